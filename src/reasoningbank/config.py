@@ -1,0 +1,76 @@
+"""Settings, and the only place that reads environment variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field
+
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.validation import validated
+
+ENVIRONMENT = {
+    "root": "REASONINGBANK_ROOT",
+    "tenant": "REASONINGBANK_TENANT",
+    "project": "REASONINGBANK_PROJECT",
+    "embedder": "REASONINGBANK_EMBEDDER",
+}
+
+
+class Settings(BaseModel):
+    """How a bank behaves. Every field has a default that suits one machine.
+
+    Attributes:
+        floor: confidence at or above which a memory is proven, in [0, 1].
+        confidence_model: how evidence becomes belief.
+        durability: "normal" survives a killed process; "full" also a power loss (each write waits for the disk).
+        busy_timeout: seconds to wait for another writer before BusyError.
+        keep_days: days a signal log segment is kept before it is rolled up.
+        episode_ttl_hours: hours after which an open episode expires as unknown.
+        duplicate_similarity: cosine above which a new memory is reported as a possible duplicate.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    floor: float = Field(default=0.7, ge=0.0, le=1.0)
+    confidence_model: Literal["calibrated", "spec"] = "calibrated"
+    durability: Literal["normal", "full"] = "normal"
+    busy_timeout: float = Field(default=10.0, gt=0.0, le=600.0)
+    keep_days: int = Field(default=30, ge=1)
+    episode_ttl_hours: float = Field(default=24.0, gt=0.0)
+    duplicate_similarity: float = Field(default=0.92, gt=0.0, le=1.0)
+
+    @classmethod
+    def of(cls, given: Settings | Mapping[str, Any] | None) -> Settings:
+        """Return settings from settings, a dictionary, or nothing.
+
+        Raises:
+            InvalidInputError: an unknown key (the nearest known one is named) or a value of the wrong type.
+        """
+        if given is None:
+            return cls()
+        if isinstance(given, Settings):
+            return given
+        return validated(cls, given)
+
+
+def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return what the environment says of root, tenant, project and embedder; empty variables count as unset.
+
+    Only the command line and the servers use this: in Python, scope is always an argument.
+    """
+    return {key: environ[name] for key, name in ENVIRONMENT.items() if environ.get(name)}
+
+
+def data_folder(root: str | os.PathLike[str] | None) -> Path:
+    """Return the absolute root folder: the one given (`~` and `$VARIABLES` expanded), or the user's data folder."""
+    if root is None:
+        return Path(platformdirs.user_data_dir("reasoningbank", appauthor=False))
+    text = os.fspath(root)
+    if not text.strip():
+        raise InvalidInputError("root is empty: give a folder, or None for the user's data folder")
+    return Path(os.path.expandvars(text)).expanduser().absolute()

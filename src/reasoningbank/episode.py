@@ -1,0 +1,80 @@
+"""An episode: one run of a task, what was recalled for it, and how it ended."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from reasoningbank.errors import InvalidInputError
+
+
+class Verdict(StrEnum):
+    """How a run ended. `unknown` teaches nothing: finishing is not succeeding."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    UNKNOWN = "unknown"
+
+
+def as_verdict(value: Verdict | str | bool) -> Verdict:
+    """Read a verdict; True is success and False failure.
+
+    Raises:
+        InvalidInputError: it is none of the three labels, which are matched whole ("unsuccessful" is none).
+    """
+    if isinstance(value, bool):
+        return Verdict.SUCCESS if value else Verdict.FAILURE
+    try:
+        return Verdict(value.strip().lower())
+    except (ValueError, AttributeError):
+        raise InvalidInputError(f"verdict {value!r} is not one of success, failure, unknown") from None
+
+
+class Served(BaseModel):
+    """A memory as it was handed out: the belief is kept, so that predictions can be checked later.
+
+    Attributes:
+        position: 0 for the first of the hits.
+        confidence: the belief's mean at that time.
+        deviation: the belief's standard deviation at that time.
+        provisional: it was below the floor and given a chance.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    memory: str
+    position: int
+    revision: int
+    confidence: float
+    deviation: float
+    provisional: bool
+
+
+class Episode(BaseModel):
+    """One run of a task.
+
+    Attributes:
+        ref: its reference, unique in the project.
+        thread: the conversation or checkpoint thread it belongs to, if any.
+        verdict: None while it is open.
+        by: who judged.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    ref: str
+    task: str
+    thread: str | None
+    opened_at: datetime
+    closed_at: datetime | None = None
+    verdict: Verdict | None = None
+    reason: str = ""
+    by: str = ""
+    memories: tuple[Served, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no verdict was given yet."""
+        return self.verdict is None

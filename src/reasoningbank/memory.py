@@ -1,0 +1,228 @@
+"""A memory: one lesson, what it says, where it came from, and its limits."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+
+from reasoningbank.errors import InvalidInputError, LimitExceededError
+
+TITLE_LIMIT = 200
+DESCRIPTION_LIMIT = 1_000
+CONTENT_LIMIT = 20_000
+TAG_LIMIT = 64
+TAGS_LIMIT = 64
+ID_LIMIT = 200
+METADATA_LIMIT = 65_536
+
+# The belief a memory starts from, by where it came from (docs/guides/confidence.md).
+CONFIDENCE_BY_HAND = 0.8
+CONFIDENCE_FROM_SUCCESS = 0.6
+CONFIDENCE_FROM_FAILURE = 0.5
+CONFIDENCE_IMPORTED = 0.6
+
+
+class Outcome(StrEnum):
+    """How the run ended that a lesson was learned from."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+
+
+class State(StrEnum):
+    """Whether a memory is served."""
+
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+    QUARANTINED = "quarantined"
+
+
+def clean_text(text: str) -> str:
+    """Return `text` in NFC, with NULs and lone surrogates as U+FFFD, so that it can always be written as UTF-8."""
+    if text.isascii():
+        return text.replace("\0", "\ufffd") if "\0" in text else text
+    repaired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return unicodedata.normalize("NFC", repaired).replace("\0", "\ufffd")
+
+
+def _clean(value: object) -> object:
+    return clean_text(value) if isinstance(value, str) else value
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether `text` holds nothing a reader could see."""
+    return not any(unicodedata.category(c)[0] not in "ZC" for c in text)
+
+
+Text = Annotated[str, BeforeValidator(_clean)]
+
+
+def _check_limit(field: str, text: str, limit: int) -> str:
+    if len(text) > limit:
+        raise LimitExceededError(field, limit=limit, actual=len(text))
+    return text
+
+
+def _check_title(title: str) -> str:
+    if is_blank(title):
+        raise InvalidInputError("title is empty: name the lesson in a few words")
+    return _check_limit("title", title.strip(), TITLE_LIMIT)
+
+
+def _check_content(content: str) -> str:
+    if is_blank(content):
+        raise InvalidInputError("content is empty: say what to do")
+    return _check_limit("content", content, CONTENT_LIMIT)
+
+
+def _tag_list(value: object) -> object:
+    if isinstance(value, str):
+        raise InvalidInputError(f"tags is the text {value!r}: give a list of tags, such as [{value!r}]")
+    return [_clean(v) for v in value] if isinstance(value, (list, tuple, set, frozenset)) else value
+
+
+def _check_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    tags = tuple(dict.fromkeys(tag.strip() for tag in tags if not is_blank(tag)))
+    if len(tags) > TAGS_LIMIT:
+        raise LimitExceededError("tags", limit=TAGS_LIMIT, actual=len(tags), unit="tags")
+    for tag in tags:
+        _check_limit("tag", tag, TAG_LIMIT)
+    return tags
+
+
+def _json_text(value: Any, key: str) -> Any:
+    """Return `value` with cleaned strings, refusing what strict JSON cannot hold, by the key that holds it."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        for name in value:
+            if not isinstance(name, str):
+                raise InvalidInputError(f"metadata key {name!r} under {key!r} is not a text: use text keys")
+        return {clean_text(name): _json_text(item, name) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_json_text(item, key) for item in value]
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        raise InvalidInputError(
+            f"metadata {key!r} holds {type(value).__name__} {value!r}, which JSON cannot: "
+            "give a text, a finite number, a boolean, null, a list or a dictionary"
+        ) from None
+    return value
+
+
+def _check_metadata(metadata: object) -> object:
+    if not isinstance(metadata, dict):
+        return metadata
+    cleaned = _json_text(metadata, "metadata")
+    size = len(json.dumps(cleaned, ensure_ascii=False))
+    if size > METADATA_LIMIT:
+        raise LimitExceededError("metadata", limit=METADATA_LIMIT, actual=size)
+    return cleaned
+
+
+Title = Annotated[Text, AfterValidator(_check_title)]
+Content = Annotated[Text, AfterValidator(_check_content)]
+Description = Annotated[Text, AfterValidator(lambda t: _check_limit("description", t.strip(), DESCRIPTION_LIMIT))]
+AppliesWhen = Annotated[Text, AfterValidator(lambda t: _check_limit("applies_when", t.strip(), DESCRIPTION_LIMIT))]
+Tags = Annotated[tuple[str, ...], BeforeValidator(_tag_list), AfterValidator(_check_tags)]
+Metadata = Annotated[dict[str, JsonValue], BeforeValidator(_check_metadata)]
+Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+
+
+class Source(BaseModel):
+    """Where a memory came from.
+
+    `by` is the person, agent or system that brought it; `session` the run it came from. An untrusted source can take
+    only one slot of a result.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    how: Literal["manual", "distilled", "imported", "replicated"] = "manual"
+    by: Text | None = Field(default=None, max_length=200)
+    session: Text | None = Field(default=None, max_length=200)
+    trusted: bool = True
+
+
+class Draft(BaseModel):
+    """A lesson as somebody wants it stored: checked and cleaned, not yet stored."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: Title
+    content: Content
+    outcome: Outcome
+    description: Description = ""
+    applies_when: AppliesWhen = ""
+    tags: Tags = ()
+    confidence: Probability | None = None
+    source: Source = Source()
+    metadata: Metadata = Field(default_factory=dict)
+
+    @property
+    def initial_confidence(self) -> float:
+        """The stated confidence, or the one that goes with how the lesson came."""
+        if self.confidence is not None:
+            return self.confidence
+        if self.source.how == "manual":
+            return CONFIDENCE_BY_HAND
+        if self.source.how == "distilled":
+            return CONFIDENCE_FROM_SUCCESS if self.outcome is Outcome.SUCCESS else CONFIDENCE_FROM_FAILURE
+        return CONFIDENCE_IMPORTED
+
+
+class Memory(BaseModel):
+    """A stored lesson, as it was when it was read.
+
+    Attributes:
+        id: unique in the project.
+        content: what to do (or not to do).
+        description: one sentence on what it is about.
+        applies_when: when it applies, and when not.
+        outcome: of the run it was learned from.
+        confidence: the bank's present belief that it helps, strictly between 0 and 1.
+        initial_confidence: the belief it started from.
+        usage_count: how often it was handed out by recall.
+        last_used: when that was last, in UTC.
+        revision: grows each time what it says changes; evidence counts for one revision only.
+        findings: signs of planted instructions; such a memory is quarantined.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    project: str
+    title: str
+    content: str
+    description: str = ""
+    applies_when: str = ""
+    outcome: Outcome
+    tags: tuple[str, ...] = ()
+    confidence: float
+    initial_confidence: float
+    state: State = State.ACTIVE
+    usage_count: int = 0
+    last_used: datetime | None = None
+    source: Source = Source()
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    revision: int = 0
+    created_at: datetime
+    updated_at: datetime
+    findings: tuple[str, ...] = ()
+
+
+def fingerprint_text(title: str, content: str) -> str:
+    """Return what stays of a lesson's words when case, spacing, punctuation and Unicode form are set aside.
+
+    Two lessons with one fingerprint text are the same lesson, trivially rewritten. Signs that carry meaning in code
+    and shell lessons (+, -, *, /, <, >, =, #, $, %, @, &, |, !, ~, ^) are kept.
+    """
+    folded = unicodedata.normalize("NFKC", f"{title}\n{content}").casefold()
+    kept = (c if c.isalnum() or c in "+-*/<>=#$%@&|!~^" else " " for c in folded)
+    return " ".join("".join(kept).split())

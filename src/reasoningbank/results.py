@@ -1,0 +1,144 @@
+"""What the bank's calls return: frozen values that never hide what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from reasoningbank.episode import Episode, Verdict
+from reasoningbank.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One memory found by a search.
+
+    Attributes:
+        similarity: cosine between query and memory, clamped to [0, 1].
+        keyword: BM25 of the query's terms, at least 0; 0 when no term matches.
+        score: what the hits are ranked by, higher is better; its parts are in `why`.
+        confidence: the belief that the memory helps; never mixed into `similarity`.
+        provisional: not proven yet: its confidence is below the floor, but may well be above it.
+        why: the parts of the score, by name.
+    """
+
+    memory: Memory
+    similarity: float
+    keyword: float
+    score: float
+    confidence: float
+    provisional: bool
+    why: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The hits of a search, best first, and what was left out.
+
+    Attributes:
+        withheld: how many candidates were not returned, by reason (rejected, provisional, irrelevant, ...).
+        weak: nothing is clearly relevant.
+        degraded: what did not work as configured, in words; empty when all did.
+    """
+
+    hits: tuple[Hit, ...] = ()
+    withheld: dict[str, int] = field(default_factory=dict)
+    weak: bool = False
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """The memories of the hits, best first."""
+        return tuple(hit.memory for hit in self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What was handed out for a task, and the episode it opened.
+
+    Attributes:
+        ref: the episode's reference: give it to report().
+        hits: the memories handed out, in the order of `text`.
+        text: the prompt block; empty when nothing fits.
+        tokens: estimated tokens of `text`.
+        repeated: the reference was known already: nothing was searched or counted anew.
+    """
+
+    ref: str
+    task: str
+    hits: tuple[Hit, ...] = ()
+    text: str = ""
+    tokens: int = 0
+    withheld: dict[str, int] = field(default_factory=dict)
+    weak: bool = False
+    degraded: tuple[str, ...] = ()
+    repeated: bool = False
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """The memories handed out, in the order of `text`."""
+        return tuple(hit.memory for hit in self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of a lesson that was to be stored.
+
+    Attributes:
+        memory: the stored memory, or the one that was there already.
+        created: whether it is new.
+        possible_duplicate_of: id of a near duplicate (cosine above 0.92, same outcome) that is stored beside it.
+        redactions: secrets removed, by rule.
+        degraded: what did not work, in words (say, it could not be embedded and is found by keyword only).
+    """
+
+    memory: Memory
+    created: bool
+    possible_duplicate_of: str | None = None
+    redactions: dict[str, int] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What became of one verdict about one memory.
+
+    Attributes:
+        memory: after the signal was counted.
+        ref: the episode or reference it was attached to.
+        recorded: False when the same had been said before.
+    """
+
+    memory: Memory
+    ref: str
+    recorded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What became of a report.
+
+    Attributes:
+        episode: after the report.
+        credited: ids of the memories that a signal was counted for.
+        recorded: False when nothing changed, because the same verdict was there already.
+        previous: the verdict that this one replaced.
+        too_late: the evidence was folded away for good, so the verdict can no longer be revised.
+    """
+
+    episode: Episode
+    credited: tuple[str, ...] = ()
+    recorded: bool = True
+    previous: Verdict | None = None
+    too_late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of memories, in the order they were recorded.
+
+    Attributes:
+        next: pass it as `after` to get the next page; None on the last one.
+    """
+
+    memories: tuple[Memory, ...]
+    next: int | None = None

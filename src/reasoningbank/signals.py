@@ -1,0 +1,162 @@
+"""Signals: the evidence about memories, one line each, and the tallies they fold into."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime
+from enum import StrEnum
+from typing import Any
+
+SIGNAL_VERSION = 1
+_EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
+
+
+class SignalKind(StrEnum):
+    """What kind of evidence a signal is."""
+
+    EXPLICIT = "explicit"
+    USAGE = "usage"
+    OUTCOME = "outcome"
+    STABILITY = "stability"
+
+
+class BadLineError(ValueError):
+    """A line of the log that is not a signal this version can read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One piece of evidence about one memory.
+
+    Attributes:
+        id: unique.
+        at: when it was given, aware UTC.
+        memory: the memory's id.
+        revision: of what the memory said then; evidence about an older text does not count for the new one.
+        kind: explicit vote, usage, outcome of a run, or stability of a change.
+        polarity: +1 for, -1 against, 0 withdraws what (memory, ref, kind) said before.
+        strength: in (0, 1].
+        ref: the episode, session or vote it belongs to; there is one signal per (memory, ref, kind).
+        source: the session or agent it came from.
+        by: who judged.
+        reason: in words, scrubbed.
+    """
+
+    id: str
+    at: datetime
+    memory: str
+    revision: int
+    kind: SignalKind
+    polarity: int
+    ref: str
+    strength: float = 1.0
+    source: str = ""
+    by: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a memory's signals of one kind, day, source and judge add up to.
+
+    Attributes:
+        day: days since 1970-01-01, UTC.
+        positive: summed strength of the signals for.
+        negative: summed strength of the signals against.
+        last: time of the last one.
+    """
+
+    kind: SignalKind
+    day: int
+    source: str
+    by: str
+    positive: float
+    negative: float
+    last: datetime
+
+
+def day_number(at: datetime) -> int:
+    """Return the days from 1970-01-01 to `at`'s UTC day; negative before."""
+    return at.astimezone(UTC).date().toordinal() - _EPOCH_ORDINAL
+
+
+def as_utc(at: datetime) -> datetime:
+    """Return `at` in UTC; a naive time is read as UTC."""
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def time_text(at: datetime) -> str:
+    """Return `at` as fixed-width ISO 8601 UTC with microseconds, so that texts sort as times do."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+
+
+def parse_time(text: str) -> datetime:
+    """Read an ISO 8601 time; a naive one is UTC.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return as_utc(datetime.fromisoformat(text))
+
+
+def to_line(signal: Signal) -> bytes:
+    """Return the signal as one line of the log, newline included."""
+    record = {"v": SIGNAL_VERSION, **asdict(signal), "at": time_text(signal.at)}
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def from_line(line: bytes) -> Signal:
+    r"""Read one line of the log, without its `\n`. A byte order mark and a final `\r` are tolerated.
+
+    Raises:
+        BadLineError: it is not a signal of this version; the message says why.
+    """
+    try:
+        record = json.loads(line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r").decode())
+    except ValueError:
+        raise BadLineError("not JSON") from None
+    if not isinstance(record, dict):
+        raise BadLineError("not a JSON object")
+    if record.get("v") != SIGNAL_VERSION:
+        raise BadLineError(f"version {record.get('v')!r}, not {SIGNAL_VERSION}")
+    return _checked(record)
+
+
+def _checked(record: dict[str, Any]) -> Signal:
+    def text(key: str, default: str | None = None) -> str:
+        value = record.get(key, default)
+        if not isinstance(value, str):
+            raise BadLineError(f"{key} is not a text")
+        return value
+
+    try:
+        kind = SignalKind(text("kind"))
+    except ValueError as error:
+        raise error if isinstance(error, BadLineError) else BadLineError(f"unknown kind {record['kind']!r}") from None
+    try:
+        at = parse_time(text("at"))
+    except BadLineError:
+        raise
+    except (ValueError, OverflowError):
+        raise BadLineError(f"at {record['at']!r} is not a time") from None
+    polarity, strength, revision = record.get("polarity"), record.get("strength", 1.0), record.get("revision")
+    if isinstance(polarity, bool) or polarity not in (-1, 0, 1):
+        raise BadLineError("polarity is not -1, 0 or 1")
+    if isinstance(strength, bool) or not isinstance(strength, (int, float)) or not 0.0 < strength <= 1.0:
+        raise BadLineError("strength is not in (0, 1]")
+    if isinstance(revision, bool) or not isinstance(revision, int):
+        raise BadLineError("revision is not a whole number")
+    return Signal(
+        id=text("id"),
+        at=at,
+        memory=text("memory"),
+        revision=revision,
+        kind=kind,
+        polarity=int(polarity),
+        ref=text("ref"),
+        strength=float(strength),
+        source=text("source", ""),
+        by=text("by", ""),
+        reason=text("reason", ""),
+    )
