@@ -123,6 +123,18 @@ def from_line(line: bytes) -> Signal:
     return _checked(record)
 
 
+def _numbers(record: dict[str, Any]) -> tuple[int, float, int]:
+    """Return polarity, strength and revision. JSON's true and false are Python's ints, and no numbers here."""
+    polarity, strength, revision = record.get("polarity"), record.get("strength", 1.0), record.get("revision")
+    if isinstance(polarity, bool) or polarity not in (-1, 0, 1):
+        raise BadLineError("polarity is not -1, 0 or 1")
+    if isinstance(strength, bool) or not isinstance(strength, (int, float)) or not 0.0 < strength <= 1.0:
+        raise BadLineError("strength is not in (0, 1]")
+    if isinstance(revision, bool) or not isinstance(revision, int):
+        raise BadLineError("revision is not a whole number")
+    return int(polarity), float(strength), revision
+
+
 def _checked(record: dict[str, Any]) -> Signal:
     def text(key: str, default: str | None = None) -> str:
         value = record.get(key, default)
@@ -140,22 +152,16 @@ def _checked(record: dict[str, Any]) -> Signal:
         raise
     except (ValueError, OverflowError):
         raise BadLineError(f"at {record['at']!r} is not a time") from None
-    polarity, strength, revision = record.get("polarity"), record.get("strength", 1.0), record.get("revision")
-    if isinstance(polarity, bool) or polarity not in (-1, 0, 1):
-        raise BadLineError("polarity is not -1, 0 or 1")
-    if isinstance(strength, bool) or not isinstance(strength, (int, float)) or not 0.0 < strength <= 1.0:
-        raise BadLineError("strength is not in (0, 1]")
-    if isinstance(revision, bool) or not isinstance(revision, int):
-        raise BadLineError("revision is not a whole number")
+    polarity, strength, revision = _numbers(record)
     return Signal(
         id=text("id"),
         at=at,
         memory=text("memory"),
         revision=revision,
         kind=kind,
-        polarity=int(polarity),
+        polarity=polarity,
         ref=text("ref"),
-        strength=float(strength),
+        strength=strength,
         source=text("source", ""),
         by=text("by", ""),
         reason=text("reason", ""),

@@ -1,0 +1,1 @@
+"""Speed, quality and learning: each one command, each printing a table and JSON."""

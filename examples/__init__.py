@@ -1,0 +1,1 @@
+"""Numbered scripts, each short, each run by a test."""
