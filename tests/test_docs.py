@@ -1,0 +1,57 @@
+"""The docs hold: links lead somewhere, decisions are numbered once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tools.domain import ROOT
+
+PAGES = sorted(
+    path.relative_to(ROOT)
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("integrations/*/*.md")]
+)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def prose(page: Path) -> str:
+    """Return a page without its fenced code, which may hold anything."""
+    return re.sub(r"^```.*?^```", "", (ROOT / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as code hosts derive them."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def leads_somewhere(page: Path, link: str) -> bool:
+    path, _, anchor = link.partition("#")
+    target = (page.parent / path) if path else page
+    return (ROOT / target).exists() and (not anchor or anchor in anchors(target))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
+    links = [link for link in LINK.findall(prose(page)) if not re.match(r"[a-z]+:", link)]
+
+    assert [link for link in links if not leads_somewhere(page, link)] == []
+
+
+def test_decisions_are_numbered_once() -> None:
+    numbers = Counter(path.name[:4] for path in ROOT.glob("docs/decisions/*.md"))
+
+    assert [number for number, times in numbers.items() if times > 1 or not number.isdigit()] == []
+
+
+def test_every_decision_says_what_why_and_at_what_price() -> None:
+    pages = {page.name: page.read_text("utf-8") for page in sorted(ROOT.glob("docs/decisions/000*.md"))}
+
+    assert [
+        name
+        for name, text in pages.items()
+        if not all(part in text for part in ("**Decided:**", "**Why:**", "**Given up:**"))
+    ] == []

@@ -1,0 +1,185 @@
+"""What is shipped: the wheels, their licences, what an import costs and what it loads."""
+
+from __future__ import annotations
+
+import email
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from email.message import Message
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from tools.domain import ROOT
+
+FOLDERS = [".", "integrations/langchain", "integrations/langgraph", "integrations/llama-index"]
+HEAVY = [
+    "numpy",
+    "faiss",
+    "onnxruntime",
+    "fastembed",
+    "tokenizers",
+    "langchain_core",
+    "langgraph",
+    "llama_index",
+    "torch",
+]
+
+# Permissive, as SPDX names, classifiers and old free texts spell it.
+PERMISSIVE = re.compile(r"MIT|BSD|Apache|ISC|PSF|Python Software Foundation|Zlib|CC0|Unlicense|HPND", re.IGNORECASE)
+RESTRICTIVE = re.compile(r"GPL|GNU|AGPL|SSPL|Commons Clause|non-?commercial|Business Source|PolyForm", re.IGNORECASE)
+# Read by hand: MPL-2.0 asks for changes to its own files only; py-rust-stemmers ships its MIT licence without metadata.
+READ_BY_HAND = {"certifi": "MPL-2.0", "tqdm": "MPL-2.0 AND MIT", "py-rust-stemmers": "MIT"}
+
+
+@pytest.fixture(scope="session")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, zipfile.ZipFile]:
+    """Return the wheel of every distribution of the workspace, built from this checkout, by its folder."""
+    built = {}
+    for folder in FOLDERS:
+        target = tmp_path_factory.mktemp("wheel")
+        subprocess.run(
+            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)],
+            cwd=ROOT / folder,
+            check=True,
+            capture_output=True,
+        )
+        built[folder] = zipfile.ZipFile(next(target.glob("*.whl")))
+    return built
+
+
+def metadata(wheel: zipfile.ZipFile) -> Message:
+    return email.message_from_bytes(wheel.read(next(n for n in wheel.namelist() if n.endswith(".dist-info/METADATA"))))
+
+
+def licence_files(wheel: zipfile.ZipFile) -> set[str]:
+    return {name.partition(".dist-info/licenses/")[2] for name in wheel.namelist() if ".dist-info/licenses/" in name}
+
+
+def run(code: str) -> str:
+    """Run code in an interpreter of its own and return what it printed."""
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
+def installed_with(name: str) -> Iterator[str]:
+    """Yield every distribution that installing `name`, without extras, brings along."""
+    seen: set[str] = set()
+    waiting = [name]
+    while waiting:
+        found = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if found in seen:
+            continue
+        seen.add(found)
+        yield found
+        requirements = map(Requirement, importlib.metadata.requires(found) or [])
+        waiting += [r.name for r in requirements if r.marker is None or r.marker.evaluate({"extra": ""})]
+
+
+def stated_licence(name: str) -> str:
+    stated = importlib.metadata.metadata(name)
+    classifiers = [c for c in stated.get_all("Classifier") or [] if c.startswith("License ::")]
+    # Some put the whole text into the field: its first line names it.
+    return "; ".join(
+        filter(None, [stated["License-Expression"], (stated["License"] or "").partition("\n")[0], *classifiers])
+    )
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_wheel_says_mit_and_carries_the_licence(wheels: dict[str, zipfile.ZipFile], folder: str) -> None:
+    assert metadata(wheels[folder])["License-Expression"] == "MIT"
+    assert "LICENSE" in licence_files(wheels[folder])
+
+
+def test_the_core_carries_the_notice_of_the_model_files_it_ships(wheels: dict[str, zipfile.ZipFile]) -> None:
+    assert any(name.endswith("minilm_files/NOTICE") for name in licence_files(wheels["."]))
+    assert "reasoningbank/embed/minilm_files/tokenizer.json" in wheels["."].namelist()
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_wheel_ships_its_types_and_nothing_but_its_package(
+    wheels: dict[str, zipfile.ZipFile], folder: str
+) -> None:
+    names = [name for name in wheels[folder].namelist() if ".dist-info/" not in name]
+
+    assert any(name.endswith("/py.typed") for name in names)
+    assert len({name.partition("/")[0] for name in names}) == 1
+    assert [name for name in names if "/tests/" in name or name.endswith((".pyc", ".jsonl", ".sqlite3"))] == []
+
+
+def test_the_llama_index_wheel_leaves_the_shared_namespace_alone(wheels: dict[str, zipfile.ZipFile]) -> None:
+    names = wheels["integrations/llama-index"].namelist()
+
+    assert "llama_index/memory/reasoningbank/__init__.py" in names
+    assert {"llama_index/__init__.py", "llama_index/memory/__init__.py"}.isdisjoint(names)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_wheel_wants_python_3_11_and_shows_a_readme(wheels: dict[str, zipfile.ZipFile], folder: str) -> None:
+    assert metadata(wheels[folder])["Requires-Python"] == ">=3.11"
+    assert metadata(wheels[folder])["Description-Content-Type"] == "text/markdown"
+
+
+def test_an_integration_accepts_the_core_of_this_checkout(wheels: dict[str, zipfile.ZipFile]) -> None:
+    version = metadata(wheels["."])["Version"]
+
+    for folder in FOLDERS[1:]:
+        requirements = map(Requirement, metadata(wheels[folder]).get_all("Requires-Dist") or [])
+        core = next(r for r in requirements if r.name == "reasoningbank-core")
+        assert core.specifier.contains(version), folder
+
+
+def test_the_core_brings_along_permissive_licences_only() -> None:
+    licences = {name: READ_BY_HAND.get(name) or stated_licence(name) for name in installed_with("reasoningbank-core")}
+
+    assert len(licences) > 10
+    assert {n: text for n, text in licences.items() if RESTRICTIVE.search(text)} == {}
+    assert {n: text for n, text in licences.items() if n not in READ_BY_HAND and not PERMISSIVE.search(text)} == {}
+
+
+def test_no_framework_comes_with_the_core() -> None:
+    assert {"torch", "langchain-core", "langgraph", "llama-index-core", "openai"}.isdisjoint(
+        installed_with("reasoningbank-core")
+    )
+
+
+def test_an_import_loads_nothing_heavy() -> None:
+    loaded = run("import sys, reasoningbank; print(' '.join(sys.modules))").split()
+
+    assert [name for name in HEAVY if name in loaded] == []
+
+
+def test_an_import_takes_less_than_0_4_seconds() -> None:
+    timed = "from time import perf_counter as now; start = now(); import reasoningbank; print(now() - start)"
+
+    # The best of several: the others measure what else the machine was doing.
+    assert min(float(run(timed)) for _ in range(4)) < 0.4
+
+
+def test_every_dependency_has_its_reason_in_the_docs() -> None:
+    rows = re.findall(r"^\|(.+)\|$", (ROOT / "docs/dependencies.md").read_text("utf-8"), re.MULTILINE)
+    explained = {cell.strip() for row in rows for cell in row.split("|")}
+    wanted = set()
+    for folder in FOLDERS:
+        declared = tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))
+        groups = [
+            declared["project"]["dependencies"],
+            *declared["project"].get("optional-dependencies", {}).values(),
+            *declared.get("dependency-groups", {}).values(),
+        ]
+        wanted |= {Requirement(text).name for group in groups for text in group} - {"reasoningbank-core"}
+
+    assert wanted - explained == set()
+
+
+def test_every_dependency_is_pinned() -> None:
+    pins = re.findall(r"^([\w.-]+)==", Path(ROOT / "constraints.txt").read_text("utf-8"), re.MULTILINE)
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    texts = [*declared["project"]["dependencies"], *declared["dependency-groups"]["dev"]]
+
+    assert {Requirement(text).name for text in texts} - set(pins) == set()
