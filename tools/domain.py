@@ -1,5 +1,6 @@
-"""The domain modules: the layer that holds decisions only, as pyproject.toml lists it.
+"""The domain modules: the files of the core that hold decisions only.
 
+A module right under `reasoningbank` belongs to the domain unless pyproject.toml puts it into a layer above.
 `python -m tools.domain` prints their paths, comma-separated, for `coverage report --include`.
 """
 
@@ -13,14 +14,14 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def domain_modules(root: Path = ROOT) -> list[Path]:
-    """Return the domain modules that exist, relative to `root`, sorted.
+    """Return the domain modules relative to `root`, sorted.
 
-    The layer above the lowest (the error tree) of the first import-linter contract is the domain.
+    The first import-linter contract lists the layers from the top; the last two are the domain and the error tree.
     """
     contracts = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
-    names = re.findall(r"\w+", contracts[0]["layers"][-2])
-    paths = (Path("src/reasoningbank", f"{name}.py") for name in [*names, "errors"])
-    return sorted(path for path in paths if (root / path).exists())
+    above = set(re.findall(r"\w+", " ".join(contracts[0]["layers"][:-2]))) | {"__init__", "__main__"}
+    modules = (root / "src/reasoningbank").glob("*.py")
+    return sorted(path.relative_to(root) for path in modules if path.stem not in above)
 
 
 if __name__ == "__main__":
