@@ -1,4 +1,4 @@
-"""The docs hold: links lead somewhere, decisions are numbered once."""
+"""The docs hold: links lead somewhere, examples run, decisions are numbered once."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ PAGES = sorted(
     path.relative_to(ROOT)
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("integrations/*/*.md")]
 )
+# What a reader would copy runs here as it stands, block after block; `<!-- not run: why -->` above a block exempts it.
+EXAMPLES = [
+    page
+    for page in PAGES
+    if page.parts[0] in {"README.md", "docs"} and not {"decisions", "reference"} & set(page.parts)
+]
+BLOCK = re.compile(r"(?P<exempt><!-- not run: .+? -->\n+)?^```python\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -39,6 +46,20 @@ def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
     links = [link for link in LINK.findall(prose(page)) if not re.match(r"[a-z]+:", link)]
 
     assert [link for link in links if not leads_somewhere(page, link)] == []
+
+
+@pytest.mark.parametrize("page", EXAMPLES, ids=str)
+def test_every_example_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for variable in ("HOME", "XDG_DATA_HOME", "LOCALAPPDATA", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+    for block in BLOCK.finditer(text):
+        line = text.count("\n", 0, block.start("code"))
+        if not block["exempt"]:
+            exec(compile("\n" * line + block["code"], str(page), "exec"), namespace)
 
 
 def test_decisions_are_numbered_once() -> None:
