@@ -119,7 +119,10 @@ def _json_text(value: Any, key: str) -> Any:
 def _check_metadata(metadata: object) -> object:
     if not isinstance(metadata, dict):
         return metadata
-    cleaned = _json_text(metadata, "metadata")
+    try:
+        cleaned = _json_text(metadata, "metadata")
+    except RecursionError:
+        raise InvalidInputError("metadata is nested too deeply, or holds itself: flatten it") from None
     size = len(json.dumps(cleaned, ensure_ascii=False))
     if size > METADATA_LIMIT:
         raise LimitExceededError("metadata", limit=METADATA_LIMIT, actual=size)
@@ -220,9 +223,16 @@ class Memory(BaseModel):
 def fingerprint_text(title: str, content: str) -> str:
     """Return what stays of a lesson's words when case, spacing, punctuation and Unicode form are set aside.
 
-    Two lessons with one fingerprint text are the same lesson, trivially rewritten. Signs that carry meaning in code
-    and shell lessons (+, -, *, /, <, >, =, #, $, %, @, &, |, !, ~, ^) are kept.
+    Two lessons with one fingerprint text are the same lesson, trivially rewritten. What carries meaning is kept: the
+    vowel signs of scripts that write them as marks, symbols (<=, €, ✅), and the punctuation of code and shells.
     """
     folded = unicodedata.normalize("NFKC", f"{title}\n{content}").casefold()
-    kept = (c if c.isalnum() or c in "+-*/<>=#$%@&|!~^" else " " for c in folded)
-    return " ".join("".join(kept).split())
+    return " ".join("".join(c if _means_something(c) else " " for c in folded).split())
+
+
+def _means_something(character: str) -> bool:
+    return (
+        character.isalnum()
+        or character in "-*/\\#%@&!^"
+        or unicodedata.category(character) in {"Mn", "Mc", "Me", "Sm", "Sc", "So"}
+    )

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from reasoningbank import errors
+from reasoningbank.errors import ReasoningBankError
+
+ALL = {
+    name: error
+    for name, error in vars(errors).items()
+    if inspect.isclass(error) and issubclass(error, ReasoningBankError)
+}
+
+
+def test_the_drawing_shows_every_error_in_its_place() -> None:
+    drawn: dict[str, str] = {}
+    above: list[str] = []
+    for row in (errors.__doc__ or "").splitlines():
+        found = re.match(r"(?P<lines>[│├└─ ]*)(?P<name>\w+Error)\b(?: \((?P<builtin>\w+)\))?", row)
+        if found:
+            depth = len(found["lines"]) // 4
+            above[depth:] = [found["name"]]
+            drawn[found["name"]] = " ".join(
+                filter(None, [above[depth - 1] if depth else "Exception", found["builtin"]])
+            )
+
+    assert drawn == {name: " ".join(base.__name__ for base in error.__bases__) for name, error in ALL.items()}
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "facts"),
+    [
+        (errors.LimitExceededError("title", limit=200, actual=2000), "title has 2,000 .* limit is 200", {"limit": 200}),
+        (errors.MemoryNotFoundError("m-1"), "no memory 'm-1'", {"memory_id": "m-1"}),
+        (errors.EpisodeNotFoundError("ref 'e-1'"), "no episode for ref 'e-1'", {"what": "ref 'e-1'"}),
+        (errors.JobNotFoundError("j-1"), "no job 'j-1'", {"job_id": "j-1"}),
+        (
+            errors.ProjectNotFoundError("web", "acme"),
+            "'acme' has no project 'web'",
+            {"project": "web", "tenant": "acme"},
+        ),
+        (errors.BusyError("busy", path=Path("bank")), "^busy$", {"path": Path("bank")}),
+        (
+            errors.MissingExtraError("Milvus", "milvus"),
+            r"pip install 'reasoningbank-core\[milvus\]'",
+            {"extra": "milvus"},
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_an_error_says_what_happened_and_carries_its_facts(
+    error: ReasoningBankError, words: str, facts: dict[str, object]
+) -> None:
+    assert re.search(words, str(error))
+    assert {name: getattr(error, name) for name in facts} == facts
