@@ -74,3 +74,12 @@ def data_folder(root: str | os.PathLike[str] | None) -> Path:
     if not text.strip():
         raise InvalidInputError("root is empty: give a folder, or None for the user's data folder")
     return Path(os.path.expandvars(text)).expanduser().absolute()
+
+
+def model_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for downloaded models: that of `FASTEMBED_CACHE_PATH`, or one in the user's cache folder.
+
+    fastembed's own default is the temporary folder, which is emptied when the machine likes.
+    """
+    given = environ.get("FASTEMBED_CACHE_PATH")
+    return Path(given) if given else Path(platformdirs.user_cache_dir("reasoningbank", appauthor=False)) / "models"

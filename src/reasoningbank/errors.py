@@ -19,7 +19,8 @@ ReasoningBankError
 │   └── ProjectDeletedError             the project was deleted under this handle
 ├── EmbeddingError                      a text could not be embedded
 │   ├── EmbedderMismatchError           the bank holds vectors of another embedder
-│   └── ModelFileError                  the model's files are missing or not the right ones
+│   └── EmbedderUnavailableError        the embedder as a whole does not answer, whatever the text
+│       └── ModelFileError              the model's files are missing or not the right ones
 ├── MissingExtraError (ImportError)     an optional package is not installed
 └── DistillationError                   a run could not be judged or distilled
     ├── ChatError                       the model endpoint failed
@@ -144,7 +145,11 @@ class EmbedderMismatchError(EmbeddingError):
     """The bank holds vectors of another embedder than the one it was opened with."""
 
 
-class ModelFileError(EmbeddingError):
+class EmbedderUnavailableError(EmbeddingError):
+    """The embedder as a whole does not answer, so that trying another text is of no use."""
+
+
+class ModelFileError(EmbedderUnavailableError):
     """The embedding model's files are missing, or are not the ones that were published."""
 
 

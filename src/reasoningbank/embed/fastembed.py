@@ -1,0 +1,122 @@
+"""Any model that fastembed knows, by its name."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from fastembed import TextEmbedding
+
+from reasoningbank.config import model_folder
+from reasoningbank.embed.base import EmbedderIdentity
+from reasoningbank.embed.batching import batches, usable_threads
+from reasoningbank.errors import InvalidInputError, ModelFileError
+from reasoningbank.forks import renew_after_fork
+from reasoningbank.vectors.base import Float32, unit_rows
+
+CHARACTERS_A_TOKEN = 3
+"""Counting on the safe side: English has four or more."""
+
+POOLING = {"OnnxTextEmbedding": "cls", "PooledEmbedding": "mean", "PooledNormalizedEmbedding": "mean"}
+
+
+class FastEmbedEmbedder:
+    """A fastembed model. It is downloaded from its hub at the first use, and read from disk after that.
+
+    Args:
+        model: a name of `fastembed.TextEmbedding.list_supported_models()`, in any case.
+        cache: the folder for downloaded models; by default that of `config.model_folder`, which outlives a restart.
+        threads: of one run; by default those of the machine, 4 at most.
+
+    Raises:
+        InvalidInputError: fastembed knows no such model; the message names near ones.
+        ModelFileError: at the first use (or `warm`): the model is not on disk and could not be fetched.
+    """
+
+    def __init__(self, model: str, *, cache: Path | None = None, threads: int | None = None) -> None:
+        self._name, self.identity = _described(model)
+        self._cache = cache or model_folder()
+        self._threads = threads or usable_threads()
+        self._lock = threading.Lock()
+        self._model: TextEmbedding | None = None
+        self._abandoned: list[TextEmbedding | None] = []
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Let a new session be made: the threads of the old one are not in this process."""
+        # Kept, not freed: its destructor would wait for threads that are gone.
+        self._abandoned.append(self._model)
+        self._model, self._lock = None, threading.Lock()
+
+    def warm(self) -> None:
+        """Fetch and load the model now, so that the first query does not pay for it."""
+        self._loaded()
+
+    def embed_documents(self, texts: Sequence[str]) -> Float32:
+        """Return one unit row for each text, in order; zeros for a blank one."""
+        model = self._loaded()
+        vectors = np.zeros((len(texts), self.identity.dim), dtype=np.float32)
+        for batch in batches([_tokens(text) for text in texts]):
+            chosen = [_readable(texts[position]) for position in batch]
+            vectors[batch] = np.stack(list(model.passage_embed(chosen, batch_size=len(chosen))))
+        return unit_rows(vectors)
+
+    def embed_query(self, text: str) -> Float32:
+        """Return the (dim,) vector of a query; models that mark queries do so."""
+        if not text.strip():
+            return np.zeros(self.identity.dim, dtype=np.float32)
+        (vector,) = self._loaded().query_embed(_readable(text))
+        return unit_rows(np.asarray(vector, dtype=np.float32))
+
+    def _loaded(self) -> TextEmbedding:
+        if self._model is None:
+            with self._lock:
+                if self._model is None:
+                    self._model = self._load()
+        return self._model
+
+    def _load(self) -> TextEmbedding:
+        try:
+            return TextEmbedding(
+                self._name, cache_dir=str(self._cache), threads=self._threads, enable_cpu_mem_arena=False
+            )
+        except (ValueError, OSError) as error:
+            raise ModelFileError(
+                f"{self._name} is not in {self._cache} and could not be fetched ({error}): connect once, or copy a "
+                f"cache folder that has it there"
+            ) from error
+
+
+def _described(model: str) -> tuple[str, EmbedderIdentity]:
+    """Return the catalogue's spelling of a model's name, and its identity."""
+    catalogue = {
+        entry["model"].lower(): (entry, kind.__name__)
+        for kind in TextEmbedding.EMBEDDINGS_REGISTRY
+        for entry in kind.list_supported_models()
+    }
+    if model.lower() not in catalogue:
+        near = difflib.get_close_matches(model.lower(), catalogue, n=3, cutoff=0.4)
+        named = ", ".join(catalogue[name][0]["model"] for name in near)
+        raise InvalidInputError(
+            f"no embedder is called {model!r}: it is 'minilm', 'hash', 'openai:<model>' or a fastembed model"
+            + (f" such as {named}" if named else "")
+        )
+    entry, kind = catalogue[model.lower()]
+    # The source tells re-exports of a model apart, and the class its pooling, which fastembed has changed before.
+    source = entry["sources"].get("hf") or entry["sources"].get("url") or ""
+    identity = EmbedderIdentity(
+        name=entry["model"], revision=source, dim=entry["dim"], pooling=POOLING.get(kind, kind), normalised=True
+    )
+    return entry["model"], identity
+
+
+def _tokens(text: str) -> int:
+    """Return about how many tokens a text has, none for a blank one."""
+    return min(len(text) // CHARACTERS_A_TOKEN + 3, 512) if text.strip() else 0
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

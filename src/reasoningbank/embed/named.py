@@ -1,0 +1,77 @@
+"""Embedders by name."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+
+from reasoningbank.embed.base import Embedder, require_embedder
+from reasoningbank.embed.hashing import HashEmbedder
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.forks import renew_after_fork
+
+
+def open_embedder(given: str | Embedder) -> Embedder:
+    """Return the embedder of a name, or the object itself when it is one already.
+
+    Args:
+        given: "minilm" (the default model, nothing to download), "hash" (n-gram hashing, explicit choice and tests),
+            "openai:<model>" (any OpenAI-compatible endpoint), the name of any model that fastembed knows, or an object
+            with the contract of `Embedder`.
+
+    Banks of one process that ask for one local model by name share it, for as long as one of them holds it.
+
+    Raises:
+        InvalidInputError: no embedder has this name, or the object lacks part of the contract.
+        MissingExtraError: it needs a package that is not installed.
+    """
+    if not isinstance(given, str):
+        return require_embedder(given)
+    if given == "hash":
+        return HashEmbedder()
+    if given.startswith("openai:"):
+        return _openai(given.removeprefix("openai:"))
+    return _shared.opened(given, _minilm if given == "minilm" else lambda: _fastembed(given))
+
+
+class _Shared:
+    """Local models in use, by name."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: weakref.WeakValueDictionary[str, Embedder] = weakref.WeakValueDictionary()
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        self._lock = threading.Lock()
+
+    def opened(self, name: str, make: Callable[[], Embedder]) -> Embedder:
+        with self._lock:
+            embedder = self._open.get(name)
+            if embedder is None:
+                embedder = self._open[name] = make()
+            return embedder
+
+
+_shared = _Shared()
+
+
+def _minilm() -> Embedder:
+    from reasoningbank.embed.minilm import MiniLMEmbedder
+
+    return MiniLMEmbedder()
+
+
+def _openai(model: str) -> Embedder:
+    if not model:
+        raise InvalidInputError("'openai:' names no model: write for instance 'openai:text-embedding-3-small'")
+    from reasoningbank.embed.openai import OpenAIEmbedder
+
+    return OpenAIEmbedder(model)
+
+
+def _fastembed(model: str) -> Embedder:
+    from reasoningbank.embed.fastembed import FastEmbedEmbedder
+
+    return FastEmbedEmbedder(model)

@@ -1,0 +1,1 @@
+"""Vector indexes: one contract, several engines."""

@@ -1,0 +1,56 @@
+"""A readers-writer lock: many searches at once, or one change."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class ReadersWriterLock:
+    """Any number of readers, or one writer. A waiting writer lets no new reader in, so that it is not starved.
+
+    Neither side may be taken twice by one thread.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition(threading.Lock())
+        self._readers = 0
+        self._writers_waiting = 0
+        self._writing = False
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold the lock beside other readers."""
+        with self._changed:
+            while self._writing or self._writers_waiting:
+                self._changed.wait()
+            self._readers += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._readers -= 1
+                if not self._readers:
+                    self._changed.notify_all()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the lock alone."""
+        with self._changed:
+            self._writers_waiting += 1
+            try:
+                while self._writing or self._readers:
+                    self._changed.wait()
+                self._writing = True
+            finally:
+                self._writers_waiting -= 1
+                if not self._writing:
+                    # Interrupted while waiting: readers were held back for a writer that will not come.
+                    self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._writing = False
+                self._changed.notify_all()
