@@ -93,24 +93,24 @@ class FastEmbedEmbedder:
 def _described(model: str) -> tuple[str, EmbedderIdentity]:
     """Return the catalogue's spelling of a model's name, and its identity."""
     catalogue = {
-        entry["model"].lower(): (entry, kind.__name__)
+        entry.model.lower(): (entry, kind.__name__)
         for kind in TextEmbedding.EMBEDDINGS_REGISTRY
-        for entry in kind.list_supported_models()
+        for entry in kind._list_supported_models()  # noqa: SLF001 - the public list does not tell the pooling
     }
     if model.lower() not in catalogue:
         near = difflib.get_close_matches(model.lower(), catalogue, n=3, cutoff=0.4)
-        named = ", ".join(catalogue[name][0]["model"] for name in near)
+        named = ", ".join(catalogue[name][0].model for name in near)
         raise InvalidInputError(
             f"no embedder is called {model!r}: it is 'minilm', 'hash', 'openai:<model>' or a fastembed model"
             + (f" such as {named}" if named else "")
         )
     entry, kind = catalogue[model.lower()]
     # The source tells re-exports of a model apart, and the class its pooling, which fastembed has changed before.
-    source = entry["sources"].get("hf") or entry["sources"].get("url") or ""
+    source = entry.sources.hf or entry.sources.url or ""
     identity = EmbedderIdentity(
-        name=entry["model"], revision=source, dim=entry["dim"], pooling=POOLING.get(kind, kind), normalised=True
+        name=entry.model, revision=source, dim=entry.dim or 0, pooling=POOLING.get(kind, kind), normalised=True
     )
-    return entry["model"], identity
+    return entry.model, identity
 
 
 def _tokens(text: str) -> int:

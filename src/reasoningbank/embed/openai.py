@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -85,10 +86,10 @@ class OpenAIEmbedder:
 
     def _request(self, texts: list[str]) -> Float32:
         # Floats, not base64: the SDK's default is not understood by all that call themselves compatible.
-        asked = self._dimensions or openai.omit
+        shorter: dict[str, Any] = {"dimensions": self._dimensions} if self._dimensions else {}
         try:
             answer = self._client().embeddings.create(
-                model=self._model, input=texts, encoding_format="float", dimensions=asked
+                model=self._model, input=texts, encoding_format="float", **shorter
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             raise EmbeddingError(f"openai:{self._model} refused a text: {error}") from error
