@@ -20,7 +20,7 @@ lock: $(UV) ; @$(INDEXED) $(UV) lock -q && $(UV) export -q --all-packages --no-e
 setup: .venv/ready
 
 .venv/ready: constraints.txt $(PYPROJECTS) | $(UV)
-	@$(INDEXED) $(UV) venv -q --clear --no-python-downloads --python '>=3.11' .venv && $(UV) pip install -q --python .venv -r constraints.txt -e . $(addprefix -e ,$(MEMBERS)) && touch $@
+	@$(INDEXED) $(UV) venv -q --clear --no-python-downloads --python '>=3.11' .venv && $(UV) pip install -q --compile-bytecode --python .venv -r constraints.txt -e . $(addprefix -e ,$(MEMBERS)) && touch $@
 
 .uv/bin/uv:
 	@$(PYTHON) -m venv .uv && .uv/bin/pip install -q --disable-pip-version-check uv

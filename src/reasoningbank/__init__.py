@@ -1,0 +1,106 @@
+"""ReasoningBank: an experience memory for AI agents.
+
+This is the whole public API. Importing it loads no numpy, no FAISS and no model: those come at a bank's first use.
+"""
+
+from reasoningbank.aio import AsyncReasoningBank
+from reasoningbank.bank import BankRoot, ReasoningBank, Run, utc_now
+from reasoningbank.config import Settings
+from reasoningbank.episode import Episode, Served, Verdict
+from reasoningbank.errors import (
+    BusyError,
+    ChatError,
+    CorruptionError,
+    DeadlineExceededError,
+    DistillationError,
+    EmbedderMismatchError,
+    EmbedderUnavailableError,
+    EmbeddingError,
+    EpisodeNotFoundError,
+    InvalidInputError,
+    InvalidNameError,
+    JobNotFoundError,
+    JudgeUnavailableError,
+    LimitExceededError,
+    MemoryNotFoundError,
+    MissingExtraError,
+    ModelFileError,
+    NewerFormatError,
+    NotFoundError,
+    ProjectDeletedError,
+    ProjectNotFoundError,
+    ReadOnlyError,
+    ReasoningBankError,
+    ScopeError,
+    StorageError,
+)
+from reasoningbank.memory import Draft, Memory, Outcome, Source, State
+from reasoningbank.results import Feedback, Hit, Page, Recall, Recorded, Reported, SearchResult
+from reasoningbank.run_tree import RootRun, RunTree
+from reasoningbank.signals import Signal, SignalKind
+from reasoningbank.status import Maintained, Repair, Status
+from reasoningbank.toolset import MemoryTool, ToolAnswer, hit_data, memory_data, memory_tools
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AsyncReasoningBank",
+    "BankRoot",
+    "BusyError",
+    "ChatError",
+    "CorruptionError",
+    "DeadlineExceededError",
+    "DistillationError",
+    "Draft",
+    "EmbedderMismatchError",
+    "EmbedderUnavailableError",
+    "EmbeddingError",
+    "Episode",
+    "EpisodeNotFoundError",
+    "Feedback",
+    "Hit",
+    "InvalidInputError",
+    "InvalidNameError",
+    "JobNotFoundError",
+    "JudgeUnavailableError",
+    "LimitExceededError",
+    "Maintained",
+    "Memory",
+    "MemoryNotFoundError",
+    "MemoryTool",
+    "MissingExtraError",
+    "ModelFileError",
+    "NewerFormatError",
+    "NotFoundError",
+    "Outcome",
+    "Page",
+    "ProjectDeletedError",
+    "ProjectNotFoundError",
+    "ReadOnlyError",
+    "ReasoningBank",
+    "ReasoningBankError",
+    "Recall",
+    "Recorded",
+    "Repair",
+    "Reported",
+    "RootRun",
+    "Run",
+    "RunTree",
+    "ScopeError",
+    "SearchResult",
+    "Served",
+    "Settings",
+    "Signal",
+    "SignalKind",
+    "Source",
+    "State",
+    "Status",
+    "StorageError",
+    "ToolAnswer",
+    "Verdict",
+    "__version__",
+    "hit_data",
+    "memory_data",
+    "memory_tools",
+    "utc_now",
+]

@@ -69,8 +69,8 @@ class CalibratedModel:
         P(success | theta) = s1 theta + s0 (1 - theta)
 
     The weight is the signal's strength, faded by the memory's own uses on later days. Usage says nothing by itself: it
-    is always positive, so it does not discriminate. A vote supersedes the outcome of its own episode: the tallies hold
-    outcomes without a vote only.
+    is always positive, so it does not discriminate. A vote supersedes the outcome of its own episode: tallies that are
+    marked as superseded are left out.
     """
 
     parameters: Parameters = STARTING
@@ -110,7 +110,7 @@ def _counts(tallies: Sequence[Tally], fading: float) -> list[float]:
             uses[tally.day] += tally.positive
     counts = [0.0, 0.0, 0.0, 0.0]
     for tally in tallies:
-        if tally.kind is SignalKind.USAGE:
+        if tally.kind is SignalKind.USAGE or tally.superseded:
             continue
         weight = fading ** sum(n for day, n in uses.items() if day > tally.day)
         place = 0 if tally.kind is SignalKind.EXPLICIT else 2

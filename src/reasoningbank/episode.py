@@ -40,6 +40,7 @@ class Served(BaseModel):
         confidence: the belief's mean at that time.
         deviation: the belief's standard deviation at that time.
         provisional: it was below the floor and given a chance.
+        similarity, keyword, score: as in the hit.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -50,6 +51,9 @@ class Served(BaseModel):
     confidence: float
     deviation: float
     provisional: bool
+    similarity: float = 0.0
+    keyword: float = 0.0
+    score: float = 0.0
 
 
 class Episode(BaseModel):

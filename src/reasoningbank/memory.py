@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from datetime import datetime
 from enum import StrEnum
@@ -227,6 +228,8 @@ def fingerprint_text(title: str, content: str) -> str:
     vowel signs of scripts that write them as marks, symbols (<=, €, ✅), and the punctuation of code and shells.
     """
     folded = unicodedata.normalize("NFKC", f"{title}\n{content}").casefold()
+    # "Careful!" is "careful"; `!grep` and `a != b` are what they are.
+    folded = re.sub(r"!+(?=\s|$)", " ", folded)
     return " ".join("".join(c if _means_something(c) else " " for c in folded).split())
 
 

@@ -17,6 +17,7 @@ class Hit:
         keyword: BM25 of the query's terms, at least 0; 0 when no term matches.
         score: what the hits are ranked by, higher is better; its parts are in `why`.
         confidence: the belief that the memory helps; never mixed into `similarity`.
+        deviation: how unsure that belief is: its standard deviation.
         provisional: not proven yet: its confidence is below the floor, but may well be above it.
         why: the parts of the score, by name.
     """
@@ -26,6 +27,7 @@ class Hit:
     keyword: float
     score: float
     confidence: float
+    deviation: float
     provisional: bool
     why: dict[str, float] = field(default_factory=dict)
 

@@ -41,6 +41,10 @@ class Signal:
         source: the session or agent it came from.
         by: who judged.
         reason: in words, scrubbed.
+        alone: an outcome judged for this memory alone. It does not close its episode, and the outcome of the whole
+            episode does not replace it.
+        validates: the kinds that an explicit vote confirms or refutes: those with a positive signal for the memory in
+            the day before it. Written with the vote, so that folding the log again teaches the same.
     """
 
     id: str
@@ -54,6 +58,8 @@ class Signal:
     source: str = ""
     by: str = ""
     reason: str = ""
+    alone: bool = False
+    validates: tuple[SignalKind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,8 @@ class Tally:
         positive: summed strength of the signals for.
         negative: summed strength of the signals against.
         last: time of the last one.
+        superseded: outcomes of episodes that also have an explicit vote about the memory. The calibrated model leaves
+            them out, since the vote says the same more directly; the spec model counts both.
     """
 
     kind: SignalKind
@@ -74,6 +82,7 @@ class Tally:
     positive: float
     negative: float
     last: datetime
+    superseded: bool = False
 
 
 def day_number(at: datetime) -> int:
@@ -165,4 +174,13 @@ def _checked(record: dict[str, Any]) -> Signal:
         source=text("source", ""),
         by=text("by", ""),
         reason=text("reason", ""),
+        alone=record.get("alone") is True,
+        validates=_kinds(record.get("validates", [])),
     )
+
+
+def _kinds(value: object) -> tuple[SignalKind, ...]:
+    known = set(SignalKind)
+    if not isinstance(value, list) or not all(isinstance(kind, str) and kind in known for kind in value):
+        raise BadLineError("validates is not a list of kinds")
+    return tuple(SignalKind(kind) for kind in value)

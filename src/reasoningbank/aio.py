@@ -1,0 +1,88 @@
+"""The async facade: each call makes one hop to a worker thread, and has no logic of its own."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+
+from reasoningbank.bank import ReasoningBank, Run
+from reasoningbank.bank.options import RecallOptions
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _hop(
+    method: Callable[Concatenate[ReasoningBank, P], R],
+) -> Callable[Concatenate[AsyncReasoningBank, P], Coroutine[Any, Any, R]]:
+    async def call(self: AsyncReasoningBank, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        from anyio import to_thread
+
+        # Not abandoned on cancel: a write is either whole or not there, and no lock is left behind.
+        return await to_thread.run_sync(functools.partial(method, self.bank, *args, **kwargs))
+
+    functools.update_wrapper(call, method)
+    return call
+
+
+class AsyncReasoningBank:
+    """A bank for async code. It works in any event loop, and in several.
+
+    Attributes:
+        bank: the bank behind it; closing is its owner's.
+    """
+
+    def __init__(self, bank: ReasoningBank) -> None:
+        self.bank = bank
+
+    record = _hop(ReasoningBank.record)
+    record_many = _hop(ReasoningBank.record_many)
+    update = _hop(ReasoningBank.update)
+    delete = _hop(ReasoningBank.delete)
+    delete_many = _hop(ReasoningBank.delete_many)
+    search = _hop(ReasoningBank.search)
+    prompt_block = _hop(ReasoningBank.prompt_block)
+    get = _hop(ReasoningBank.get)
+    list = _hop(ReasoningBank.list)
+    count = _hop(ReasoningBank.count)
+    recall = _hop(ReasoningBank.recall)
+    recall_within = _hop(ReasoningBank.recall_within)
+    get_episode = _hop(ReasoningBank.get_episode)
+    report = _hop(ReasoningBank.report)
+    feedback = _hop(ReasoningBank.feedback)
+    report_memory = _hop(ReasoningBank.report_memory)
+    report_stability = _hop(ReasoningBank.report_stability)
+    status = _hop(ReasoningBank.status)
+    warm = _hop(ReasoningBank.warm)
+    maintain = _hop(ReasoningBank.maintain)
+    doctor = _hop(ReasoningBank.doctor)
+    rebuild = _hop(ReasoningBank.rebuild)
+    reembed = _hop(ReasoningBank.reembed)
+    backup = _hop(ReasoningBank.backup)
+    close = _hop(ReasoningBank.close)
+
+    @asynccontextmanager
+    async def episode(self, task: str, k: int = 3, **options: Unpack[RecallOptions]) -> AsyncIterator[Run]:
+        """Recall for a task, run it, and credit how it ended; see ReasoningBank.episode."""
+        from anyio import to_thread
+
+        manager = self.bank.episode(task, k, **options)
+        run = await to_thread.run_sync(manager.__enter__)
+        try:
+            yield run
+        except Exception as error:
+            await to_thread.run_sync(manager.__exit__, type(error), error, error.__traceback__)
+            raise
+        else:
+            await to_thread.run_sync(manager.__exit__, None, None, None)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

@@ -1,0 +1,99 @@
+"""The upkeep part of the API: status, maintenance, repair, re-embedding, backups."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reasoningbank.bank.handle import Handle
+from reasoningbank.status import Maintained, Repair, Status
+
+if TYPE_CHECKING:
+    from reasoningbank.embed.base import Embedder
+
+
+class Upkeep(Handle):
+    """Status, warm, maintain, doctor, rebuild, reembed, backup, close."""
+
+    def status(self) -> Status:
+        """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
+        from reasoningbank.services import upkeep
+
+        return upkeep.status(self._engine)
+
+    def warm(self) -> None:
+        """Load the embedder and the index ahead of time, so that the first recall does not wait for them."""
+        self._engine.warm()
+
+    def maintain(self) -> Maintained:
+        """Roll up old segments of the signal log, expire old open episodes, trim the change feed.
+
+        Safe to run twice, and by several processes at once. No confidence changes by it.
+        """
+        from reasoningbank.services import upkeep
+
+        return upkeep.maintain(self._engine)
+
+    def doctor(self, *, dry_run: bool = False) -> list[Repair]:
+        """Compare what is derived with what it is derived from, and derive again what differs.
+
+        Memories and signals are never touched.
+
+        Args:
+            dry_run: only say what would be done.
+        """
+        from reasoningbank.services import upkeep
+
+        return upkeep.doctor(self._engine, dry_run=dry_run)
+
+    def rebuild(self) -> None:
+        """Derive the keyword index, the tallies and the vector index again; they come out the same.
+
+        Raises:
+            ProjectNotFoundError: nothing was recorded yet.
+        """
+        from reasoningbank.services import upkeep
+
+        upkeep.rebuild(self._engine)
+
+    def reembed(
+        self, embedder: str | Embedder | None = None, *, progress: Callable[[int, int], None] | None = None
+    ) -> int:
+        """Embed every memory anew, with another embedder or the same, and use it from then on.
+
+        Interrupted, it goes on where it stopped. Other processes go on reading and writing until the swap; from then
+        on those with the old embedder are told so (EmbedderMismatchError).
+
+        Args:
+            embedder: the new one; this handle's own when None, which also embeds what could not be embedded before.
+            progress: called with (done, to do in all).
+
+        Returns:
+            How many memories were embedded.
+
+        Raises:
+            ProjectNotFoundError: nothing was recorded yet.
+            EmbeddingError: the embedder cannot be used.
+        """
+        from reasoningbank.services import reembed
+
+        return reembed.reembed(self._engine, embedder, progress)
+
+    def backup(self, target: str | os.PathLike[str]) -> None:
+        """Copy the project, as it is at one moment, into a new folder.
+
+        Put back in the project's place, it is the project. A plain copy of the files of a bank in use is not safe.
+
+        Raises:
+            InvalidInputError: the folder is there already.
+            ProjectNotFoundError: nothing was recorded yet.
+        """
+        from reasoningbank.services import upkeep
+
+        upkeep.backup(self._engine, Path(target).expanduser().absolute())
+
+    def close(self) -> None:
+        """Close the files. Closing twice is fine; using a closed bank is not."""
+        self._engine.close()

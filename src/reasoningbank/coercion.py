@@ -1,0 +1,80 @@
+"""Arguments as models really send them: numbers and booleans as text, lists as JSON text. A table, no guessing.
+
+Text parameters are never touched: a content that happens to be JSON is stored as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+TRUE = frozenset({"true", "yes", "y", "1", "on"})
+FALSE = frozenset({"false", "no", "n", "0", "off"})
+NOTHING = frozenset({"", "null", "none"})
+
+
+def to_bool(value: object) -> object:
+    """Read a yes or no that came as text or as 0 or 1; what is neither stays as it is, for the schema to refuse."""
+    if isinstance(value, str):
+        word = value.strip().lower()
+        return True if word in TRUE else False if word in FALSE else value
+    return bool(value) if value in (0, 1) and isinstance(value, int) else value
+
+
+def to_number(value: object) -> object:
+    """Read a number that came as text; "null" and "" are None."""
+    if not isinstance(value, str):
+        return value
+    word = value.strip()
+    if word.lower() in NOTHING:
+        return None
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    return value
+
+
+def to_list(value: object) -> object:
+    """Read a list that came as JSON text, or as words with commas between them; "null" and "" are None."""
+    if not isinstance(value, str):
+        return value
+    word = value.strip()
+    if word.lower() in NOTHING:
+        return None
+    if word.startswith("["):
+        try:
+            read = json.loads(word)
+        except ValueError:
+            return value
+        return read if isinstance(read, list) else value
+    return [part.strip() for part in word.split(",") if part.strip()]
+
+
+def to_choice(value: object) -> object:
+    """Read one of a few words, whatever its case and the blanks around it; "null" and "" are None."""
+    if not isinstance(value, str):
+        return value
+    word = value.strip().lower()
+    return None if word in NOTHING else word
+
+
+def unset(value: object) -> object:
+    """Read an optional reference: blank, "null" and "none" are None."""
+    return None if isinstance(value, str) and value.strip().lower() in NOTHING else value
+
+
+Flag = Annotated[bool, BeforeValidator(to_bool)]
+Count = Annotated[int | None, BeforeValidator(to_number)]
+Share = Annotated[float | None, BeforeValidator(to_number)]
+Words = Annotated[list[str] | None, BeforeValidator(to_list)]
+Reference = Annotated[str | None, BeforeValidator(unset)]
+
+
+def echoed(arguments: Mapping[str, Any]) -> str:
+    """Return the arguments as they came, shortened, for an error that shows them."""
+    return ", ".join(f"{name}={value!r:.60}" for name, value in arguments.items()) or "nothing"

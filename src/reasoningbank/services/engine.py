@@ -1,0 +1,288 @@
+"""One opened project: its files, its vector index, its embedder and its beliefs, wired together.
+
+This module and what it imports is loaded at a bank's first use: the import of the package stays light.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from reasoningbank.calibrated import CalibratedModel
+from reasoningbank.confidence import Belief, Beta, ConfidenceModel
+from reasoningbank.config import Settings
+from reasoningbank.embed.base import Embedder, EmbedderIdentity, embed_each
+from reasoningbank.embed.cache import QueryCache
+from reasoningbank.embed.named import open_embedder
+from reasoningbank.errors import EmbedderMismatchError, StorageError
+from reasoningbank.memory import Memory, State
+from reasoningbank.services.index_view import IndexView
+from reasoningbank.services.patience import Patience
+from reasoningbank.signals import SignalKind, as_utc
+from reasoningbank.spec import SignalWeights, SpecModel
+from reasoningbank.storage import records
+from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.project import Project
+from reasoningbank.storage.records import Stored
+from reasoningbank.storage.root import project_folder
+from reasoningbank.vectors.faiss import FaissIndex
+
+Float32 = npt.NDArray[np.float32]
+Ids = npt.NDArray[np.int64]
+
+
+class Engine:
+    """Everything behind one bank handle.
+
+    Args:
+        root: absolute folder.
+        tenant, project: checked names.
+        embedder: a name, or an object with the contract.
+        clock: the only source of time.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        tenant: str,
+        project: str,
+        embedder: str | Embedder,
+        settings: Settings,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.root, self.tenant, self.project_name, self.settings = root, tenant, project, settings
+        self._clock = clock
+        self._embedder_choice = embedder
+        self._embedder: Embedder | None = None
+        self._closed = False
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._project: Project | None = None
+        self._index = IndexView(FaissIndex)
+        self.queries = QueryCache()
+        self._patience: Patience | None = None
+
+    def now(self) -> datetime:
+        """Return the clock's time in UTC; a naive clock is read as UTC."""
+        return as_utc(self._clock())
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    @property
+    def folder(self) -> Path:
+        """The project's folder, which need not exist."""
+        return project_folder(self.root, self.tenant, self.project_name)
+
+    def project(self, *, create: bool = False) -> Project | None:
+        """Return the project's files; None when there are none and none are to be made."""
+        if self._pid != os.getpid():
+            # A forked child must not use its parent's connections, locks or index.
+            self._reset()
+        if self._closed:
+            raise StorageError("the bank was closed: open a new one", path=self.root)
+        if self._project is None:
+            with self._lock:
+                if self._project is None:
+                    self._project = self._open(create=create)
+        return self._project
+
+    def _open(self, *, create: bool) -> Project | None:
+        return Project.open(
+            self.folder,
+            tenant=self.tenant,
+            project=self.project_name,
+            durability=self.settings.durability,
+            busy_timeout=self.settings.busy_timeout,
+            create_at=self.now() if create else None,
+        )
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection | None]:
+        """Give a connection inside one read transaction; None when the project does not exist."""
+        project = self.project()
+        if project is None:
+            yield None
+        else:
+            with project.database.read() as connection:
+                yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[tuple[Project, sqlite3.Connection]]:
+        """Give the project and a connection inside one write transaction; the project is made if need be."""
+        project = self.project(create=True)
+        assert project is not None  # noqa: S101 - create=True always returns one
+        with project.write() as connection:
+            yield project, connection
+
+    @contextmanager
+    def write_existing(self) -> Iterator[tuple[Project, sqlite3.Connection] | None]:
+        """Like `write`, but gives None when the project does not exist, instead of making it."""
+        project = self.project()
+        if project is None:
+            yield None
+        else:
+            with project.write() as connection:
+                yield project, connection
+
+    def close(self) -> None:
+        """Close the files. The handle cannot be used any more."""
+        self._closed = True
+        if self._project is not None and self._pid == os.getpid():
+            self._project.close()
+        self._project = None
+        self._index.drop()
+        if self._patience is not None:
+            self._patience.close()
+
+    @property
+    def patience(self) -> Patience:
+        """Recalls for those who cannot wait."""
+        with self._lock:
+            if self._patience is None:
+                self._patience = Patience()
+            return self._patience
+
+    # -- embeddings ----------------------------------------------------------------------------------------------
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder, opened at its first use."""
+        if self._embedder is None:
+            with self._lock:
+                if self._embedder is None:
+                    self._embedder = open_embedder(self._embedder_choice)
+        return self._embedder
+
+    def use_embedder(self, embedder: str | Embedder) -> Embedder:
+        """Switch to another embedder, and return it."""
+        with self._lock:
+            self._embedder_choice, self._embedder = embedder, open_embedder(embedder)
+            self.queries = QueryCache()
+        return self._embedder
+
+    def embed_query(self, text: str) -> Float32:
+        """Return the query's unit vector, from the cache when it was asked before."""
+        return self.queries.embed(self.embedder, text)
+
+    def embed_texts(self, texts: Sequence[str]) -> tuple[Float32, Mapping[int, str]]:
+        """Return (n, dim) unit rows, and why rows failed; a row that failed is zero."""
+        embedded = embed_each(self.embedder, texts)
+        return embedded.vectors, embedded.failures
+
+    def generation(self, connection: sqlite3.Connection, *, create: bool = False) -> int | None:
+        """Return the current generation's number, after checking that its vectors are this embedder's.
+
+        Raises:
+            EmbedderMismatchError: they are another's.
+        """
+        row = connection.execute(
+            "SELECT generation, name, revision, dim, pooling, normalised FROM generations WHERE state = 'current'"
+        ).fetchone()
+        given = self.embedder.identity
+        if row is None:
+            return add_generation(connection, given, "current") if create else None
+        stored = EmbedderIdentity(row[1], row[2], row[3], row[4], bool(row[5]))
+        if stored != given:
+            raise EmbedderMismatchError(
+                f"project {self.project_name!r} holds vectors of {_described(stored)}, not of {_described(given)}; "
+                f"to move it over: reasoningbank reembed --project {self.project_name!r} --embedder {given.name}"
+            )
+        return int(row[0])
+
+    def nearest(
+        self, connection: sqlite3.Connection, vector: Float32, k: int, allowed: Ids | None = None
+    ) -> list[tuple[int, float]]:
+        """Return up to `k` vectors' (memory row number, cosine), nearest first; a memory can come twice."""
+        index = self._index.sync(connection)
+        if index is None:
+            return []
+        ids, cosines = index.search(vector, k, allowed=allowed)
+        pairs = zip(self._index.owners(ids), cosines.tolist(), strict=True)
+        return [(n, cosine) for n, cosine in pairs if n]
+
+    def warm(self) -> None:
+        """Load the embedder, and the vector index if the project exists."""
+        self.embedder.embed_query("warm")
+        with self.read() as connection:
+            if connection is not None:
+                self._index.sync(connection)
+
+    def drop_index(self) -> None:
+        """Forget the vector index; the next search builds it anew."""
+        self._index.drop()
+
+    # -- beliefs -------------------------------------------------------------------------------------------------
+
+    def model(self, connection: sqlite3.Connection) -> ConfidenceModel:
+        """Return the confidence model with what this project has taught it."""
+        if self.settings.confidence_model == "spec":
+            return SpecModel(signal_weights(connection))
+        return CalibratedModel()
+
+    def beliefs(self, connection: sqlite3.Connection, stored: Iterable[Stored]) -> dict[int, Belief]:
+        """Return the belief about each memory, by row number."""
+        rows = list(stored)
+        beliefs = self.model(connection).beliefs([(s.tallies, s.memory.initial_confidence) for s in rows])
+        return {row.n: belief for row, belief in zip(rows, beliefs, strict=True)}
+
+    def memories(self, connection: sqlite3.Connection, stored: Mapping[int, Stored]) -> dict[int, Memory]:
+        """Return the memories with their present confidence, by row number, in the given order."""
+        beliefs = self.beliefs(connection, stored.values())
+        return {n: with_confidence(s.memory, beliefs[n]) for n, s in stored.items()}
+
+    def every_memory(self, connection: sqlite3.Connection) -> Iterator[tuple[int, Memory]]:
+        """Yield every memory with its row number, whatever its state, in the order they were recorded."""
+        after = 0
+        while numbers := records.page(connection, Filters(states=tuple(State)), after, 500):
+            rows = records.load(connection, numbers, self.project_name)
+            yield from self.memories(connection, {n: rows[n] for n in numbers}).items()
+            after = numbers[-1]
+
+    @property
+    def episode_ttl(self) -> timedelta:
+        """How long an open episode stays live."""
+        return timedelta(hours=self.settings.episode_ttl_hours)
+
+
+def with_confidence(memory: Memory, belief: Belief) -> Memory:
+    """Return the memory with the belief's mean as its confidence."""
+    return memory.model_copy(update={"confidence": belief.mean})
+
+
+def add_generation(connection: sqlite3.Connection, identity: EmbedderIdentity, state: str) -> int:
+    """Begin a generation of vectors of this embedder, and return its number."""
+    cursor = connection.execute(
+        "INSERT INTO generations(name, revision, dim, pooling, normalised, state) VALUES (?, ?, ?, ?, ?, ?)",
+        (identity.name, identity.revision, identity.dim, identity.pooling, identity.normalised, state),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def signal_weights(connection: sqlite3.Connection) -> SignalWeights:
+    """Return the spec model's weights: the starting pairs plus every vote that confirmed or refuted a kind."""
+    start = SignalWeights()
+    steps: dict[str, Beta] = {}
+    for kind, confirmed, refuted in connection.execute(
+        "SELECT kind, sum(confirmed), sum(refuted) FROM validations GROUP BY kind"
+    ):
+        pair: Beta = getattr(start, SignalKind(kind).value)
+        steps[kind] = Beta(pair.alpha + confirmed, pair.beta + refuted)
+    return SignalWeights(
+        **{name: steps.get(name, getattr(start, name)) for name in ("explicit", "usage", "outcome", "stability")}
+    )
+
+
+def _described(identity: EmbedderIdentity) -> str:
+    return f"{identity.name} {identity.revision} ({identity.dim} numbers)"

@@ -1,0 +1,72 @@
+"""Recall for those who cannot wait: within a time budget, and without ever breaking the agent."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as WaitedTooLong
+
+from reasoningbank.errors import DeadlineExceededError, InvalidInputError, ReasoningBankError, ScopeError
+from reasoningbank.results import Recall
+
+log = logging.getLogger("reasoningbank")
+
+# Enough for the runs of one process; a recall beyond that waits for a free thread, inside its own time budget.
+THREADS = 8
+
+
+# Does a recall; it opens no episode once the event is set.
+Recalling = Callable[[threading.Event | None], Recall]
+
+
+class Patience:
+    """Runs recalls in threads of its own, and waits for each no longer than it may take.
+
+    One a bank. What went wrong is logged once at WARNING for each kind of reason, then at DEBUG.
+    """
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="reasoningbank-recall")
+        self._warned: set[str] = set()
+
+    def recall(
+        self, task: str, run: Callable[[threading.Event | None], Recall], *, timeout: float, fail_open: bool
+    ) -> Recall:
+        """Return what `run` recalls, or an empty recall that says why there is none.
+
+        Args:
+            run: does the recall.
+            timeout: seconds to wait.
+            fail_open: give an empty recall instead of raising, whatever the disk, the embedder or the clock did. Errors
+                of scope and of the caller are raised in either case.
+        """
+        given_up = threading.Event()
+        future: Future[Recall] = self._threads.submit(run, given_up)
+        try:
+            return future.result(timeout)
+        except WaitedTooLong:
+            given_up.set()
+            future.cancel()
+            late = DeadlineExceededError(f"the recall took longer than {timeout} s; no episode was opened")
+            return self._empty(task, late, fail_open=fail_open)
+        except DeadlineExceededError as error:
+            return self._empty(task, error, fail_open=fail_open)
+        except (ScopeError, InvalidInputError):
+            raise
+        except ReasoningBankError as error:
+            return self._empty(task, error, fail_open=fail_open)
+
+    def _empty(self, task: str, error: ReasoningBankError, *, fail_open: bool) -> Recall:
+        if not fail_open:
+            raise error
+        kind = type(error).__name__
+        level = logging.DEBUG if kind in self._warned else logging.WARNING
+        self._warned.add(kind)
+        log.log(level, "no lessons were recalled: %s", error)
+        return Recall(ref="", task=task, degraded=(str(error),))
+
+    def close(self) -> None:
+        """Take no more work; what runs is left to end."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

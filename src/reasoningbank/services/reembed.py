@@ -1,0 +1,107 @@
+"""Moving a bank to another embedder: the next generation is filled beside the current one, then swapped in."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from reasoningbank.embed.base import Embedder, EmbedderIdentity
+from reasoningbank.errors import ProjectNotFoundError
+from reasoningbank.services.engine import Engine, add_generation
+from reasoningbank.storage import records
+from reasoningbank.terms import applies_text, lesson_text
+
+BATCH = 64
+
+Progress = Callable[[int, int], None]
+
+
+def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress | None) -> int:
+    """Fill a generation of vectors with an embedder, and swap it in; return how many memories were embedded.
+
+    Interrupted, it goes on where it stopped. Others read and write the current generation meanwhile; what they record
+    is embedded before the swap. A memory that cannot be embedded is found by keyword only.
+    """
+    project = engine.project()
+    if project is None:
+        raise ProjectNotFoundError(engine.project_name, engine.tenant)
+    chosen = engine.embedder if embedder is None else engine.use_embedder(embedder)
+    with project.write() as connection:
+        generation = _filling(connection, chosen.identity)
+    done, failed = 0, set[int]()
+    while True:
+        with project.database.read() as connection:
+            missing = _missing(connection, generation, failed)
+            rows = records.load(connection, missing[:BATCH], engine.project_name)
+        embedded = _embed(engine, rows)
+        failed |= rows.keys() - embedded.keys()
+        with project.write() as connection:
+            done += _store(connection, generation, rows, embedded)
+            if not _missing(connection, generation, failed):
+                _swap(connection, generation)
+                break
+        if progress is not None:
+            progress(done, done + len(missing) - len(rows))
+    engine.drop_index()
+    return done
+
+
+def _filling(connection: sqlite3.Connection, identity: EmbedderIdentity) -> int:
+    """Return the generation to fill: the one that an interrupted run began with the same embedder, or a new one."""
+    row = connection.execute(
+        "SELECT generation, name, revision, dim, pooling, normalised FROM generations WHERE state = 'filling'"
+    ).fetchone()
+    if row is not None:
+        if EmbedderIdentity(row[1], row[2], row[3], row[4], bool(row[5])) == identity:
+            return int(row[0])
+        connection.execute("DELETE FROM vectors WHERE generation = ?", (row[0],))
+        connection.execute("DELETE FROM generations WHERE generation = ?", (row[0],))
+    return add_generation(connection, identity, "filling")
+
+
+def _missing(connection: sqlite3.Connection, generation: int, failed: set[int]) -> list[int]:
+    rows = connection.execute(
+        "SELECT n FROM memories WHERE NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = memories.n "
+        "AND v.generation = ? AND v.role = 'lesson') ORDER BY n",
+        (generation,),
+    )
+    return [n for (n,) in rows if n not in failed]
+
+
+def _embed(engine: Engine, rows: dict[int, records.Stored]) -> dict[int, list[tuple[str, bytes]]]:
+    """Return role and vector bytes of every memory whose lesson could be embedded."""
+    jobs = [(n, "lesson", lesson_text(s.memory)) for n, s in rows.items()]
+    jobs += [(n, "applies_when", applies_text(s.memory)) for n, s in rows.items() if s.memory.applies_when]
+    vectors, failures = engine.embed_texts([text for _, _, text in jobs])
+    found: dict[int, list[tuple[str, bytes]]] = {}
+    for i, (n, role, _) in enumerate(jobs):
+        if i not in failures and (role == "lesson" or n in found):
+            found.setdefault(n, []).append((role, vectors[i].tobytes()))
+    return found
+
+
+def _store(
+    connection: sqlite3.Connection,
+    generation: int,
+    rows: dict[int, records.Stored],
+    embedded: dict[int, list[tuple[str, bytes]]],
+) -> int:
+    done = 0
+    for n, vectors in embedded.items():
+        now = connection.execute("SELECT revision FROM memories WHERE n = ?", (n,)).fetchone()
+        # Changed or deleted while it was being embedded: the next round takes it up again.
+        if now is None or now[0] != rows[n].memory.revision:
+            continue
+        connection.execute("DELETE FROM vectors WHERE memory = ? AND generation = ?", (n, generation))
+        connection.executemany(
+            "INSERT INTO vectors(memory, role, generation, vector) VALUES (?, ?, ?, ?)",
+            [(n, role, generation, vector) for role, vector in vectors],
+        )
+        done += 1
+    return done
+
+
+def _swap(connection: sqlite3.Connection, generation: int) -> None:
+    connection.execute("DELETE FROM generations WHERE state = 'current'")
+    connection.execute("UPDATE generations SET state = 'current' WHERE generation = ?", (generation,))
+    connection.execute("DELETE FROM vectors WHERE generation <> ?", (generation,))

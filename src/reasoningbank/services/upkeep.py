@@ -1,0 +1,184 @@
+"""Upkeep: looking at a bank, rolling up its log, repairing what is derived, copying it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
+from reasoningbank.services.engine import Engine
+from reasoningbank.status import Maintained, Repair, Status
+from reasoningbank.storage import episodes
+from reasoningbank.storage.check import Finding, inspect_derived
+from reasoningbank.storage.database import storage_error
+from reasoningbank.storage.project import DATABASE_NAME, SIGNALS_NAME, LogHealth, Project
+from reasoningbank.terms import keyword_text, terms
+
+# Every process catches up at its next call; one that slept through more than this rebuilds its index instead.
+CHANGES_KEPT = 100_000
+
+
+def status(engine: Engine) -> Status:
+    """Look at a bank without changing anything."""
+    embedder, problems = _embedder_in_use(engine)
+    empty = Status(
+        root=str(engine.root),
+        folder=str(engine.folder),
+        tenant=engine.tenant,
+        project=engine.project_name,
+        exists=False,
+        embedder=embedder,
+        confidence_model=engine.settings.confidence_model,
+        problems=problems,
+    )
+    project = engine.project()
+    if project is None:
+        return empty
+    with project.database.read() as connection:
+        health = project.log_health(connection)
+        not_embedded = count_not_embedded(connection)
+        return replace(
+            empty,
+            exists=True,
+            format=connection.execute("PRAGMA user_version").fetchone()[0],
+            stored_embedder=_stored_embedder(connection),
+            memories=dict(connection.execute("SELECT state, count(*) FROM memories GROUP BY state ORDER BY state")),
+            not_embedded=not_embedded,
+            open_episodes=episodes.count_open(connection),
+            log_segments=health.segments,
+            rolled_segments=health.rolled,
+            unreadable_lines=health.bad,
+            orphan_lines=health.orphans,
+            positions_set_back=health.set_back,
+            unfolded_bytes=health.unfolded,
+            stray_segments=health.strays,
+            read_only=project.database.read_only,
+            problems=(*problems, *_problems(project, health, not_embedded)),
+        )
+
+
+def _embedder_in_use(engine: Engine) -> tuple[str, tuple[str, ...]]:
+    try:
+        identity = engine.embedder.identity
+    except (EmbeddingError, ImportError) as error:
+        return "none", (f"the embedder cannot be used: {error}",)
+    return f"{identity.name} {identity.revision} ({identity.dim} numbers)", ()
+
+
+def _stored_embedder(connection: sqlite3.Connection) -> str | None:
+    row = connection.execute("SELECT name, revision, dim FROM generations WHERE state = 'current'").fetchone()
+    return None if row is None else f"{row[0]} {row[1]} ({row[2]} numbers)"
+
+
+def count_not_embedded(connection: sqlite3.Connection) -> int:
+    """Return how many memories have no lesson vector of the current generation."""
+    total: int = connection.execute(
+        "SELECT count(*) FROM memories WHERE NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = memories.n "
+        "AND v.role = 'lesson' AND v.generation = (SELECT generation FROM generations WHERE state = 'current'))"
+    ).fetchone()[0]
+    return total
+
+
+def _problems(project: Project, health: LogHealth, not_embedded: int) -> list[str]:
+    found = []
+    if project.database.read_only:
+        found.append("the folder cannot be written by this user")
+    if health.bad:
+        found.append(f"{health.bad} lines of the signal log cannot be read; they are kept where they are")
+    if health.strays:
+        found.append(f"segments that do not count: {', '.join(health.strays)}")
+    if health.set_back:
+        found.append(f"the signal log lost lines that had been counted, {health.set_back} times (a power loss)")
+    if not_embedded:
+        found.append(f"{not_embedded} memories are not embedded and found by keyword only: run reembed")
+    return found
+
+
+# -- upkeep --------------------------------------------------------------------------------------------------------
+
+
+def maintain(engine: Engine) -> Maintained:
+    """Roll up old segments of the log, expire old episodes, trim the change feed. Safe to run twice and at once."""
+    project = engine.project()
+    if project is None:
+        return Maintained()
+    now = engine.now()
+    with project.write() as connection:
+        project.catch_up(connection)
+        expired = episodes.expire(connection, now, engine.episode_ttl)
+        forgotten = connection.execute(
+            "DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - ?", (CHANGES_KEPT,)
+        ).rowcount
+    rolled = project.roll_up(now, engine.settings.keep_days)
+    project.database.truncate_wal()
+    return Maintained(tuple(rolled), expired, forgotten)
+
+
+def rebuild(engine: Engine) -> None:
+    """Derive again all that is derived: terms, tallies and verdicts from the kept log, and the vector index."""
+    project = _existing(engine)
+    with project.write() as connection:
+        _index_terms_again(engine, connection)
+    project.refold()
+    engine.drop_index()
+
+
+def _index_terms_again(engine: Engine, connection: sqlite3.Connection) -> None:
+    connection.execute("DELETE FROM terms")
+    for n, memory in engine.every_memory(connection):
+        connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, " ".join(terms(keyword_text(memory)))))
+
+
+def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
+    """Find what is not as it should be, and repair what is derived; records and signals are never touched."""
+    project = engine.project()
+    if project is None:
+        return []
+    with project.database.read() as connection:
+        findings = inspect_derived(project, connection)
+    if dry_run or not any(finding.repair for finding in findings):
+        return [Repair(f.what, f.remedy) for f in findings]
+    remedies: dict[str, Callable[[], None]] = {"rebuild": lambda: rebuild(engine), "fold": lambda: _fold(project)}
+    for name in dict.fromkeys(f.repair for f in findings if f.repair):
+        remedies[name]()
+    return [_after(f) for f in findings]
+
+
+def _after(finding: Finding) -> Repair:
+    return Repair(finding.what, finding.remedy, done=bool(finding.repair))
+
+
+def _fold(project: Project) -> None:
+    with project.write() as connection:
+        project.catch_up(connection)
+
+
+def backup(engine: Engine, target: Path) -> None:
+    """Copy a project's files, as they are at one moment, into a new folder that can be opened as a project.
+
+    Raises:
+        InvalidInputError: the folder is there already.
+        ProjectNotFoundError: there is nothing to copy.
+    """
+    project = _existing(engine)
+    if target.exists():
+        raise InvalidInputError(f"{target} is there already: name a new folder")
+    try:
+        target.mkdir(parents=True)
+        # The write lock keeps the log as it is while both are copied.
+        with project.database.hold_still():
+            project.database.backup_to(target / DATABASE_NAME)
+            if project.log.folder.is_dir():
+                shutil.copytree(project.log.folder, target / SIGNALS_NAME)
+    except OSError as error:
+        raise storage_error(error, target) from error
+
+
+def _existing(engine: Engine) -> Project:
+    project = engine.project()
+    if project is None:
+        raise ProjectNotFoundError(engine.project_name, engine.tenant)
+    return project

@@ -1,0 +1,80 @@
+"""What a bank says of itself. Looking changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where a bank is, what is in it, and what is not as it should be.
+
+    Attributes:
+        folder: the project's folder, absolute; it need not exist.
+        exists: whether anything was recorded yet.
+        format: number of the database's format.
+        embedder: the embedder this handle uses, in words.
+        stored_embedder: the one the stored vectors are of; None when there are none.
+        memories: how many, by state.
+        not_embedded: memories that are found by keyword only, until `reembed`.
+        open_episodes: runs without a verdict.
+        unreadable_lines: lines of the signal log that cannot be read; they keep their segment from being deleted.
+        orphan_lines: lines about memories that are gone or say something else now.
+        positions_set_back: how often a power loss took lines that had been counted.
+        unfolded_bytes: of the log, to be counted by the next write.
+        stray_segments: segment files that do not count: rolled up before, or with a number that is taken.
+        read_only: the folder cannot be written by this user.
+        problems: what is not as it should be, in words; empty when all is well.
+    """
+
+    root: str
+    folder: str
+    tenant: str
+    project: str
+    exists: bool
+    embedder: str
+    confidence_model: str
+    format: int = 0
+    stored_embedder: str | None = None
+    memories: dict[str, int] = field(default_factory=dict)
+    not_embedded: int = 0
+    open_episodes: int = 0
+    log_segments: int = 0
+    rolled_segments: int = 0
+    unreadable_lines: int = 0
+    orphan_lines: int = 0
+    positions_set_back: int = 0
+    unfolded_bytes: int = 0
+    stray_segments: tuple[str, ...] = ()
+    read_only: bool = False
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """What upkeep did, or would do.
+
+    Attributes:
+        rolled_up: segments of the signal log that were folded for good and deleted.
+        expired: episodes that stayed open for too long and were closed as unknown.
+        forgotten_changes: rows of the change feed that every process has long seen.
+    """
+
+    rolled_up: tuple[str, ...] = ()
+    expired: int = 0
+    forgotten_changes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One thing that is not as it should be, and what mends it.
+
+    Attributes:
+        what: what was found.
+        remedy: what is done about it; empty when nothing can be done here.
+        done: whether it was done.
+    """
+
+    what: str
+    remedy: str
+    done: bool = False

@@ -1,0 +1,1 @@
+"""One project's files: the SQLite records and the JSON-lines signal log."""

@@ -1,0 +1,282 @@
+"""Rows of memories, their vectors, their indexed terms and tallies: the only SQL about them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from reasoningbank.memory import Draft, Memory, Outcome, Source, State, fingerprint_text
+from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
+from reasoningbank.storage.filters import Filters, json_text
+from reasoningbank.storage.fold import UNIT, withdraw_memory
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A memory's row with its tallies; what it says about confidence is for the model to judge.
+
+    Attributes:
+        n: the row's number, never reused.
+        scrub_version: version of the scrubbing rules its text went through.
+    """
+
+    n: int
+    memory: Memory
+    tallies: tuple[Tally, ...]
+    scrub_version: int
+
+
+def fingerprint(title: str, content: str) -> bytes:
+    """Return the hash that two trivially different lessons share."""
+    return hashlib.blake2b(fingerprint_text(title, content).encode(), digest_size=16).digest()
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
+
+_MEMORY_COLUMNS = (
+    "n, id, title, content, description, applies_when, outcome, tags, state, initial_confidence, source_how, "
+    "source_by, source_session, trusted, metadata, revision, scrub_version, findings, created_at, updated_at"
+)
+
+
+def find(connection: sqlite3.Connection, memory_id: str) -> int | None:
+    """Return the row number of a memory, or None."""
+    row = connection.execute("SELECT n FROM memories WHERE id = ?", (memory_id,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def load(connection: sqlite3.Connection, numbers: Iterable[int], project: str) -> dict[int, Stored]:
+    """Return the rows of these numbers, with their tallies; numbers that are gone are left out."""
+    found: dict[int, Stored] = {}
+    for batch in _batches(list(numbers)):
+        marks = ", ".join("?" * len(batch))
+        tallies = _tallies(connection, batch, marks)
+        for row in connection.execute(f"SELECT {_MEMORY_COLUMNS} FROM memories WHERE n IN ({marks})", batch):
+            found[row[0]] = _stored(row, tallies.get(row[0], ()), project)
+    return found
+
+
+def _batches(numbers: list[int]) -> Iterator[list[int]]:
+    for start in range(0, len(numbers), _BATCH):
+        yield numbers[start : start + _BATCH]
+
+
+def _tallies(connection: sqlite3.Connection, batch: Sequence[int], marks: str) -> dict[int, tuple[Tally, ...]]:
+    rows = connection.execute(
+        "SELECT memory, kind, day, source, judge, superseded, sum(positive), sum(negative), max(last) FROM tallies "
+        f"WHERE memory IN ({marks}) GROUP BY memory, kind, day, source, judge, superseded",
+        batch,
+    )
+    found: dict[int, list[Tally]] = {}
+    for n, kind, day, source, judge, superseded, positive, negative, last in rows:
+        tally = Tally(
+            SignalKind(kind), day, source, judge, positive / UNIT, negative / UNIT, parse_time(last), bool(superseded)
+        )
+        found.setdefault(n, []).append(tally)
+    return {n: tuple(tallies) for n, tallies in found.items()}
+
+
+def _stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> Stored:
+    usage = [tally for tally in tallies if tally.kind is SignalKind.USAGE]
+    # Everything was checked when it was written; checking each row again would cost more than reading it.
+    memory = Memory.model_construct(
+        id=row[1],
+        project=project,
+        title=row[2],
+        content=row[3],
+        description=row[4],
+        applies_when=row[5],
+        outcome=Outcome(row[6]),
+        tags=tuple(json.loads(row[7])),
+        state=State(row[8]),
+        confidence=row[9],
+        initial_confidence=row[9],
+        usage_count=round(sum(tally.positive for tally in usage)),
+        last_used=max((tally.last for tally in usage), default=None),
+        source=Source.model_construct(how=row[10], by=row[11], session=row[12], trusted=bool(row[13])),
+        metadata=json.loads(row[14]),
+        revision=row[15],
+        findings=tuple(json.loads(row[17])),
+        created_at=parse_time(row[18]),
+        updated_at=parse_time(row[19]),
+    )
+    return Stored(row[0], memory, tallies, row[16])
+
+
+def page(connection: sqlite3.Connection, filters: Filters, after: int, limit: int) -> list[int]:
+    """Return up to `limit` row numbers behind `after` that pass the filters, in the order they were recorded."""
+    condition, values = filters.clause()
+    rows = connection.execute(
+        f"SELECT n FROM memories WHERE n > ? AND {condition} ORDER BY n LIMIT ?", (after, *values, limit)
+    )
+    return [row[0] for row in rows]
+
+
+def count(connection: sqlite3.Connection, filters: Filters) -> int:
+    """Return how many memories pass the filters."""
+    condition, values = filters.clause()
+    total: int = connection.execute(f"SELECT count(*) FROM memories WHERE {condition}", values).fetchone()[0]
+    return total
+
+
+def same_lesson(connection: sqlite3.Connection, draft: Draft) -> int | None:
+    """Return the oldest active memory that says the same, trivially rewritten, with the same outcome."""
+    row = connection.execute(
+        "SELECT n FROM memories WHERE fingerprint = ? AND outcome = ? AND state <> 'archived' ORDER BY n LIMIT 1",
+        (fingerprint(draft.title, draft.content), draft.outcome.value),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+# -- writing -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What a memory is found by.
+
+    Attributes:
+        vectors: role and float32 bytes; empty when it could not be embedded.
+        generation: of the vectors.
+        terms: the analysed text, space-separated.
+    """
+
+    vectors: tuple[tuple[str, bytes], ...]
+    generation: int
+    terms: str
+
+
+def insert(
+    connection: sqlite3.Connection,
+    draft: Draft,
+    indexed: Indexed,
+    *,
+    memory_id: str,
+    state: State,
+    findings: Sequence[str],
+    scrub_version: int,
+    now: datetime,
+) -> int:
+    """Store a new memory with all it is found by, and return its row number."""
+    cursor = connection.execute(
+        "INSERT INTO memories(id, title, content, description, applies_when, outcome, tags, state, "
+        "initial_confidence, source_how, source_by, source_session, trusted, metadata, fingerprint, revision, "
+        "scrub_version, findings, created_at, updated_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
+        (
+            memory_id,
+            *_said(draft),
+            draft.outcome.value,
+            json_text(draft.tags),
+            state.value,
+            draft.initial_confidence,
+            draft.source.how,
+            draft.source.by,
+            draft.source.session,
+            draft.source.trusted,
+            json_text(draft.metadata),
+            fingerprint(draft.title, draft.content),
+            scrub_version,
+            json_text(list(findings)),
+            time_text(now),
+            time_text(now),
+        ),
+    )
+    n = int(cursor.lastrowid or 0)
+    index(connection, n, indexed)
+    _new_revision(connection, n)
+    return n
+
+
+def _said(draft: Draft) -> tuple[str, str, str, str]:
+    return (draft.title, draft.content, draft.description, draft.applies_when)
+
+
+def _new_revision(connection: sqlite3.Connection, n: int) -> None:
+    # A number of the change feed is never given twice, also not to a memory that is deleted and recorded again.
+    connection.execute(
+        "UPDATE memories SET revision = (SELECT seq FROM sqlite_sequence WHERE name = 'changes') WHERE n = ?", (n,)
+    )
+
+
+def rewrite(
+    connection: sqlite3.Connection,
+    n: int,
+    draft: Draft,
+    indexed: Indexed,
+    *,
+    state: State,
+    findings: Sequence[str],
+    scrub_version: int,
+    says_something_else: bool,
+    now: datetime,
+) -> None:
+    """Change a memory; when it says something else, its evidence starts anew, since trust does not transfer."""
+    connection.execute(
+        "UPDATE memories SET title = ?, content = ?, description = ?, applies_when = ?, outcome = ?, tags = ?, "
+        "state = ?, initial_confidence = ?, metadata = ?, fingerprint = ?, scrub_version = ?, findings = ?, "
+        "updated_at = ? WHERE n = ?",
+        (
+            *_said(draft),
+            draft.outcome.value,
+            json_text(draft.tags),
+            state.value,
+            draft.initial_confidence,
+            json_text(draft.metadata),
+            fingerprint(draft.title, draft.content),
+            scrub_version,
+            json_text(list(findings)),
+            time_text(now),
+            n,
+        ),
+    )
+    remove_from_index(connection, n)
+    index(connection, n, indexed)
+    if says_something_else:
+        withdraw_memory(connection, n)
+        _new_revision(connection, n)
+
+
+def set_state(connection: sqlite3.Connection, n: int, state: State, now: datetime) -> None:
+    """Archive, restore, quarantine or approve a memory; its vectors stay, and the feed tells the others."""
+    connection.execute("UPDATE memories SET state = ?, updated_at = ? WHERE n = ?", (state.value, time_text(now), n))
+    connection.execute("INSERT INTO changes(op, memory) VALUES ('put', ?)", (n,))
+
+
+def index(connection: sqlite3.Connection, n: int, indexed: Indexed) -> None:
+    """Store a memory's vectors and terms, and tell it to the feed."""
+    connection.execute("INSERT INTO changes(op, memory) VALUES ('put', ?)", (n,))
+    for role, vector in indexed.vectors:
+        add_vector(connection, n, role, indexed.generation, vector)
+    connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, indexed.terms))
+
+
+def add_vector(connection: sqlite3.Connection, n: int, role: str, generation: int, vector: bytes) -> None:
+    """Store one vector, and tell it to the feed."""
+    cursor = connection.execute(
+        "INSERT INTO vectors(memory, role, generation, vector) VALUES (?, ?, ?, ?)", (n, role, generation, vector)
+    )
+    connection.execute("INSERT INTO changes(op, memory, vector) VALUES ('put', ?, ?)", (n, cursor.lastrowid))
+
+
+def remove_from_index(connection: sqlite3.Connection, n: int) -> None:
+    """Remove a memory's vectors and terms, and tell it to the feed."""
+    for (vector,) in connection.execute("SELECT id FROM vectors WHERE memory = ?", (n,)).fetchall():
+        connection.execute("INSERT INTO changes(op, memory, vector) VALUES ('delete', ?, ?)", (n, vector))
+    connection.execute("DELETE FROM vectors WHERE memory = ?", (n,))
+    connection.execute("DELETE FROM terms WHERE rowid = ?", (n,))
+
+
+def delete(connection: sqlite3.Connection, n: int) -> None:
+    """Delete a memory with its vectors, terms and evidence; its lines in the log become orphans."""
+    remove_from_index(connection, n)
+    connection.execute("INSERT INTO changes(op, memory) VALUES ('delete', ?)", (n,))
+    withdraw_memory(connection, n)
+    connection.execute("DELETE FROM memories WHERE n = ?", (n,))

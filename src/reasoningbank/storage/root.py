@@ -1,0 +1,99 @@
+"""The folders under a root: `<root>/<tenant>/<project>/`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from reasoningbank.errors import ProjectDeletedError, ProjectNotFoundError, ReasoningBankError, ScopeError
+from reasoningbank.storage.database import storage_error
+from reasoningbank.storage.names import checked_name, folder_name
+from reasoningbank.storage.project import DATABASE_NAME, Project, read_meta
+
+
+def project_folder(root: Path, tenant: str, project: str) -> Path:
+    """Return the folder of a project, which need not exist.
+
+    Args:
+        root: absolute.
+        tenant, project: checked names.
+
+    Raises:
+        ScopeError: the folder is a symbolic link that leads out of the root.
+    """
+    tenant_folder = root / folder_name(tenant)
+    folder = tenant_folder / folder_name(project)
+    for part in (tenant_folder, folder, folder / DATABASE_NAME):
+        if part.is_symlink() and not part.resolve().is_relative_to(root.resolve()):
+            raise ScopeError(f"{part} is a symbolic link that leads out of {root}: remove the link")
+    return folder
+
+
+def list_projects(root: Path, tenant: str) -> list[str]:
+    """Return the names of a tenant's projects, sorted; nothing is made."""
+    tenant = checked_name(tenant, "tenant")
+    return sorted(owner["project"] for _, owner in _owners(root, tenant) if owner.get("tenant") == tenant)
+
+
+def _owners(root: Path, tenant: str) -> Iterator[tuple[Path, dict[str, str]]]:
+    folder = root / folder_name(tenant)
+    if not folder.is_dir():
+        return
+    for entry in sorted(folder.iterdir()):
+        if (entry / DATABASE_NAME).is_file():
+            # A project that is being deleted, or damaged, is not one that can be opened.
+            with contextlib.suppress(ReasoningBankError):
+                yield entry, _read_owner(entry)
+
+
+def _read_owner(folder: Path) -> dict[str, str]:
+    project = Project(folder, durability="normal", busy_timeout=10.0)
+    try:
+        with project.database.read() as connection:
+            return read_meta(connection)
+    finally:
+        project.database.close()
+
+
+def delete_project_files(root: Path, tenant: str, project: str) -> None:
+    """Mark a project as deleted, then remove its folder.
+
+    The mark comes first: a process that has the project open refuses from its next call on, instead of writing into
+    files that are gone.
+
+    Raises:
+        ProjectNotFoundError: there is none of this name.
+        StorageError: the files could not be removed; the mark stays, and calling again goes on.
+    """
+    tenant, project = checked_name(tenant, "tenant"), checked_name(project, "project")
+    folder = project_folder(root, tenant, project)
+    if not (folder / DATABASE_NAME).is_file():
+        raise ProjectNotFoundError(project, tenant)
+    # A deletion that was cut short after the mark goes on here.
+    with contextlib.suppress(ProjectDeletedError):
+        _mark_deleted(folder, tenant, project)
+    remove_folder(folder)
+
+
+def _mark_deleted(folder: Path, tenant: str, project: str) -> None:
+    opened = Project.open(folder, tenant=tenant, project=project, durability="full", busy_timeout=10.0)
+    if opened is None:
+        raise ProjectNotFoundError(project, tenant)
+    try:
+        with opened.write() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('deleted', '1')")
+    finally:
+        opened.database.close()
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a project's folder, out of everyone's sight first."""
+    doomed = folder.with_name(f".deleted-{folder.name}-{os.urandom(4).hex()}")
+    try:
+        folder.rename(doomed)
+        shutil.rmtree(doomed)
+    except OSError as error:
+        raise storage_error(error, folder) from error

@@ -1,0 +1,58 @@
+"""What most tests need: a bank in a temporary folder, with the hash embedder and a clock that stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reasoningbank import ReasoningBank
+
+
+@dataclass
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    now: datetime = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def move(self, **span: float) -> datetime:
+        """Move by days, hours, ...; negative ones move it back."""
+        self.now += timedelta(**span)
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+OpenBank = Callable[..., ReasoningBank]
+
+
+@pytest.fixture
+def open_bank(tmp_path: Path, clock: Clock) -> Iterator[OpenBank]:
+    """Opens banks that are closed after the test; each call is a handle of its own."""
+    opened: list[ReasoningBank] = []
+
+    def open_one(tenant: str = "acme", project: str = "billing", **options: Any) -> ReasoningBank:
+        defaults: dict[str, Any] = {"embedder": "hash", "clock": clock}
+        root = options.pop("root", tmp_path / "root")
+        opened.append(ReasoningBank(root, tenant=tenant, project=project, **(defaults | options)))
+        return opened[-1]
+
+    yield open_one
+    for bank in opened:
+        bank.close()
+
+
+@pytest.fixture
+def bank(open_bank: OpenBank) -> ReasoningBank:
+    """A bank with nothing in it."""
+    return open_bank()

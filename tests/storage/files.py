@@ -1,0 +1,112 @@
+"""One project's files for the tests of storage, and short ways to write to them and to look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from reasoningbank import (
+    Draft,
+    Outcome,
+    Signal,
+    SignalKind,
+    State,
+)
+from reasoningbank.storage import check, records
+from reasoningbank.storage.project import SIGNALS_NAME, Project
+
+NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+def open_project(folder: Path, *, create: bool = True, tenant: str = "acme", project: str = "billing") -> Project:
+    opened = Project.open(
+        folder,
+        tenant=tenant,
+        project=project,
+        durability="normal",
+        busy_timeout=1.0,
+        create_at=NOON if create else None,
+    )
+    assert opened is not None
+    return opened
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    opened = open_project(tmp_path / "p")
+    yield opened
+    opened.close()
+
+
+def add_memory(project: Project, memory_id: str = "m") -> int:
+    with project.write() as connection:
+        return records.insert(
+            connection,
+            Draft(title=memory_id, content=f"what {memory_id} says", outcome=Outcome.SUCCESS),
+            records.Indexed(vectors=(), generation=1, terms=memory_id),
+            memory_id=memory_id,
+            state=State.ACTIVE,
+            findings=(),
+            scrub_version=1,
+            now=NOON,
+        )
+
+
+def revision(project: Project, memory_id: str) -> int:
+    with project.database.read() as connection:
+        found: int = connection.execute("SELECT revision FROM memories WHERE id = ?", (memory_id,)).fetchone()[0]
+        return found
+
+
+def signal(
+    project: Project,
+    polarity: int = 1,
+    *,
+    memory: str = "m",
+    kind: SignalKind = SignalKind.OUTCOME,
+    ref: str = "e",
+    at: datetime = NOON,
+    validates: tuple[SignalKind, ...] = (),
+) -> Signal:
+    return Signal(
+        id=f"{memory}-{kind}-{ref}-{polarity}",
+        at=at,
+        memory=memory,
+        revision=revision(project, memory),
+        kind=kind,
+        polarity=polarity,
+        ref=ref,
+        validates=validates,
+    )
+
+
+def write(project: Project, *signals: Signal, now: datetime = NOON) -> list[str]:
+    with project.write() as connection:
+        return [str(folded) for folded in project.write_signals(connection, signals, now)]
+
+
+def weights(project: Project, memory: str = "m") -> dict[str, tuple[float, float]]:
+    """Return positive and negative weight by kind, superseded ones apart."""
+    with project.database.read() as connection:
+        n = records.find(connection, memory)
+        assert n is not None
+        tallies = records.load(connection, [n], "billing")[n].tallies
+    found: dict[str, tuple[float, float]] = {}
+    for tally in tallies:
+        key = f"{tally.kind}{' (superseded)' if tally.superseded else ''}"
+        positive, negative = found.get(key, (0.0, 0.0))
+        found[key] = (positive + tally.positive, negative + tally.negative)
+    return found
+
+
+def differences(project: Project) -> list[str]:
+    with project.database.read() as connection:
+        return check.refold_differences(project, connection)
+
+
+def log_file(project: Project) -> Path:
+    return max((project.folder / SIGNALS_NAME).glob("*.jsonl"))

@@ -1,0 +1,147 @@
+"""The memory tools, called with arguments as models really send them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reasoningbank import MemoryTool, ReasoningBank, memory_tools
+
+LESSON = {"title": "Quote paths", "content": "Put paths in quotes: names may hold blanks", "outcome": "failure"}
+
+
+@pytest.fixture
+def tools(bank: ReasoningBank) -> dict[str, MemoryTool]:
+    return {tool.name: tool for tool in memory_tools(bank)}
+
+
+def test_there_are_four_tools_and_one_when_read_only(bank: ReasoningBank) -> None:
+    assert [tool.name for tool in memory_tools(bank)] == [
+        "memory_search",
+        "memory_record",
+        "memory_feedback",
+        "memory_outcome",
+    ]
+    assert [tool.name for tool in memory_tools(bank, read_only=True)] == ["memory_search"]
+
+
+def test_a_lesson_goes_through_its_whole_life(tools: dict[str, MemoryTool], bank: ReasoningBank) -> None:
+    recorded = tools["memory_record"](LESSON)
+    found = tools["memory_search"]({"query": "put quotes around paths with blanks"})
+    told = tools["memory_outcome"]({"ref": found.data["ref"], "succeeded": True})
+    again = tools["memory_outcome"]({"ref": found.data["ref"], "succeeded": "yes"})
+    voted = tools["memory_feedback"]({"memory_id": recorded.data["memory_id"], "helpful": "false", "reason": "no"})
+
+    assert recorded.data["created"]
+    assert found.data["memories"][0]["memory_id"] == recorded.data["memory_id"]
+    assert found.data["ref"] in found.text
+    assert told.data["credited"] == [recorded.data["memory_id"]]
+    assert not again.data["recorded"]
+    assert voted.data["confidence"] < 0.8
+    assert bank.get(recorded.data["memory_id"]).source.by == "agent"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"tags": '["go", "auth"]'}, ("go", "auth")),
+        ({"tags": "go, auth"}, ("go", "auth")),
+        ({"tags": "go"}, ("go",)),
+        ({"tags": ["go"]}, ("go",)),
+        ({"tags": "null"}, ()),
+        ({"tags": None}, ()),
+    ],
+)
+def test_lists_come_as_lists_as_json_text_or_as_words(
+    tools: dict[str, MemoryTool], bank: ReasoningBank, arguments: dict[str, Any], expected: tuple[str, ...]
+) -> None:
+    answer = tools["memory_record"](LESSON | arguments)
+
+    assert bank.get(answer.data["memory_id"]).tags == expected
+
+
+@pytest.mark.parametrize("content", ['{"retries": 3}', "[1,2]", "true", "123", "null", '"x"'])
+def test_a_text_that_happens_to_be_json_is_stored_as_it_is(
+    tools: dict[str, MemoryTool], bank: ReasoningBank, content: str
+) -> None:
+    answer = tools["memory_record"](LESSON | {"content": content})
+
+    assert bank.get(answer.data["memory_id"]).content == content
+
+
+@pytest.mark.parametrize(
+    ("said", "helpful"), [("false", False), ("No", False), (0, False), ("0", False), ("TRUE", True), ("1", True)]
+)
+def test_booleans_are_read_by_a_table_and_false_is_false(
+    tools: dict[str, MemoryTool], said: object, helpful: bool
+) -> None:
+    memory_id = tools["memory_record"](LESSON).data["memory_id"]
+    answer = tools["memory_feedback"]({"memory_id": memory_id, "helpful": said})
+
+    assert (answer.data["confidence"] > 0.8) is helpful
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "message"),
+    [
+        ("memory_search", {"q": "x"}, "no argument of the name 'q'"),
+        ("memory_search", {"query": "x", "limit": "many"}, "argument 'limit'"),
+        ("memory_search", {"query": "x", "limit": 999}, "less than or equal to 20"),
+        ("memory_search", {"query": "  "}, "holds nothing to search for"),
+        ("memory_search", {"query": "x", "project": "other"}, "no argument of the name 'project'"),
+        ("memory_record", {"title": "t", "outcome": "failure"}, "argument 'content'"),
+        ("memory_record", LESSON | {"content": "   "}, "content is empty"),
+        ("memory_record", LESSON | {"content": 123}, "argument 'content'"),
+        ("memory_record", LESSON | {"outcome": "maybe"}, "'maybe'"),
+        ("memory_feedback", {"memory_id": " ", "helpful": True}, "memory id"),
+        ("memory_feedback", {"memory_id": "nope", "helpful": True}, "no memory 'nope'"),
+        ("memory_feedback", {"memory_id": "x", "helpful": "perhaps"}, "'perhaps'"),
+        ("memory_outcome", {"succeeded": True}, "give exactly one of ref and memory_id"),
+        ("memory_outcome", {"succeeded": True, "ref": "null", "memory_id": None}, "for example"),
+        ("memory_outcome", {"succeeded": True, "ref": "a", "memory_id": "b"}, "give exactly one"),
+        ("memory_outcome", {"success": True, "ref": "a"}, "did you mean 'succeeded'"),
+    ],
+)
+def test_a_call_that_cannot_be_carried_out_is_answered_with_what_to_do(
+    tools: dict[str, MemoryTool], bank: ReasoningBank, tool: str, arguments: dict[str, Any], message: str
+) -> None:
+    answer = tools[tool](arguments)
+
+    assert answer.failed
+    assert message in answer.text
+    assert answer.text.startswith(tool)
+    assert bank.count() == 0
+
+
+def test_one_lesson_alone_can_be_credited(tools: dict[str, MemoryTool]) -> None:
+    memory_id = tools["memory_record"](LESSON).data["memory_id"]
+    answer = tools["memory_outcome"]({"memory_id": memory_id, "succeeded": False})
+
+    assert answer.data["recorded"]
+    assert answer.data["confidence"] < 0.8
+
+
+def test_a_read_only_search_counts_nothing(bank: ReasoningBank) -> None:
+    memory = bank.record(**LESSON).memory  # type: ignore[arg-type]
+    (search,) = memory_tools(bank, read_only=True)
+    answer = search({"query": "put quotes around paths with blanks"})
+
+    assert answer.data["memories"][0]["memory_id"] == memory.id
+    assert "ref" not in answer.data
+    assert bank.get(memory.id).usage_count == 0
+    assert bank.status().open_episodes == 0
+
+
+def test_a_search_that_finds_nothing_says_so(tools: dict[str, MemoryTool]) -> None:
+    assert tools["memory_search"]({"query": "anything"}).text == "No lesson fits."
+
+
+@pytest.mark.parametrize("tool", ["memory_search", "memory_record", "memory_feedback", "memory_outcome"])
+def test_schemas_are_closed_and_every_field_is_described(tools: dict[str, MemoryTool], tool: str) -> None:
+    schema = tools[tool].arguments.model_json_schema()
+
+    assert schema["additionalProperties"] is False
+    assert all(field["description"] for field in schema["properties"].values())
+    assert not any(field.get("type") == "object" for field in schema["properties"].values())
+    assert {"tenant", "project", "root"}.isdisjoint(schema["properties"])
