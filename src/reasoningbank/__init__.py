@@ -34,9 +34,12 @@ from reasoningbank.errors import (
     ScopeError,
     StorageError,
 )
+from reasoningbank.lessons import Lesson, LessonBlock
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
+from reasoningbank.request import request_text
 from reasoningbank.results import Feedback, Hit, Page, Recall, Recorded, Reported, SearchResult
 from reasoningbank.run_tree import RootRun, RunTree
+from reasoningbank.services.prompt import prompt_block
 from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.status import Maintained, Repair, Status
 from reasoningbank.toolset import MemoryTool, ToolAnswer, hit_data, memory_data, memory_tools
@@ -63,6 +66,8 @@ __all__ = [
     "InvalidNameError",
     "JobNotFoundError",
     "JudgeUnavailableError",
+    "Lesson",
+    "LessonBlock",
     "LimitExceededError",
     "Maintained",
     "Memory",
@@ -102,5 +107,7 @@ __all__ = [
     "hit_data",
     "memory_data",
     "memory_tools",
+    "prompt_block",
+    "request_text",
     "utc_now",
 ]

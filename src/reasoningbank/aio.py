@@ -44,7 +44,6 @@ class AsyncReasoningBank:
     delete = _hop(ReasoningBank.delete)
     delete_many = _hop(ReasoningBank.delete_many)
     search = _hop(ReasoningBank.search)
-    prompt_block = _hop(ReasoningBank.prompt_block)
     get = _hop(ReasoningBank.get)
     list = _hop(ReasoningBank.list)
     count = _hop(ReasoningBank.count)

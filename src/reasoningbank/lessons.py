@@ -6,8 +6,9 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from reasoningbank.memory import Memory, Outcome
+from reasoningbank.memory import Outcome
 
 OPENING = "<lessons-{nonce}>"
 CLOSING = "</lessons-{nonce}>"
@@ -18,6 +19,25 @@ FRAME = (
 _TAG = re.compile(r"<(?=/?lessons-)", re.IGNORECASE)
 _BLOCK = re.compile(r"[^\S\n]*<lessons-([0-9a-f]+)>.*?(?:</lessons-\1>\n?|\Z)", re.DOTALL)
 _PIECE = re.compile(r"[A-Za-z]+|\d+|\s+|[^\w\s]|[^\W\dA-Za-z]+|_")
+
+
+class Lesson(Protocol):
+    """What a block shows of a lesson; a Memory is one."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def applies_when(self) -> str: ...
+    @property
+    def outcome(self) -> Outcome: ...
+    @property
+    def confidence(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +74,7 @@ def _tokens_of(piece: str) -> int:
     return math.ceil(len(piece.encode()) / 2)
 
 
-def render(memories: Sequence[Memory], *, nonce: str, max_tokens: int = 500) -> LessonBlock:
+def render(lessons: Sequence[Lesson], *, nonce: str, max_tokens: int = 500) -> LessonBlock:
     """Return lessons, in their order, as a block of at most `max_tokens`.
 
     A lesson is whole or not there; one that does not fit does not keep shorter ones after it out.
@@ -65,29 +85,29 @@ def render(memories: Sequence[Memory], *, nonce: str, max_tokens: int = 500) -> 
     opening, closing = OPENING.format(nonce=nonce), CLOSING.format(nonce=nonce)
     used = estimate_tokens(f"{opening}\n{FRAME}\n{closing}")
     parts, included, dropped = [], [], []
-    for memory in memories:
-        part = _lesson(memory)
+    for lesson in lessons:
+        part = _lesson(lesson)
         cost = estimate_tokens(f"\n{part}\n")
         if used + cost > max_tokens:
-            dropped.append(memory.id)
+            dropped.append(lesson.id)
             continue
         used += cost
         parts.append(part)
-        included.append(memory.id)
+        included.append(lesson.id)
     if not parts:
         return LessonBlock("", (), tuple(dropped), 0)
     text = "\n\n".join([f"{opening}\n{FRAME}", *parts]) + f"\n{closing}"
     return LessonBlock(text, tuple(included), tuple(dropped), used)
 
 
-def _lesson(memory: Memory) -> str:
-    kind = "what worked" if memory.outcome is Outcome.SUCCESS else "what to avoid"
-    lines = [f"[{memory.id}] {memory.title} ({kind}, confidence {memory.confidence:.2f})"]
-    if memory.description:
-        lines.append(memory.description)
-    if memory.applies_when:
-        lines.append(f"Applies when: {memory.applies_when}")
-    lines.append(memory.content)
+def _lesson(lesson: Lesson) -> str:
+    kind = "what worked" if lesson.outcome is Outcome.SUCCESS else "what to avoid"
+    lines = [f"[{lesson.id}] {lesson.title} ({kind}, confidence {lesson.confidence:.2f})"]
+    if lesson.description:
+        lines.append(lesson.description)
+    if lesson.applies_when:
+        lines.append(f"Applies when: {lesson.applies_when}")
+    lines.append(lesson.content)
     # Only what could be taken for a delimiter is touched: code keeps its brackets, braces and backticks.
     return _TAG.sub("<\u200b", "\n".join(lines))
 

@@ -16,7 +16,11 @@ from reasoningbank.coercion import Count, Flag, Reference, Share, Words, echoed,
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
 from reasoningbank.results import Hit
+from reasoningbank.services.prompt import prompt_block
 from reasoningbank.validation import unknown_name
+
+# Tokens of memory_search's text at the most.
+LONGEST_ANSWER = 1_500
 
 Learned = Annotated[Literal["success", "failure"], BeforeValidator(to_choice)]
 MaybeLearned = Annotated[Literal["success", "failure"] | None, BeforeValidator(to_choice)]
@@ -210,9 +214,9 @@ class _Doors:
         k = given.limit or self.limit
         if self.read_only:
             result = self.bank.search(given.query, k, **options)
-            text = self.bank.prompt_block(result.memories)
+            text = prompt_block(result.memories, max_tokens=LONGEST_ANSWER).text
             return _found(text, result.hits, {"withheld": result.withheld, "weak": result.weak})
-        recall = self.bank.recall(given.query, k, max_tokens=1_500, **options)
+        recall = self.bank.recall(given.query, k, max_tokens=LONGEST_ANSWER, **options)
         text = f"{recall.text}\n\nref: {recall.ref}" if recall.hits else ""
         return _found(text, recall.hits, {"ref": recall.ref, "withheld": recall.withheld, "weak": recall.weak})
 

@@ -53,16 +53,6 @@ class Reading(Handle):
         )
         return retrieve.search(self._engine, retrieve.checked_query(query), wanted)
 
-    def prompt_block(self, memories: Sequence[Memory], *, max_tokens: int = 500) -> str:
-        """Return memories as the framed, delimited block that is meant for a prompt; empty when there are none.
-
-        Args:
-            max_tokens: whole lessons only; those that do not fit are left out.
-        """
-        from reasoningbank.services import recall
-
-        return recall.block_of(memories, max_tokens).text
-
     def _wanted(
         self,
         k: int,

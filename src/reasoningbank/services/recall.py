@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 import uuid
 from collections.abc import Sequence
@@ -11,10 +10,10 @@ from datetime import datetime
 
 from reasoningbank.episode import Served
 from reasoningbank.errors import DeadlineExceededError, InvalidInputError
-from reasoningbank.lessons import LessonBlock, render
 from reasoningbank.memory import ID_LIMIT, Memory, clean_text, is_blank
 from reasoningbank.results import Hit, Recall, SearchResult
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.prompt import prompt_block
 from reasoningbank.services.record import served as shown
 from reasoningbank.services.retrieve import Wanted, search
 from reasoningbank.signals import Signal, SignalKind, as_utc
@@ -61,7 +60,7 @@ def recall(
     limit = _Limit(engine, deadline, given_up)
     limit.check()
     result = search(engine, task, wanted)
-    block = block_of([hit.memory for hit in result.hits], max_tokens)
+    block = prompt_block([hit.memory for hit in result.hits], max_tokens=max_tokens)
     included = set(block.included)
     handed_out = tuple(hit for hit in result.hits if hit.memory.id in included)
     opened = _open(engine, task, handed_out, ref=ref or new_id(), thread=thread, limit=limit)
@@ -78,11 +77,6 @@ def recall(
         weak=result.weak,
         degraded=result.degraded,
     )
-
-
-def block_of(memories: Sequence[Memory], max_tokens: int) -> LessonBlock:
-    """Return memories as a prompt block with a delimiter of its own."""
-    return render(memories, nonce=secrets.token_hex(4), max_tokens=max_tokens)
 
 
 def _withheld(result: SearchResult, handed_out: int) -> dict[str, int]:
@@ -159,7 +153,7 @@ def again(engine: Engine, ref: str, max_tokens: int) -> Recall | None:
         numbers = [n for s in episode.memories if (n := records.find(connection, s.memory)) is not None]
         memories = {m.id: m for m in shown(engine, connection, numbers).values()}
     hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories)
-    block = block_of([hit.memory for hit in hits], max_tokens)
+    block = prompt_block([hit.memory for hit in hits], max_tokens=max_tokens)
     return Recall(ref=ref, task=episode.task, hits=hits, text=block.text, tokens=block.tokens, repeated=True)
 
 

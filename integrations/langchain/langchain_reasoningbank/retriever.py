@@ -1,0 +1,86 @@
+"""Lessons as a LangChain retriever: a drop-in for a chain, and with `record_usage` one that learns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
+from langchain_core.runnables import RunnableLambda, run_in_executor
+from pydantic import ConfigDict, Field
+
+from reasoningbank import Hit, ReasoningBank, request_text
+
+
+class ReasoningBankRetriever(BaseRetriever):
+    """Retrieves the lessons that fit a query.
+
+        chain = {"lessons": retriever | format_lessons, "q": RunnablePassthrough()} | prompt | model
+
+    `k` and `min_confidence` can be given per call (`retriever.invoke(query, k=1)`) and made configurable
+    (`retriever.configurable_fields(k=ConfigurableField("k"))`). Content blocks are searched for by their text; an
+    image alone finds nothing.
+
+    Attributes:
+        bank: whose lessons; its tenant and project are the scope, which no call can change.
+        k: how many lessons at the most.
+        min_confidence: confidence from which a lesson is proven, 0 to 1; provisional ones fill the slots left.
+        strict: proven lessons only.
+        outcome: only lessons from successes, or only from failures.
+        tags: only lessons that have all of these. They are also the retriever's tags in traces; tags for traces alone
+            go into the config of a call.
+        record_usage: a call is a recall: it opens an episode, whose `ref` each document carries in its metadata.
+            `attach` closes it at the end of the chain's run.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    bank: ReasoningBank = Field(exclude=True, repr=False)
+    k: int = Field(default=3, ge=1)
+    min_confidence: float = Field(default=0.7, ge=0.0, le=1.0)
+    strict: bool = False
+    outcome: Literal["success", "failure"] | None = None
+    record_usage: bool = False
+
+    def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
+        params = super()._get_ls_params(**kwargs)
+        params["ls_vector_store_provider"] = "faiss"
+        return params
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,
+        k: int | None = None,
+        min_confidence: float | None = None,
+    ) -> list[Document]:
+        return self._documents(query, k, min_confidence)
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,
+        k: int | None = None,
+        min_confidence: float | None = None,
+    ) -> list[Document]:
+        return await run_in_executor(None, self._documents, query, k, min_confidence)
+
+    def _documents(self, query: object, k: int | None, min_confidence: float | None) -> list[Document]:
+        task = request_text(query)
+        if not task:
+            return []
+        wanted = self.k if k is None else k
+        floor = self.min_confidence if min_confidence is None else min_confidence
+        if self.record_usage:
+            recall = self.bank.recall(
+                task, wanted, min_confidence=floor, strict=self.strict, outcome=self.outcome, tags=self.tags
+            )
+            return [self._document(hit) | recall.ref for hit in recall.hits]
+        result = self.bank.search(
+            task, wanted, min_confidence=floor, strict=self.strict, outcome=self.outcome, tags=self.tags
+        )
+        return [self._document(hit) for hit in result.hits]
