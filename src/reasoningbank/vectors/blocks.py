@@ -1,14 +1,33 @@
-"""Blocks of rows, each a flat FAISS index: the storage under `FaissIndex`."""
+"""Blocks of rows: exact vectors in numpy, and their 8-bit codes in a FAISS index that is scanned for candidates."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
 
 import faiss
 import numpy as np
+import numpy.typing as npt
 
-from reasoningbank.vectors.base import Float32, Int64
+from reasoningbank.vectors.base import Float32, Int64, cosines
+
+Number = TypeVar("Number", np.float32, np.int64)
+Mask = npt.NDArray[np.bool_]
+
+STEPS = 127
+"""Codes go from -127 to 127."""
+
+CACHED_ROWS = 512
+"""Rows coded at once: what is made on the way fits into a core's cache."""
+
+SMALL = 4_096
+"""Rows up to which a block grows by doubling."""
+
+ROUNDING = 1e-6
+"""What 32-bit sums may add to an error that is computed exactly."""
 
 
 @contextmanager
@@ -29,17 +48,65 @@ def one_thread() -> Iterator[None]:
         faiss.omp_set_num_threads(before)
 
 
+class CodedQuery:
+    """A query as it is, and as whole numbers for the scan.
+
+    Attributes:
+        row: (dim,) the query.
+        codes: (1, dim) whole numbers from -127 to 127.
+        scale: codes are about `row * scale`.
+        error: the length of what rounding took away.
+        length: the length of the rounded query.
+    """
+
+    __slots__ = ("codes", "error", "length", "row", "scale")
+
+    def __init__(self, row: Float32) -> None:
+        self.row = row
+        self.scale = STEPS / (float(np.abs(row).max(initial=0.0)) or 1.0)
+        self.codes = np.rint(row * np.float32(self.scale))[None, :]
+        rounded = self.codes[0].astype(np.float64) / self.scale
+        self.error = float(np.linalg.norm(row - rounded))
+        self.length = float(np.linalg.norm(rounded))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The best rows of a block by their codes, scored exactly.
+
+    Attributes:
+        ids: their ids.
+        scores: their inner products with the query.
+        unseen: no row that is not here can score more; minus infinity when all are here.
+    """
+
+    ids: Int64
+    scores: Float32
+    unseen: float
+
+
 class Block:
-    """At most `size` vectors and their ids, in no particular order. Not safe for threads by itself."""
+    """At most `size` vectors and their ids, in no particular order. Not safe for threads by itself.
+
+    Args:
+        dim: how many numbers a vector has.
+        size: how many rows fit.
+    """
 
     def __init__(self, dim: int, size: int) -> None:
         self._size = size
-        self._flat = faiss.IndexFlatIP(dim)
         self._ids = np.empty(0, dtype=np.int64)
+        self._rows = np.empty((0, dim), dtype=np.float32)
+        self._codes = faiss.IndexScalarQuantizer(
+            dim, faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
+        )
+        self._largest = 2.0**-8
+        self._error = 0.0
+        self._length = 0.0
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return int(self._flat.ntotal)
+        return int(self._codes.ntotal)
 
     @property
     def room(self) -> int:
@@ -53,44 +120,112 @@ class Block:
 
     @property
     def rows(self) -> Float32:
-        """The vectors by row, as they lie in FAISS's memory: valid until the next append or pop."""
-        count, dim = len(self), self._flat.d
-        if not count:
-            return np.empty((0, dim), dtype=np.float32)
-        view: Float32 = faiss.rev_swig_ptr(self._flat.get_xb(), count * dim).reshape(count, dim)
-        return view
+        """The vectors by row."""
+        return self._rows[: len(self)]
 
     def append(self, ids: Int64, rows: Float32) -> None:
         """Add rows at the end; there must be room."""
         count = len(self)
         if count + ids.size > self._ids.size:
-            self._ids = np.resize(self._ids, min(self._size, max(64, 2 * (count + ids.size))))
+            self._grow(count + ids.size)
+        self._widen(rows)
         self._ids[count : count + ids.size] = ids
-        self._flat.add(rows)
+        self._rows[count : count + ids.size] = rows
+        for start in range(0, ids.size, CACHED_ROWS):
+            self._codes.add(self._coded(rows[start : start + CACHED_ROWS]))
 
     def write(self, row: int, number: int, vector: Float32) -> None:
         """Replace one row and its id."""
-        self.rows[row] = vector
+        self._widen(vector[None, :])
         self._ids[row] = number
+        self._rows[row] = vector
+        self._stored()[row] = self._bytes(self._coded(vector[None, :]))[0]
 
     def pop(self) -> tuple[int, Float32]:
         """Take the last row off and return its id and vector."""
         last = len(self) - 1
-        number, vector = int(self._ids[last]), self.rows[last].copy()
-        self._flat.remove_ids(faiss.IDSelectorRange(last, last + 1))
-        return number, vector
+        # FAISS's own removal asks every row whether it stays.
+        self._codes.codes.resize(last * self._rows.shape[1])
+        self._codes.ntotal = last
+        return int(self._ids[last]), self._rows[last].copy()
 
-    def nearest(self, query: Float32, k: int, mask: np.ndarray[tuple[int], np.dtype[np.bool_]] | None) -> Int64:
-        """Return the rows, best first, whose inner product with the query is largest: k of them, or all there are."""
-        if mask is None:
-            _, rows = self._flat.search(query[None, :], min(k, len(self)))
-            return np.asarray(rows[0], dtype=np.int64)
-        bits = np.packbits(mask, bitorder="little")
-        chosen = faiss.IDSelectorBitmap(len(self), faiss.swig_ptr(bits))
-        found = min(k, int(mask.sum()))
-        if not found:
-            return np.empty(0, dtype=np.int64)
-        parameters = faiss.SearchParameters()
-        parameters.sel = chosen
-        _, rows = self._flat.search(query[None, :], found, params=parameters)
-        return np.asarray(rows[0][rows[0] >= 0], dtype=np.int64)
+    def candidates(self, query: CodedQuery, count: int, mask: Mask | None) -> Candidates:
+        """Return the `count` rows that are best by their codes, or all there are that the mask allows."""
+        parameters = None
+        available = len(self)
+        if mask is not None:
+            available = int(mask.sum())
+            bits = np.packbits(mask, bitorder="little")
+            chosen = faiss.IDSelectorBitmap(len(self), faiss.swig_ptr(bits))
+            parameters = faiss.SearchParameters()
+            parameters.sel = chosen
+        if not available:
+            return Candidates(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32), -math.inf)
+        by_codes, found = self._codes.search(query.codes, min(count, available), params=parameters)
+        rows = found[0]
+        scores = cosines(self._rows[rows], query.row)
+        if rows.size == available:
+            return Candidates(self._ids[rows], scores, -math.inf)
+        worst = float(by_codes[0, -1]) / (query.scale * self._scale)
+        return Candidates(self._ids[rows], scores, worst + self._bound(query))
+
+    def _grow(self, count: int) -> None:
+        # Past the first few thousand, memory for the whole block is set aside at once. It is used up only as rows come,
+        # and saves the holes that a growing array leaves behind.
+        capacity = min(self._size, max(64, 2 * count)) if count <= SMALL else self._size
+        self._ids = _grown(self._ids, capacity)
+        self._rows = _grown(self._rows, capacity)
+
+    def _bound(self, query: CodedQuery) -> float:
+        """Return by how much a score from codes can be off at most, by Cauchy and Schwarz.
+
+        q·x − q'·x' = (q − q')·x + q'·(x − x'), where q' and x' are what the codes stand for.
+        """
+        return query.error * self._length + query.length * self._error + ROUNDING
+
+    @property
+    def _scale(self) -> float:
+        return STEPS / self._largest
+
+    def _widen(self, rows: Float32) -> None:
+        """Make the codes' range hold the largest number of rows that are about to come."""
+        largest = max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
+        if largest <= self._largest:
+            return
+        # In steps of √2: all codes of the block are made anew, which must not happen with every other row.
+        self._largest = 2.0 ** (math.ceil(2 * math.log2(largest)) / 2)
+        self._error = 0.0
+        stored = self._stored()
+        for start in range(0, len(self), CACHED_ROWS):
+            part = slice(start, min(start + CACHED_ROWS, len(self)))
+            stored[part] = self._bytes(self._coded(self._rows[part]))
+
+    def _coded(self, rows: Float32) -> Float32:
+        """Return the rows' codes, and keep the largest rounding error and length up to date."""
+        coded: Float32 = np.rint(rows * np.float32(self._scale))
+        lost = rows - coded * np.float32(1 / self._scale)
+        self._error = max(self._error, _longest(lost))
+        self._length = max(self._length, _longest(rows))
+        return coded
+
+    def _bytes(self, coded: Float32) -> npt.NDArray[np.uint8]:
+        return (coded + 128).astype(np.uint8)
+
+    def _stored(self) -> npt.NDArray[np.uint8]:
+        """The codes as they lie in FAISS's memory, valid until rows are added or taken off."""
+        shape = (len(self), self._rows.shape[1])
+        if not shape[0]:
+            return np.empty(shape, dtype=np.uint8)
+        stored: npt.NDArray[np.uint8] = faiss.rev_swig_ptr(self._codes.codes.data(), shape[0] * shape[1]).reshape(shape)
+        return stored
+
+
+def _longest(rows: Float32) -> float:
+    """Return the length of the longest row."""
+    return math.sqrt(float(np.einsum("ij,ij->i", rows, rows).max(initial=0.0)))
+
+
+def _grown(array: npt.NDArray[Number], capacity: int) -> npt.NDArray[Number]:
+    larger = np.empty((capacity, *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger

@@ -1,30 +1,35 @@
-"""The default index: FAISS, exact, on one thread, with deletes that stay deletes."""
+"""The default index: FAISS scans 8-bit codes, and what it finds is scored exactly."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-import numpy.typing as npt
 
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.vectors.base import Float32, Int64, best_first, checked_query, checked_rows, cosines
-from reasoningbank.vectors.blocks import Block, one_thread
+from reasoningbank.vectors.blocks import Block, CodedQuery, one_thread
 from reasoningbank.vectors.locks import ReadersWriterLock
 
-BLOCK_ROWS = 16_384
-"""Rows of a full block. A vector that grows is copied whole; in blocks, no copy is larger than one of them."""
+BLOCK_ROWS = 32_768
+"""Rows of a full block. It is coded anew, and set aside in memory, as a whole."""
+
+TURN = 1_024
+"""Rows changed before waiting searches get their turn: a few milliseconds' worth."""
 
 SPARE = 16
-"""Candidates asked for beyond k, so that ties at the cut are seen and broken by id rather than by FAISS's heap."""
-
-ROUNDING = 1e-5
-"""FAISS sums in 32 bits and in an order of its own; a difference below this says nothing."""
+"""Candidates looked at beyond k; where the codes leave a doubt, more are, until none is left."""
 
 GATHERED = 1_024
 """Up to this many allowed ids, their rows are scored directly; scanning past all others costs more."""
 
 
 class FaissIndex:
-    """Flat FAISS blocks with ids of ours, re-scored so that equal vectors score equally.
+    """Exact results at a quarter of the memory traffic of a flat index.
+
+    A block's codes are scanned for candidates, which are scored with the vectors themselves. How wrong a code can be is
+    known, so that the search goes on where a row that was not looked at might still belong among the best k: the answer
+    is the exact one, ties included. Codes need no training, so nothing is ever rebuilt.
 
     A removed row is overwritten by the last one at once, so nothing dead is ever scanned and nothing has to be
     compacted. FAISS allows no change beside a search (the process crashes), hence the lock.
@@ -53,19 +58,19 @@ class FaissIndex:
     def add(self, ids: Int64, vectors: Float32) -> None:
         """Put unit rows under ids; see `VectorIndex.add`."""
         ids, rows = checked_rows(ids, vectors, self.dim)
-        with self._lock.writing(), one_thread():
-            known = np.fromiter((number in self._place for number in ids.tolist()), dtype=bool, count=ids.size)
-            for number, row in zip(ids[known].tolist(), rows[known], strict=True):
-                self._write(self._place[number], number, row)
-            self._append(ids[~known], rows[~known])
+        for start in range(0, ids.size, TURN):
+            with self._lock.writing(), one_thread():
+                self._put(ids[start : start + TURN], rows[start : start + TURN])
 
     def remove(self, ids: Int64) -> None:
         """Take ids out; see `VectorIndex.remove`."""
-        with self._lock.writing(), one_thread():
-            for number in np.asarray(ids, dtype=np.int64).tolist():
-                hole = self._place.pop(number, None)
-                if hole is not None:
-                    self._fill(hole)
+        ids = np.asarray(ids, dtype=np.int64)
+        for start in range(0, ids.size, TURN):
+            with self._lock.writing(), one_thread():
+                for number in ids[start : start + TURN].tolist():
+                    hole = self._place.pop(number, None)
+                    if hole is not None:
+                        self._fill(hole)
 
     def search(self, query: Float32, k: int, *, allowed: Int64 | None = None) -> tuple[Int64, Float32]:
         """Find the k nearest; see `VectorIndex.search`."""
@@ -73,26 +78,32 @@ class FaissIndex:
         with self._lock.reading(), one_thread():
             if allowed is not None and np.size(allowed) <= GATHERED:
                 return self._among(query, k, np.asarray(allowed, dtype=np.int64))
-            found = [self._in_block(block, query, k, allowed) for block in self._blocks if k > 0]
-        if not found:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
-        return best_first(np.concatenate([ids for ids, _ in found]), np.concatenate([got for _, got in found]), k)
+            return self._scan(query, k, allowed)
 
     def get(self, ids: Int64) -> Float32:
         """Return the rows of ids; see `VectorIndex.get`."""
         with self._lock.reading():
             return self._gather([self._place[number] for number in np.asarray(ids, dtype=np.int64).tolist()])
 
-    def _in_block(self, block: Block, query: Float32, k: int, allowed: Int64 | None) -> tuple[Int64, Float32]:
-        """Return the best k of one block; ties at the cut are all looked at, whatever FAISS's heap kept of them."""
-        mask: npt.NDArray[np.bool_] | None = None if allowed is None else np.isin(block.ids, allowed)
-        fetch = k + SPARE
+    def _scan(self, query: Float32, k: int, allowed: Int64 | None) -> tuple[Int64, Float32]:
+        if k < 1 or not self._blocks:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+        coded = CodedQuery(query)
+        masks = [None if allowed is None else np.isin(block.ids, allowed) for block in self._blocks]
+        count = k + SPARE
+        found = [block.candidates(coded, count, mask) for block, mask in zip(self._blocks, masks, strict=True)]
         while True:
-            rows = block.nearest(query, fetch, mask)
-            ids, scores = best_first(block.ids[rows], cosines(block.rows[rows], query), rows.size)
-            if rows.size < fetch or scores[-1] < scores[k - 1] - ROUNDING:
-                return ids[:k], scores[:k]
-            fetch *= 4
+            ids, scores = best_first(
+                np.concatenate([one.ids for one in found]), np.concatenate([one.scores for one in found]), k
+            )
+            # A tie is a doubt as well: the row that was not looked at may have the smaller id.
+            needed = float(scores[-1]) if ids.size == k else -math.inf
+            doubtful = [number for number, one in enumerate(found) if one.unseen >= needed and one.unseen > -math.inf]
+            if not doubtful:
+                return ids, scores
+            count *= 4
+            for number in doubtful:
+                found[number] = self._blocks[number].candidates(coded, count, masks[number])
 
     def _among(self, query: Float32, k: int, allowed: Int64) -> tuple[Int64, Float32]:
         ids = [number for number in dict.fromkeys(allowed.tolist()) if number in self._place]
@@ -106,6 +117,14 @@ class FaissIndex:
             here = block == number
             gathered[here] = self._blocks[number].rows[row[here]]
         return gathered
+
+    def _put(self, ids: Int64, rows: Float32) -> None:
+        known = np.fromiter((number in self._place for number in ids.tolist()), dtype=bool, count=ids.size)
+        if known.any():
+            for number, row in zip(ids[known].tolist(), rows[known], strict=True):
+                self._write(self._place[number], number, row)
+            ids, rows = ids[~known], rows[~known]
+        self._append(ids, rows)
 
     def _append(self, ids: Int64, rows: Float32) -> None:
         while ids.size:

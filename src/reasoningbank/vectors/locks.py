@@ -8,24 +8,36 @@ from contextlib import contextmanager
 
 
 class ReadersWriterLock:
-    """Any number of readers, or one writer. A waiting writer lets no new reader in, so that it is not starved.
+    """Any number of readers, or one writer, in turns: neither side can starve the other.
 
+    A waiting writer lets no new reader in; after it has written, the readers that waited go before the next writer.
     Neither side may be taken twice by one thread.
     """
 
     def __init__(self) -> None:
         self._changed = threading.Condition(threading.Lock())
         self._readers = 0
+        self._readers_waiting = 0
+        self._readers_next = 0
         self._writers_waiting = 0
         self._writing = False
+        self._written = 0
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Hold the lock beside other readers."""
         with self._changed:
-            while self._writing or self._writers_waiting:
-                self._changed.wait()
-            self._readers += 1
+            written = self._written
+            self._readers_waiting += 1
+            try:
+                while self._writing or (self._writers_waiting and written == self._written):
+                    self._changed.wait()
+                self._readers += 1
+            finally:
+                self._readers_waiting -= 1
+                if written != self._written:
+                    self._readers_next -= 1
+                    self._changed.notify_all()
         try:
             yield
         finally:
@@ -40,7 +52,7 @@ class ReadersWriterLock:
         with self._changed:
             self._writers_waiting += 1
             try:
-                while self._writing or self._readers:
+                while self._writing or self._readers or self._readers_next:
                     self._changed.wait()
                 self._writing = True
             finally:
@@ -53,4 +65,6 @@ class ReadersWriterLock:
         finally:
             with self._changed:
                 self._writing = False
+                self._written += 1
+                self._readers_next = self._readers_waiting
                 self._changed.notify_all()
