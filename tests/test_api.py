@@ -19,7 +19,8 @@ def public(kind: type) -> set[str]:
 def test_all_is_sorted_and_whole() -> None:
     names = reasoningbank.__all__
 
-    assert names == sorted(names)
+    # Constants, then classes, then functions, each in order: as the linter sorts them.
+    assert names == sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     assert all(hasattr(reasoningbank, name) for name in names)
     exported = {name for name, value in vars(reasoningbank).items() if inspect.isclass(value)}
     assert exported <= set(names)

@@ -139,7 +139,7 @@ def test_a_search_that_finds_nothing_says_so(tools: dict[str, MemoryTool]) -> No
 
 @pytest.mark.parametrize("tool", ["memory_search", "memory_record", "memory_feedback", "memory_outcome"])
 def test_schemas_are_closed_and_every_field_is_described(tools: dict[str, MemoryTool], tool: str) -> None:
-    schema = tools[tool].arguments.model_json_schema()
+    schema = tools[tool].spec.arguments.model_json_schema()
 
     assert schema["additionalProperties"] is False
     assert all(field["description"] for field in schema["properties"].values())

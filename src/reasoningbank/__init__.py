@@ -42,11 +42,28 @@ from reasoningbank.run_tree import RootRun, RunTree
 from reasoningbank.services.prompt import prompt_block
 from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.status import Maintained, Repair, Status
-from reasoningbank.toolset import MemoryTool, ToolAnswer, hit_data, memory_data, memory_tools
+from reasoningbank.toolset import (
+    MEMORY_FEEDBACK,
+    MEMORY_LOOKUP,
+    MEMORY_OUTCOME,
+    MEMORY_RECORD,
+    MEMORY_SEARCH,
+    MemoryTool,
+    ToolAnswer,
+    ToolSpec,
+    hit_data,
+    memory_data,
+    memory_tools,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "MEMORY_FEEDBACK",
+    "MEMORY_LOOKUP",
+    "MEMORY_OUTCOME",
+    "MEMORY_RECORD",
+    "MEMORY_SEARCH",
     "AsyncReasoningBank",
     "BankRoot",
     "BusyError",
@@ -102,6 +119,7 @@ __all__ = [
     "Status",
     "StorageError",
     "ToolAnswer",
+    "ToolSpec",
     "Verdict",
     "__version__",
     "hit_data",

@@ -98,8 +98,8 @@ class ToolAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryTool:
-    """One tool of one bank.
+class ToolSpec:
+    """What a model is told of a tool.
 
     Attributes:
         arguments: the closed schema; every field is required or may be null.
@@ -110,9 +110,49 @@ class MemoryTool:
     name: str
     description: str
     arguments: type[BaseModel]
-    read_only: bool
-    idempotent: bool
+    read_only: bool = False
+    idempotent: bool = False
+
+
+MEMORY_SEARCH = ToolSpec(
+    "memory_search",
+    "Look up lessons from earlier runs before you start a task: what worked, and what to avoid. "
+    "Keep the ref, and report how the task ended with memory_outcome.",
+    SearchArguments,
+)
+MEMORY_LOOKUP = ToolSpec(
+    "memory_search",
+    "Look up lessons from earlier runs before you start a task: what worked, and what to avoid.",
+    SearchArguments,
+    read_only=True,
+    idempotent=True,
+)
+MEMORY_RECORD = ToolSpec(
+    "memory_record",
+    "Store a lesson that a later run can use: a strategy that worked, or a guard-rail against what failed.",
+    RecordArguments,
+    idempotent=True,
+)
+MEMORY_FEEDBACK = ToolSpec("memory_feedback", "Say whether one lesson helped.", FeedbackArguments)
+MEMORY_OUTCOME = ToolSpec(
+    "memory_outcome",
+    "Say how a task ended, so that the lessons recalled for it are credited. Once, when it has ended.",
+    OutcomeArguments,
+    idempotent=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTool:
+    """One tool of one bank: call it with the arguments as a model sent them."""
+
+    spec: ToolSpec
     _run: Callable[[Any], ToolAnswer]
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return self.spec.name
 
     def __call__(self, arguments: Mapping[str, Any]) -> ToolAnswer:
         """Carry out a call with arguments as a model sent them.
@@ -132,14 +172,16 @@ class MemoryTool:
             InvalidInputError: one is unknown (the nearest is named), missing or not allowed; what came is shown.
         """
         for name in arguments:
-            if name not in self.arguments.model_fields:
-                raise InvalidInputError(f"it has no argument of the {unknown_name(name, self.arguments.model_fields)}")
+            if name not in self.spec.arguments.model_fields:
+                raise InvalidInputError(
+                    f"it has no argument of the {unknown_name(name, self.spec.arguments.model_fields)}"
+                )
         try:
-            return self.arguments.model_validate(dict(arguments))
+            return self.spec.arguments.model_validate(dict(arguments))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"][:1])
-            takes = ", ".join(self.arguments.model_fields)
+            takes = ", ".join(known)
             raise InvalidInputError(
                 f"argument {where!r}: {first['msg']}; it takes {takes}; what came was {echoed(arguments)}"
             ) from None
@@ -157,43 +199,13 @@ def memory_tools(
         trusted: whether what is recorded through them is trusted (see docs/guides/security.md).
     """
     doors = _Doors(bank, limit=limit, by=by, trusted=trusted, read_only=read_only)
-    search = MemoryTool(
-        "memory_search",
-        "Look up lessons from earlier runs before you start a task: what worked, and what to avoid."
-        + ("" if read_only else " Keep the ref, and report how the task ended with memory_outcome."),
-        SearchArguments,
-        read_only=read_only,
-        idempotent=read_only,
-        _run=doors.search,
-    )
     if read_only:
-        return [search]
+        return [MemoryTool(MEMORY_LOOKUP, doors.search)]
     return [
-        search,
-        MemoryTool(
-            "memory_record",
-            "Store a lesson that a later run can use: a strategy that worked, or a guard-rail against what failed.",
-            RecordArguments,
-            read_only=False,
-            idempotent=True,
-            _run=doors.record,
-        ),
-        MemoryTool(
-            "memory_feedback",
-            "Say whether one lesson helped.",
-            FeedbackArguments,
-            read_only=False,
-            idempotent=False,
-            _run=doors.feedback,
-        ),
-        MemoryTool(
-            "memory_outcome",
-            "Say how a task ended, so that the lessons recalled for it are credited. Once, when it has ended.",
-            OutcomeArguments,
-            read_only=False,
-            idempotent=True,
-            _run=doors.outcome,
-        ),
+        MemoryTool(MEMORY_SEARCH, doors.search),
+        MemoryTool(MEMORY_RECORD, doors.record),
+        MemoryTool(MEMORY_FEEDBACK, doors.feedback),
+        MemoryTool(MEMORY_OUTCOME, doors.outcome),
     ]
 
 
