@@ -171,11 +171,10 @@ class MemoryTool:
         Raises:
             InvalidInputError: one is unknown (the nearest is named), missing or not allowed; what came is shown.
         """
+        known = self.spec.arguments.model_fields
         for name in arguments:
-            if name not in self.spec.arguments.model_fields:
-                raise InvalidInputError(
-                    f"it has no argument of the {unknown_name(name, self.spec.arguments.model_fields)}"
-                )
+            if name not in known:
+                raise InvalidInputError(f"it has no argument of the {unknown_name(name, known)}")
         try:
             return self.spec.arguments.model_validate(dict(arguments))
         except ValidationError as error:
