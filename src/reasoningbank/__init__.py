@@ -38,6 +38,7 @@ from reasoningbank.lessons import Lesson, LessonBlock
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
 from reasoningbank.request import request_text
 from reasoningbank.results import Feedback, Hit, Page, Recall, Recorded, Reported, SearchResult
+from reasoningbank.run_outcomes import FailureFilter, Judge, RunOutcomes, is_neutral
 from reasoningbank.run_tree import RootRun, RunTree
 from reasoningbank.services.prompt import prompt_block
 from reasoningbank.signals import Signal, SignalKind
@@ -77,11 +78,13 @@ __all__ = [
     "EmbeddingError",
     "Episode",
     "EpisodeNotFoundError",
+    "FailureFilter",
     "Feedback",
     "Hit",
     "InvalidInputError",
     "InvalidNameError",
     "JobNotFoundError",
+    "Judge",
     "JudgeUnavailableError",
     "Lesson",
     "LessonBlock",
@@ -107,6 +110,7 @@ __all__ = [
     "Reported",
     "RootRun",
     "Run",
+    "RunOutcomes",
     "RunTree",
     "ScopeError",
     "SearchResult",
@@ -123,6 +127,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "hit_data",
+    "is_neutral",
     "memory_data",
     "memory_tools",
     "prompt_block",

@@ -42,12 +42,13 @@ class RunTree:
             else:
                 self._roots[run] = RootRun(thread=thread)
 
-    def note(self, run: Hashable | None, ref: str) -> None:
-        """An episode was opened in a run, or in one below it; runs that are not known are passed over."""
+    def note(self, run: Hashable | None, ref: str) -> bool:
+        """An episode was opened in a run, or in one below it; False when no such run is known."""
         with self._lock:
             root = self._root_of(run)
             if root is not None and ref not in root.refs:
                 root.refs.append(ref)
+            return root is not None
 
     def resume(self, run: Hashable | None) -> None:
         """A run turns out to go on with an earlier one."""
@@ -60,7 +61,12 @@ class RunTree:
         """A run ends: return it when it is a root, and None when it is not."""
         with self._lock:
             self._parents.pop(run, None)
-            return self._roots.pop(run, None)
+            root = self._roots.pop(run, None)
+            if root is not None:
+                # Runs below it whose end nobody reported, such as cancelled ones, end with it.
+                for below in [run for run in self._parents if self._root_of(run) is None]:
+                    del self._parents[below]
+            return root
 
     def __len__(self) -> int:
         """Return how many runs are under way, roots and others."""
