@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import importlib.metadata
+import os
 import re
 import subprocess
 import sys
@@ -12,10 +13,12 @@ import zipfile
 from collections.abc import Iterator
 from email.message import Message
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
 
+import reasoningbank
 from tools.domain import ROOT
 
 FOLDERS = [".", "integrations/langchain", "integrations/langgraph", "integrations/llama-index"]
@@ -62,9 +65,11 @@ def licence_files(wheel: zipfile.ZipFile) -> set[str]:
     return {name.partition(".dist-info/licenses/")[2] for name in wheel.namelist() if ".dist-info/licenses/" in name}
 
 
-def run(code: str) -> str:
+def run(code: str, *arguments: str) -> str:
     """Run code in an interpreter of its own and return what it printed."""
-    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
 
 
 def installed_with(name: str) -> Iterator[str]:
@@ -155,9 +160,9 @@ def test_an_import_loads_nothing_heavy() -> None:
 
 
 def test_an_import_takes_less_than_0_4_seconds() -> None:
-    timed = "from time import perf_counter as now; start = now(); import reasoningbank; print(now() - start)"
+    # Processor time, the best of several: the clock on the wall measures what else the machine is doing.
+    timed = "from time import process_time as now; start = now(); import reasoningbank; print(now() - start)"
 
-    # The best of several: the others measure what else the machine was doing.
     assert min(float(run(timed)) for _ in range(4)) < 0.4
 
 
@@ -183,3 +188,65 @@ def test_every_dependency_is_pinned() -> None:
     texts = [*declared["project"]["dependencies"], *declared["dependency-groups"]["dev"]]
 
     assert {Requirement(text).name for text in texts} - set(pins) == set()
+
+
+WATCHED = ["socket.connect", "socket.getaddrinfo", "socket.sendto", "_thread.start_new_thread", "webbrowser.open"]
+QUIETLY = f"""
+import sys, tempfile
+events = []
+sys.addaudithook(lambda event, _: events.append(event) if event in {WATCHED} else None)
+from reasoningbank import ReasoningBank
+with ReasoningBank(tempfile.mkdtemp(), tenant="acme", project="web", embedder=sys.argv[1]) as bank:
+    bank.record("Quote paths", "Put paths in double quotes.", outcome="failure")
+    recall = bank.recall("quote the path of a file")
+    bank.report("success", ref=recall.ref)
+    bank.search("paths")
+assert recall.hits
+print(events)
+"""
+
+
+@pytest.mark.parametrize("embedder", ["hash", "minilm"])
+def test_nothing_is_sent_and_no_thread_is_started(embedder: str) -> None:
+    assert run(QUIETLY, embedder).strip() == "[]"
+
+
+# A superuser may write anywhere, so the script becomes nobody once all is loaded.
+WITHOUT_WRITE_ACCESS = """
+import os, pathlib, tempfile
+from reasoningbank import ReadOnlyError, ReasoningBank
+root = pathlib.Path(tempfile.mkdtemp())
+scope = {"tenant": "acme", "project": "web", "embedder": "hash"}
+with ReasoningBank(root, **scope) as bank:
+    bank.record("Quote paths", "Put paths in double quotes.", outcome="failure")
+    bank.search("quote paths")
+for path in [root, *root.rglob("*")]:
+    path.chmod(0o555 if path.is_dir() else 0o444)
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+with ReasoningBank(root, **scope) as bank:
+    print([hit.memory.title for hit in bank.search("quote paths").hits])
+    try:
+        bank.record("Another", "It cannot be stored.", outcome="success")
+    except ReadOnlyError as error:
+        print(error.path.is_relative_to(root), error)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="file modes do not keep anyone out on this system")
+def test_a_folder_without_write_access_can_be_searched_and_says_so_at_the_first_write() -> None:
+    found, refused = run(WITHOUT_WRITE_ACCESS).splitlines()
+
+    assert found == "['Quote paths']"
+    assert refused.startswith("True")
+    assert "cannot be written by this user" in refused
+
+
+def test_a_bank_takes_settings_as_settings_and_as_a_dictionary(tmp_path: Path) -> None:
+    def settings(given: reasoningbank.Settings | dict[str, Any]) -> reasoningbank.Settings:
+        return reasoningbank.ReasoningBank(tmp_path, tenant="acme", project="web", settings=given).settings
+
+    assert settings({"floor": 0.5}) == settings(reasoningbank.Settings(floor=0.5))
+    with pytest.raises(reasoningbank.InvalidInputError, match="did you mean 'floor'"):
+        settings({"flor": 0.5})

@@ -123,13 +123,22 @@ def from_line(line: bytes) -> Signal:
     """
     try:
         record = json.loads(line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r").decode())
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BadLineError("not JSON") from None
     if not isinstance(record, dict):
         raise BadLineError("not a JSON object")
     if record.get("v") != SIGNAL_VERSION:
         raise BadLineError(f"version {record.get('v')!r}, not {SIGNAL_VERSION}")
     return _checked(record)
+
+
+def _is_unicode(text: str) -> bool:
+    """Tell whether a text can be written as UTF-8; JSON can escape halves of surrogate pairs, which cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _numbers(record: dict[str, Any]) -> tuple[int, float, int]:
@@ -139,8 +148,8 @@ def _numbers(record: dict[str, Any]) -> tuple[int, float, int]:
         raise BadLineError("polarity is not -1, 0 or 1")
     if isinstance(strength, bool) or not isinstance(strength, (int, float)) or not 0.0 < strength <= 1.0:
         raise BadLineError("strength is not in (0, 1]")
-    if isinstance(revision, bool) or not isinstance(revision, int):
-        raise BadLineError("revision is not a whole number")
+    if isinstance(revision, bool) or not isinstance(revision, int) or not 0 <= revision < 2**63:
+        raise BadLineError("revision is not a whole number that the database can hold")
     return int(polarity), float(strength), revision
 
 
@@ -149,6 +158,8 @@ def _checked(record: dict[str, Any]) -> Signal:
         value = record.get(key, default)
         if not isinstance(value, str):
             raise BadLineError(f"{key} is not a text")
+        if not _is_unicode(value):
+            raise BadLineError(f"{key} holds half a surrogate pair, which the database cannot store")
         return value
 
     try:

@@ -1,1 +1,0 @@
-"""Numbered scripts, each short, each run by a test."""
