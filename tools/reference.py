@@ -107,8 +107,8 @@ def api_page() -> str:
 
 
 def _described(name: str, thing: Any) -> Iterator[str]:
-    if not callable(thing):
-        yield f"`{thing!r}`"
+    if not (inspect.isclass(thing) or inspect.isroutine(thing)):
+        yield f"```python\n{name} = {_type_name(thing) if callable(thing) else repr(thing)}\n```"
         return
     if inspect.isclass(thing) and issubclass(thing, Enum):
         yield markdown(thing.__doc__ or "")
