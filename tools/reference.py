@@ -108,7 +108,8 @@ def api_page() -> str:
 
 def _described(name: str, thing: Any) -> Iterator[str]:
     if not (inspect.isclass(thing) or inspect.isroutine(thing)):
-        yield f"```python\n{name} = {_type_name(thing) if callable(thing) else repr(thing)}\n```"
+        shown = _type_name(thing) if callable(thing) else repr(thing)
+        yield f"A `{type(thing).__name__}`." if len(shown) > 100 else f"```python\n{name} = {shown}\n```"
         return
     if inspect.isclass(thing) and issubclass(thing, Enum):
         yield markdown(thing.__doc__ or "")
