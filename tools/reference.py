@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 import reasoningbank
 from reasoningbank import config, errors
+from tools.cli_reference import cli_page
 from tools.domain import ROOT
 
 FOLDER = ROOT / "docs/reference"
@@ -108,8 +109,7 @@ def api_page() -> str:
 
 def _described(name: str, thing: Any) -> Iterator[str]:
     if not (inspect.isclass(thing) or inspect.isroutine(thing)):
-        shown = _type_name(thing) if callable(thing) else repr(thing)
-        yield f"A `{type(thing).__name__}`." if len(shown) > 100 else f"```python\n{name} = {shown}\n```"
+        yield f"```python\n{name} = {_type_name(thing) if callable(thing) else repr(thing)}\n```"
         return
     if inspect.isclass(thing) and issubclass(thing, Enum):
         yield markdown(thing.__doc__ or "")
@@ -170,6 +170,7 @@ def _limits(metadata: list[object]) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "api.md": api_page,
+    "cli.md": lambda: cli_page(MADE),
     "errors.md": errors_page,
     "settings.md": settings_page,
 }

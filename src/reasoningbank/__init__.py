@@ -37,7 +37,7 @@ from reasoningbank.errors import (
 from reasoningbank.lessons import Lesson, LessonBlock
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
 from reasoningbank.request import request_text
-from reasoningbank.results import Feedback, Hit, Page, Recall, Recorded, Reported, SearchResult
+from reasoningbank.results import Feedback, Hit, Imported, Page, Recall, Recorded, Rejected, Reported, SearchResult
 from reasoningbank.run_outcomes import FailureFilter, Judge, RunOutcomes, is_neutral
 from reasoningbank.run_tree import RootRun, RunTree
 from reasoningbank.services.prompt import prompt_block
@@ -81,6 +81,7 @@ __all__ = [
     "FailureFilter",
     "Feedback",
     "Hit",
+    "Imported",
     "InvalidInputError",
     "InvalidNameError",
     "JobNotFoundError",
@@ -106,6 +107,7 @@ __all__ = [
     "ReasoningBankError",
     "Recall",
     "Recorded",
+    "Rejected",
     "Repair",
     "Reported",
     "RootRun",

@@ -43,6 +43,8 @@ class AsyncReasoningBank:
     update = _hop(ReasoningBank.update)
     delete = _hop(ReasoningBank.delete)
     delete_many = _hop(ReasoningBank.delete_many)
+    import_from = _hop(ReasoningBank.import_from)
+    export_to = _hop(ReasoningBank.export_to)
     search = _hop(ReasoningBank.search)
     get = _hop(ReasoningBank.get)
     list = _hop(ReasoningBank.list)

@@ -144,3 +144,39 @@ class Page:
 
     memories: tuple[Memory, ...]
     next: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A line of an import that was not taken, or not as it stands.
+
+    Attributes:
+        line: its number, from 1; in a database or a folder, the number of the record.
+        reason: in words.
+    """
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of the lines of an import.
+
+    Attributes:
+        created: memories that are new.
+        existing: lines whose lesson was there already, by id or by what it says.
+        quarantined: new ones that are not served, because they look like planted instructions or came so.
+        not_embedded: new ones that are found by keyword only, until `reembed`.
+        differing: lines whose id was there with another text, which was left as it is.
+        rejected: lines that could not be taken, and why.
+        redactions: secrets removed, by rule.
+    """
+
+    created: int = 0
+    existing: int = 0
+    quarantined: int = 0
+    not_embedded: int = 0
+    differing: tuple[Rejected, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    redactions: dict[str, int] = field(default_factory=dict)

@@ -133,7 +133,7 @@ def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Record
     (prepared,) = prepare(engine, [(draft, memory_id)])
     near = _near_duplicate(engine, prepared)
     with engine.write() as (_, connection):
-        n, created = _store(engine, connection, prepared)
+        n, created = store(engine, connection, prepared)
         memory = engine.memories(connection, records.load(connection, [n], engine.project_name))[n]
     return _recorded(prepared, memory, created, near)
 
@@ -149,7 +149,7 @@ def record_many(engine: Engine, items: Sequence[tuple[Draft, str | None]]) -> li
 
 def _store_batch(engine: Engine, prepared: Sequence[Prepared]) -> list[Recorded]:
     with engine.write() as (_, connection):
-        stored = [_store(engine, connection, p) for p in prepared]
+        stored = [store(engine, connection, p) for p in prepared]
         rows = records.load(connection, {n for n, _ in stored}, engine.project_name)
         memories = engine.memories(connection, rows)
     return [_recorded(p, memories[n], created, None) for p, (n, created) in zip(prepared, stored, strict=True)]
@@ -165,9 +165,16 @@ def _recorded(prepared: Prepared, memory: Memory, created: bool, near: str | Non
     )
 
 
-def _store(engine: Engine, connection: sqlite3.Connection, prepared: Prepared) -> tuple[int, bool]:
+def store(
+    engine: Engine, connection: sqlite3.Connection, prepared: Prepared, *, look_for_same: bool = True
+) -> tuple[int, bool]:
+    """Store a prepared lesson unless it is there already, by id or in other spelling.
+
+    Returns:
+        Its row number, or that of the one that was there; and whether it is new.
+    """
     known = records.find(connection, prepared.memory_id)
-    if known is None:
+    if known is None and look_for_same:
         known = records.same_lesson(connection, prepared.draft)
     if known is not None:
         return known, False

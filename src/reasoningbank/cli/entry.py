@@ -1,0 +1,57 @@
+"""From the process's arguments to its exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import typer
+
+from reasoningbank.cli import streams
+from reasoningbank.cli.json_form import json_line
+from reasoningbank.cli.scope import UsageError
+from reasoningbank.errors import ReasoningBankError
+
+INTERRUPTED = 130
+
+
+def main() -> NoReturn:
+    """Run the command line with the process's arguments."""
+    streams.use_utf8()
+    sys.exit(run([streams.repaired(argument) for argument in sys.argv[1:]]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command, and return its exit code: 0 done, 1 an error, 2 wrong usage, 130 interrupted.
+
+    Errors are one sentence on standard error; with --json also one object on standard output.
+    """
+    from reasoningbank.cli.app import app
+
+    try:
+        code = app(args=list(arguments), prog_name="reasoningbank", standalone_mode=False)
+    except UsageError as problem:
+        return _failed(arguments, problem, str(problem), code=2)
+    except typer.TyperException as error:
+        return _failed(arguments, error, _sentence(error), code=error.exit_code)
+    except (ReasoningBankError, OSError) as error:
+        return _failed(arguments, error, str(error), code=1)
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("\nInterrupted. What was stored until now is whole.\n")
+        return INTERRUPTED
+    return code if isinstance(code, int) else 0
+
+
+def _sentence(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    where = f"{context.command_path} --help" if context else "reasoningbank --help"
+    return f"{error.format_message().rstrip('.')}; see {where}"
+
+
+def _failed(arguments: Sequence[str], error: Exception, message: str, *, code: int) -> int:
+    sys.stderr.write(f"Error: {message}\n")
+    if "--json" in arguments:
+        with streams.forgiving_a_closed_pipe():
+            sys.stdout.write(json_line({"error": {"type": type(error).__name__, "message": message}}) + "\n")
+    return code

@@ -1,0 +1,190 @@
+"""Commands of the learning loop: search, recall, report, feedback and what belongs to them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from reasoningbank import Verdict
+from reasoningbank.cli import views
+from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Reason, Where, WithTags, Words, pairs, text_of
+from reasoningbank.cli.scope import UsageError
+from reasoningbank.cli.session import Answer, Session, command
+
+PANEL = "Learning"
+
+Floor = Annotated[
+    float | None,
+    typer.Option(
+        "--min-confidence", min=0, max=1, help="The floor above which a memory is proven.", show_default="0.7"
+    ),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Proven memories only.")]
+
+
+class Policy(StrEnum):
+    """How hits are ranked."""
+
+    RELEVANCE = "relevance"
+    SIMILARITY = "similarity"
+    FOUR_FACTOR = "four_factor"
+    WEIGHTED = "weighted"
+    MMR = "mmr"
+
+
+PolicyOption = Annotated[Policy, typer.Option("--policy", help="How to rank.")]
+
+
+def search(
+    session: Session,
+    query: Words,
+    *,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many at the most.")] = 10,
+    min_confidence: Floor = None,
+    strict: Strict = False,
+    outcome: OfOutcome = None,
+    tag: WithTags = None,
+    where: Where = None,
+    policy: PolicyOption = Policy.RELEVANCE,
+) -> Answer:
+    """Find the memories that fit. Changes and counts nothing."""
+    result = session.bank.search(
+        text_of(query),
+        k,
+        min_confidence=min_confidence,
+        strict=strict,
+        outcome=outcome,
+        tags=tag,
+        where=pairs(where),
+        policy=policy.value,
+    )
+    return Answer(result, lambda console: views.search_result(console, result))
+
+
+def recall(
+    session: Session,
+    task: Words,
+    *,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many memories at the most.")] = 3,
+    ref: Annotated[str | None, typer.Option("--ref", help="Open the episode under this reference.")] = None,
+    thread: Annotated[str | None, typer.Option("--thread", help="The conversation it belongs to.")] = None,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=0, help="Budget of the prompt block.")] = 500,
+    min_confidence: Floor = None,
+    strict: Strict = False,
+    outcome: OfOutcome = None,
+    tag: WithTags = None,
+    where: Where = None,
+    policy: PolicyOption = Policy.RELEVANCE,
+) -> Answer:
+    """Hand out the memories that fit a task, and open its episode. Report how it ended with its ref."""
+    recalled = session.bank.recall(
+        text_of(task),
+        k,
+        ref=ref,
+        thread=thread,
+        max_tokens=max_tokens,
+        min_confidence=min_confidence,
+        strict=strict,
+        outcome=outcome,
+        tags=tag,
+        where=pairs(where),
+        policy=policy.value,
+    )
+    return Answer(recalled, lambda console: views.recall(console, recalled))
+
+
+def report(
+    session: Session,
+    verdict: Annotated[Verdict, typer.Argument(help="How the run ended.", show_default=False)],
+    *,
+    ref: Annotated[str | None, typer.Option("--ref", help="The reference that recall gave.")] = None,
+    thread: Annotated[str | None, typer.Option("--thread", help="Or: the newest open episode of this thread.")] = None,
+    reason: Reason = None,
+    by: By = None,
+) -> Answer:
+    """Say how a run ended. Exactly the memories that were recalled for it are credited."""
+    if (ref is None) == (thread is None):
+        raise UsageError("report needs one of --ref and --thread: give the ref that recall returned")
+    reported = session.bank.report(verdict, ref=ref, thread=thread, reason=reason, by=by)
+    return Answer(reported, lambda console: views.reported(console, reported))
+
+
+def feedback(
+    session: Session,
+    memory_id: MemoryId,
+    *,
+    helpful: Annotated[
+        bool | None,
+        typer.Option("--helpful/--harmful", "--helpful/--not-helpful", help="Whether it helped.", show_default=False),
+    ] = None,
+    ref: Annotated[
+        str | None, typer.Option("--ref", help="The episode it is about, or a key that counts once.")
+    ] = None,
+    reason: Reason = None,
+    by: By = None,
+) -> Answer:
+    """Vote on one memory."""
+    if helpful is None:
+        raise UsageError("say whether the memory helped: --helpful or --not-helpful")
+    counted = session.bank.feedback(memory_id, helpful, ref=ref, by=by, reason=reason)
+    return Answer(counted, lambda console: views.feedback(console, counted))
+
+
+def outcome(
+    session: Session,
+    memory_id: MemoryId,
+    verdict: Annotated[Verdict, typer.Argument(help="success or failure.", show_default=False)],
+    *,
+    session_id: Annotated[
+        str | None, typer.Option("--session", help="One outcome counts per memory and session.")
+    ] = None,
+) -> Answer:
+    """Report the outcome of a run for one memory alone."""
+    if verdict is Verdict.UNKNOWN:
+        raise UsageError("an unknown outcome teaches nothing: give success or failure")
+    counted = session.bank.report_memory(memory_id, verdict is Verdict.SUCCESS, session_id=session_id)
+    return Answer(counted, lambda console: views.feedback(console, counted))
+
+
+class Stability(StrEnum):
+    """What became of a change."""
+
+    SURVIVED = "survived"
+    REVERTED = "reverted"
+
+
+def stability(
+    session: Session,
+    memory_id: MemoryId,
+    what: Annotated[Stability, typer.Argument(help="What became of the change that followed it.", show_default=False)],
+    *,
+    ref: Annotated[
+        str | None, typer.Option("--ref", help="The episode it is about, or a key that counts once.")
+    ] = None,
+    by: By = None,
+) -> Answer:
+    """Say whether a change that followed a memory survived seven days, or was reverted."""
+    counted = session.bank.report_stability(memory_id, what is Stability.SURVIVED, ref=ref, by=by)
+    return Answer(counted, lambda console: views.feedback(console, counted))
+
+
+def episode(session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]) -> Answer:
+    """Show an episode: what was recalled for it, and how it ended."""
+    found = session.bank.get_episode(ref)
+    return Answer(found, lambda console: views.episode(console, found))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the program."""
+    for name, function in (
+        ("search", search),
+        ("recall", recall),
+        ("report", report),
+        ("feedback", feedback),
+        ("outcome", outcome),
+        ("stability", stability),
+        ("episode", episode),
+    ):
+        command(app, name, panel=PANEL)(function)

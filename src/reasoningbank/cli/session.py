@@ -1,0 +1,184 @@
+"""What every command shares: its scope, its bank, and its way to answer."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
+
+import typer
+
+from reasoningbank import BankRoot, ReasoningBank
+from reasoningbank.cli.json_form import json_line
+from reasoningbank.cli.scope import DEFAULTS, Chosen, chosen, needed
+from reasoningbank.cli.streams import forgiving_a_closed_pipe
+from reasoningbank.config import ENVIRONMENT
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PROJECT_SCOPE = ("root", "tenant", "project", "embedder")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command says.
+
+    Attributes:
+        value: for programs: printed as one JSON object with --json.
+        view: for people: prints to a console.
+        exit_code: 1 when part of what was asked for could not be done.
+    """
+
+    value: Any
+    view: Callable[[Console], None]
+    exit_code: int = 0
+
+
+class Session:
+    """One run of a command.
+
+    Args:
+        scope: what was chosen, by name.
+        as_json: answer with one JSON object.
+    """
+
+    def __init__(self, scope: dict[str, Chosen], *, as_json: bool) -> None:
+        self.scope, self.as_json = scope, as_json
+        self.stdout = sys.stdout
+        self._closing = contextlib.ExitStack()
+        self._bank: ReasoningBank | None = None
+
+    def __enter__(self) -> Self:
+        # What a dependency prints is no part of the answer.
+        self._closing.enter_context(contextlib.redirect_stdout(sys.stderr))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
+
+    @property
+    def bank(self) -> ReasoningBank:
+        """The bank that was asked for, opened at the first use."""
+        if self._bank is None:
+            self._bank = ReasoningBank(
+                self._root,
+                tenant=needed(self.scope, "tenant"),
+                project=needed(self.scope, "project"),
+                embedder=self.embedder,
+            )
+            self._closing.callback(self._bank.close)
+        return self._bank
+
+    @property
+    def banks(self) -> BankRoot:
+        """The tenant's projects."""
+        return BankRoot(self._root, tenant=needed(self.scope, "tenant"), embedder=self.embedder)
+
+    @property
+    def embedder(self) -> str:
+        """The name of the embedder."""
+        return self.scope["embedder"].value if "embedder" in self.scope else DEFAULTS["embedder"]
+
+    @property
+    def _root(self) -> str | None:
+        return self.scope["root"].value if "root" in self.scope else None
+
+    def console(self) -> Console:
+        """Return a console on standard output: no ANSI unless it is a terminal, nor with NO_COLOR."""
+        from reasoningbank.cli.console import PipeConsole
+
+        return PipeConsole(file=self.stdout, highlight=False, markup=False, emoji=False)
+
+    def answer(self, answer: Answer) -> None:
+        """Print the answer."""
+        if self.as_json:
+            self.stdout.write(json_line(answer.value) + "\n")
+        else:
+            answer.view(self.console())
+        self.stdout.flush()
+
+    @contextlib.contextmanager
+    def progress(self, what: str) -> Iterator[Callable[[int, int | None], None]]:
+        """Show a bar with the time left on standard error, when that is a terminal; give what moves it."""
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        if not console.is_terminal:
+            yield lambda _done, _total: None
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console, transient=True) as bar:
+            task = bar.add_task(what, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+# -- commands ------------------------------------------------------------------------------------------------------
+
+
+class Command(Protocol):
+    """A command: it works in a session and answers."""
+
+    __name__: str
+
+    def __call__(self, session: Session, /, **given: Any) -> Answer: ...
+
+
+def _option(name: str, *flags: str, text: str) -> inspect.Parameter:
+    variable = ENVIRONMENT[name]
+    annotation = Annotated[
+        str | None, typer.Option(*flags, help=f"{text} Else: {variable}.", rich_help_panel="Scope", show_default=False)
+    ]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+OPTIONS = {
+    "root": _option("root", "--root", text="Folder that holds the data; the user's data folder when not given."),
+    "tenant": _option("tenant", "--tenant", "-t", text="Whose data."),
+    "project": _option("project", "--project", "-p", text="Which project's data."),
+    "embedder": _option("embedder", "--embedder", text="minilm, hash, openai:MODEL, or a fastembed model."),
+}
+JSON = inspect.Parameter(
+    "as_json",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[bool, typer.Option("--json", help="Answer with one JSON object.", show_default=False)],
+)
+
+
+def command(
+    app: typer.Typer, name: str, *, panel: str | None = None, scope: Sequence[str] = PROJECT_SCOPE
+) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Register a function as a command: it gets a session, and the options of its scope beside its own."""
+
+    def register(function: Callable[..., Answer]) -> Callable[..., Answer]:
+        _, *own = inspect.signature(function, eval_str=True).parameters.values()
+
+        def run(**given: Any) -> None:
+            options = {option: given.pop(option) for option in scope}
+            as_json = given.pop("as_json")
+            code = 0
+            try:
+                with forgiving_a_closed_pipe(), Session(chosen(options), as_json=as_json) as session:
+                    answer = function(session, **given)
+                    code = answer.exit_code
+                    session.answer(answer)
+            except KeyboardInterrupt:
+                # Typer would end the process without a word.
+                raise typer.Abort from None
+            if code:
+                raise typer.Exit(code)
+
+        parameters = [*own, *(OPTIONS[option] for option in scope), JSON]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        run.__doc__ = function.__doc__
+        app.command(name, rich_help_panel=panel)(run)
+        return function
+
+    return register

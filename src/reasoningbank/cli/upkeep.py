@@ -1,0 +1,70 @@
+"""Commands of upkeep: status, maintain, doctor, rebuild, reembed, backup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reasoningbank.cli import views
+from reasoningbank.cli.session import Answer, Session, command
+
+PANEL = "The bank"
+
+
+def status(session: Session) -> Answer:
+    """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
+    found = session.bank.status()
+    return Answer(found, lambda console: views.status(console, found, session.scope))
+
+
+def maintain(session: Session) -> Answer:
+    """Roll up old segments of the signal log, and close episodes that stayed open for too long."""
+    done = session.bank.maintain()
+    return Answer(done, lambda console: views.maintained(console, done))
+
+
+def doctor(
+    session: Session,
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+) -> Answer:
+    """Find what is not as it should be, and derive again what is derived. Memories and signals are never touched."""
+    repairs = session.bank.doctor(dry_run=dry_run)
+    return Answer({"repairs": repairs}, lambda console: views.repairs(console, repairs))
+
+
+def rebuild(session: Session) -> Answer:
+    """Derive the keyword index, the tallies and the vector index again."""
+    session.bank.rebuild()
+    return Answer({"rebuilt": True}, lambda console: views.sentence(console, "Rebuilt what is derived."))
+
+
+def reembed(session: Session) -> Answer:
+    """Embed every memory anew with --embedder, and use that from then on."""
+    with session.progress("Embedding") as progress:
+        count = session.bank.reembed(progress=progress)
+    return Answer(
+        {"embedded": count, "embedder": session.embedder},
+        lambda console: views.sentence(console, f"Embedded {count:,} memories with {session.embedder}."),
+    )
+
+
+def backup(session: Session, folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")]) -> Answer:
+    """Copy the project, as it is at one moment, into a new folder."""
+    session.bank.backup(folder)
+    return Answer({"backup": folder.absolute()}, lambda console: views.sentence(console, f"Copied to {folder}."))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the program."""
+    for name, function in (
+        ("status", status),
+        ("maintain", maintain),
+        ("doctor", doctor),
+        ("rebuild", rebuild),
+        ("reembed", reembed),
+        ("backup", backup),
+    ):
+        command(app, name, panel=PANEL)(function)

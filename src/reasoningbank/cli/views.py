@@ -1,0 +1,282 @@
+"""How results look in a terminal, in 80 columns. Texts of memories are data: they are never read as markup."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from reasoningbank import (
+    Episode,
+    Feedback,
+    Hit,
+    Imported,
+    Maintained,
+    Memory,
+    Outcome,
+    Page,
+    Recall,
+    Recorded,
+    Rejected,
+    Repair,
+    Reported,
+    SearchResult,
+    Status,
+)
+from reasoningbank.cli.scope import Chosen
+
+MARKS = {Outcome.SUCCESS: ("✓", "green"), Outcome.FAILURE: ("✗", "red")}
+LONGEST_LIST = 20
+
+
+def shown(text: str) -> str:
+    """Return a text as it may be sent to a terminal: control characters, which could steer it, become U+FFFD."""
+    return "".join("\ufffd" if unicodedata.category(c) == "Cc" and c not in "\n\t" else c for c in text)
+
+
+def sentence(console: Console, text: str, style: str = "") -> None:
+    """Print one sentence."""
+    console.print(Text(shown(text), style))
+
+
+def _headline(memory: Memory, confidence: float, *, note: str = "") -> Text:
+    mark, colour = MARKS[memory.outcome]
+    line = Text.assemble((f"{confidence:.2f}", "bold"), " ", (mark, colour), " ", (shown(memory.title), "bold"))
+    return line.append(f"  {note}", "dim") if note else line
+
+
+def _indented(text: str, style: str = "") -> Padding:
+    return Padding(Text(shown(text), style), (0, 0, 0, 7), expand=False)
+
+
+def _facts(pairs: Iterable[tuple[str, object]]) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in pairs:
+        if value not in (None, "", (), 0, {}):
+            grid.add_row(name, value if isinstance(value, Text) else Text(shown(str(value))))
+    return grid
+
+
+def _withheld(console: Console, withheld: Mapping[str, int], degraded: Sequence[str]) -> None:
+    if withheld:
+        counts = ", ".join(f"{count} {reason}" for reason, count in withheld.items())
+        sentence(console, f"Left out: {counts}.", "dim")
+    for problem in degraded:
+        sentence(console, f"Note: {problem}.", "yellow")
+
+
+def _hits(console: Console, hits: Sequence[Hit]) -> None:
+    for hit in hits:
+        note = "provisional" if hit.provisional else ""
+        console.print(_headline(hit.memory, hit.confidence, note=note))
+        console.print(_indented(hit.memory.content))
+        facts = f"similarity {hit.similarity:.2f}  score {hit.score:.2f}  {hit.memory.id}"
+        console.print(_indented(facts, "dim"))
+
+
+def search_result(console: Console, result: SearchResult) -> None:
+    """Print hits, best first."""
+    if not result.hits:
+        sentence(console, "Nothing fits.")
+    _hits(console, result.hits)
+    _withheld(console, result.withheld, result.degraded)
+
+
+def recall(console: Console, recalled: Recall) -> None:
+    """Print what was handed out, and how to report."""
+    if not recalled.hits:
+        sentence(console, "Nothing fits.")
+    _hits(console, recalled.hits)
+    _withheld(console, recalled.withheld, recalled.degraded)
+    console.print(
+        Text.assemble(("Then: ", "dim"), f"reasoningbank report success|failure --ref {recalled.ref}"), soft_wrap=True
+    )
+
+
+def recorded(console: Console, result: Recorded) -> None:
+    """Print what became of a lesson."""
+    done = "Recorded" if result.created else "Already there"
+    console.print(Text.assemble(f"{done}: ", (result.memory.id, "bold")), soft_wrap=True)
+    if result.possible_duplicate_of:
+        sentence(console, f"It may say the same as {result.possible_duplicate_of}.", "yellow")
+    _redactions(console, result.redactions)
+    if result.memory.findings:
+        sentence(console, f"Quarantined, not served: {'; '.join(result.memory.findings)}.", "yellow")
+    _withheld(console, {}, result.degraded)
+
+
+def _redactions(console: Console, redactions: Mapping[str, int]) -> None:
+    if redactions:
+        counts = ", ".join(f"{count} {rule}" for rule, count in redactions.items())
+        sentence(console, f"Removed what looked like secrets: {counts}.", "yellow")
+
+
+def memory(console: Console, found: Memory) -> None:
+    """Print one memory with all that is known of it."""
+    console.print(_headline(found, found.confidence, note="" if found.state == "active" else found.state.value))
+    source = ", ".join(filter(None, [found.source.how, found.source.by, found.source.session]))
+    console.print(Padding(Text(shown(found.content)), (1, 0), expand=False))
+    console.print(
+        _facts(
+            [
+                ("id", found.id),
+                ("about", found.description),
+                ("applies when", found.applies_when),
+                ("outcome", found.outcome.value),
+                ("tags", ", ".join(found.tags)),
+                ("started from", f"{found.initial_confidence:.2f}"),
+                (
+                    "used",
+                    f"{found.usage_count} times, last {found.last_used:%Y-%m-%d %H:%M} UTC" if found.last_used else "",
+                ),
+                ("source", f"{source}, {'trusted' if found.source.trusted else 'untrusted'}"),
+                ("metadata", found.metadata),
+                ("recorded", f"{found.created_at:%Y-%m-%d %H:%M} UTC"),
+                ("findings", "; ".join(found.findings)),
+            ]
+        )
+    )
+
+
+def page(console: Console, found: Page) -> None:
+    """Print memories, two lines each, so that ids can be copied whole."""
+    if not found.memories:
+        sentence(console, "No memories.")
+    for item in found.memories:
+        state = "" if item.state == "active" else item.state.value
+        console.print(_headline(item, item.confidence, note=state), no_wrap=True, overflow="ellipsis")
+        tags = "".join(f" #{shown(tag)}" for tag in item.tags)
+        console.print(
+            Text(f"       {item.id}  used {item.usage_count}×{tags}", "dim"), no_wrap=True, overflow="ellipsis"
+        )
+    if found.next is not None:
+        sentence(console, f"More: --after {found.next}", "dim")
+
+
+def deleted(console: Console, done: Mapping[str, bool]) -> None:
+    """Print what became of each id."""
+    for memory_id, was_there in done.items():
+        console.print(
+            Text(f"{'Deleted' if was_there else 'Not there'}: {shown(memory_id)}", "" if was_there else "yellow"),
+            soft_wrap=True,
+        )
+
+
+def reported(console: Console, result: Reported) -> None:
+    """Print what a report changed."""
+    verdict = result.episode.verdict
+    if result.too_late:
+        sentence(console, "Too late: the evidence of this episode was rolled up; its verdict stays.", "yellow")
+    elif not result.recorded:
+        sentence(console, f"Nothing new: the episode had the verdict {verdict} already.")
+    else:
+        before = f" (before: {result.previous})" if result.previous else ""
+        sentence(console, f"Reported {verdict}{before}; {len(result.credited)} memories credited.")
+
+
+def feedback(console: Console, result: Feedback) -> None:
+    """Print a memory's confidence after a signal."""
+    note = "" if result.recorded else "  said before, not counted again"
+    sentence(console, f"{result.memory.title}: confidence {result.memory.confidence:.2f}{note}")
+
+
+def episode(console: Console, found: Episode) -> None:
+    """Print an episode."""
+    console.print(
+        _facts(
+            [
+                ("task", found.task),
+                ("ref", found.ref),
+                ("thread", found.thread),
+                ("opened", f"{found.opened_at:%Y-%m-%d %H:%M} UTC"),
+                ("verdict", found.verdict.value if found.verdict else "open"),
+                ("reason", found.reason),
+                ("by", found.by),
+            ]
+        )
+    )
+    for served in found.memories:
+        console.print(Text(f"  {served.confidence:.2f}  {served.memory}", "dim"))
+
+
+def imported(console: Console, result: Imported) -> None:
+    """Print what became of the lines of an import."""
+    parts = [f"{result.created:,} new", f"{result.existing:,} there already", f"{len(result.rejected):,} bad"]
+    sentence(console, f"Imported: {', '.join(parts)}.", "bold")
+    if result.quarantined:
+        sentence(console, f"{result.quarantined:,} are quarantined and not served: list --state quarantined", "yellow")
+    if result.not_embedded:
+        sentence(console, f"{result.not_embedded:,} could not be embedded: run reembed", "yellow")
+    _redactions(console, result.redactions)
+    _lines(console, result.differing, "yellow")
+    _lines(console, result.rejected, "red")
+
+
+def _lines(console: Console, lines: Sequence[Rejected], style: str) -> None:
+    for line in lines[:LONGEST_LIST]:
+        console.print(Text.assemble((f"line {line.line}: ", style), shown(line.reason)), soft_wrap=True)
+    if len(lines) > LONGEST_LIST:
+        sentence(console, f"… and {len(lines) - LONGEST_LIST:,} more (--json lists all)", "dim")
+
+
+def projects(console: Console, names: Sequence[str]) -> None:
+    """Print the names of projects, one a line."""
+    if not names:
+        sentence(console, "No projects.")
+    for name in names:
+        console.print(Text(shown(name)), soft_wrap=True)
+
+
+def status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None:
+    """Print where a bank is and what is in it; of each value of the scope, where it came from."""
+
+    def of(name: str, value: str) -> Text:
+        origin = scope[name].origin if name in scope else "default"
+        return Text.assemble(value, (f"  ({origin})", "dim"))
+
+    console.print(
+        _facts(
+            [
+                ("folder", found.folder),
+                ("root", of("root", found.root)),
+                ("tenant", of("tenant", found.tenant)),
+                ("project", of("project", found.project)),
+                ("embedder", of("embedder", found.embedder)),
+                ("stored with", found.stored_embedder),
+                ("confidence", found.confidence_model),
+                ("memories", ", ".join(f"{count:,} {state}" for state, count in found.memories.items()) or "none"),
+                ("open episodes", str(found.open_episodes)),
+                ("unreadable lines", str(found.unreadable_lines)),
+                ("orphan lines", found.orphan_lines),
+                ("log segments", found.log_segments),
+            ]
+        )
+    )
+    if not found.exists:
+        sentence(console, "Nothing was recorded yet; the folder is made by the first record or recall.", "dim")
+    for problem in found.problems:
+        sentence(console, f"Problem: {problem}", "yellow")
+
+
+def maintained(console: Console, done: Maintained) -> None:
+    """Print what upkeep did."""
+    sentence(
+        console,
+        f"Rolled up {len(done.rolled_up)} segments, closed {done.expired} old episodes, "
+        f"trimmed {done.forgotten_changes:,} rows of the change feed.",
+    )
+
+
+def repairs(console: Console, found: Sequence[Repair]) -> None:
+    """Print what was found and what was done about it."""
+    if not found:
+        sentence(console, "All is as it should be.", "green")
+    for repair in found:
+        state = "done" if repair.done else "to do"
+        sentence(console, f"{repair.what}: {repair.remedy} ({state})", "" if repair.done else "yellow")

@@ -1,0 +1,310 @@
+"""The exchange format: a memory as a JSON object on a line, written by export and read by import.
+
+What is read may come from anywhere: it is text and numbers to be checked, never an instruction. Lines of other tools
+are read as far as they name a text; what else they say becomes metadata.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.memory import Draft, Memory, Outcome, Source, State, clean_text, is_blank
+from reasoningbank.signals import SignalKind, Tally, day_number, parse_time, time_text
+from reasoningbank.validation import validated
+
+FORMAT = "reasoningbank/1"
+
+# A title that is derived from the text is cut at a word before this.
+DERIVED_TITLE = 80
+
+# Under which name a field may stand, the first one that is there counts: ours, then those of other tools.
+NAMES: dict[str, tuple[str, ...]] = {
+    "content": ("content", "text"),
+    "title": ("title",),
+    "description": ("description",),
+    "applies_when": ("applies_when", "when_to_use"),
+    "outcome": ("outcome",),
+    "tags": ("tags",),
+    "id": ("id",),
+    "metadata": ("metadata",),
+}
+FIELDS = frozenset(name for names in NAMES.values() for name in names)
+
+# What a line of our own format says beside the draft. In any other line these are metadata like every unknown key.
+OWN = frozenset({"format", "state", "source", "created_at", "updated_at", "evidence", "taught"}) | {
+    "confidence",
+    "initial_confidence",
+    "usage_count",
+    "last_used",
+    "findings",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a line says of a memory beside its draft.
+
+    Attributes:
+        state: to store it in; None leaves that to the guard.
+        tallies: its evidence.
+    """
+
+    state: State | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    tallies: tuple[Tally, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One line as it is to be stored.
+
+    Attributes:
+        line: its number, from 1.
+        memory_id: the id it is to have; None for a new one.
+        taught: how often votes confirmed and refuted each kind of evidence, in the bank it came from.
+    """
+
+    line: int
+    draft: Draft
+    memory_id: str | None = None
+    restored: Restored = Restored()
+    taught: tuple[tuple[SignalKind, int, int], ...] = ()
+
+
+def parse(line: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
+    """Read one line as a JSON object.
+
+    Raises:
+        InvalidInputError: it is none; the message says why.
+    """
+    if isinstance(line, Mapping):
+        return dict(line)
+    text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
+    try:
+        # NaN and the infinities are no JSON, yet Python writes them.
+        record = json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None)
+    except ValueError as error:
+        raise InvalidInputError(f"not JSON ({error})") from None
+    except RecursionError:
+        raise InvalidInputError("nested too deeply") from None
+    if not isinstance(record, dict):
+        raise InvalidInputError(f"not a JSON object but a {type(record).__name__}")
+    return record
+
+
+def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str | None) -> Incoming:
+    """Return what a line's object is to be stored as.
+
+    Args:
+        number: the line's.
+        trusted: serve it without the cap on untrusted sources and, from our own format, take over source, confidence,
+            times, state and evidence. Otherwise only a state that serves less is taken over.
+        by: the source to name when the line's own is not taken over.
+
+    Raises:
+        InvalidInputError: it has no text, or a value that is not allowed; the message says which.
+    """
+    own = _is_own(record)
+    given = {field: _first(record, names) for field, names in NAMES.items()}
+    content = _text(given["content"])
+    fields = {
+        "title": given["title"] or derived_title(content),
+        "content": content,
+        "description": given["description"] or "",
+        "applies_when": given["applies_when"] or "",
+        "outcome": given["outcome"] or Outcome.SUCCESS,
+        "tags": _tags(given["tags"]),
+        "metadata": _metadata(record, given["metadata"], OWN if own else frozenset()),
+        "source": record.get("source") or Source()
+        if own and trusted
+        else Source(how="imported", by=by, trusted=trusted),
+        "confidence": record.get("initial_confidence") if own and trusted else None,
+    }
+    return Incoming(
+        line=number,
+        draft=validated(Draft, fields),
+        memory_id=_id(given["id"]),
+        restored=_restored(record, trusted=trusted) if own else Restored(),
+        taught=_taught(record.get("taught")) if own and trusted else (),
+    )
+
+
+def _is_own(record: Mapping[str, Any]) -> bool:
+    given = record.get("format")
+    if given == FORMAT:
+        return True
+    if isinstance(given, str) and given.startswith("reasoningbank/"):
+        raise InvalidInputError(f"written by a newer version ({given}; this one reads {FORMAT}): update reasoningbank")
+    return False
+
+
+def _first(record: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((record[name] for name in names if record.get(name) not in (None, "")), None)
+
+
+def _text(content: object) -> str:
+    if content is None:
+        raise InvalidInputError("no text: give 'content' or 'text'")
+    if not isinstance(content, str):
+        raise InvalidInputError(f"content is a {type(content).__name__}, not a text")
+    return content
+
+
+def _id(given: object) -> str | None:
+    if given is None or isinstance(given, bool):
+        return None
+    if not isinstance(given, (str, int)):
+        raise InvalidInputError(f"id is a {type(given).__name__}, not a text")
+    return None if is_blank(str(given)) else clean_text(str(given))
+
+
+def _tags(given: object) -> object:
+    # A list that was written as one text, as spreadsheets do.
+    return [tag.strip() for tag in given.split(",")] if isinstance(given, str) else given or ()
+
+
+def _metadata(record: Mapping[str, Any], given: object, own: frozenset[str]) -> dict[str, Any]:
+    """Return the line's metadata, and beside it what the line says that is no field of ours."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InvalidInputError(f"metadata is a {type(given).__name__}, not an object")
+    extra = {key: v for key, v in record.items() if key not in FIELDS and key not in own and v is not None}
+    return extra | dict(given or {})
+
+
+def derived_title(content: str) -> str:
+    """Return a title for a text that has none: its first sentence, cut at a word when it is long.
+
+    Raises:
+        InvalidInputError: the text is blank.
+    """
+    first = next((line.strip(" \t#*->") for line in content.splitlines() if not is_blank(line.strip(" \t#*->"))), "")
+    if not first:
+        raise InvalidInputError("content is empty: say what to do")
+    sentence = re.split(r"(?<=[.!?])\s", first, maxsplit=1)[0].rstrip(".")
+    if len(sentence) <= DERIVED_TITLE:
+        return sentence or first
+    cut = sentence[:DERIVED_TITLE]
+    return f"{cut.rpartition(' ')[0] or cut}…"
+
+
+# -- what a line of our own brings along ---------------------------------------------------------------------------
+
+
+def _state(given: object) -> State | None:
+    if given is None:
+        return None
+    try:
+        return State(str(given))
+    except ValueError:
+        raise InvalidInputError(f"state {given!r} is not one of {', '.join(State)}") from None
+
+
+def _time(record: Mapping[str, Any], name: str) -> datetime | None:
+    given = record.get(name)
+    if given is None:
+        return None
+    try:
+        return parse_time(given)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"{name} {given!r} is not an ISO 8601 time") from None
+
+
+def _restored(record: Mapping[str, Any], *, trusted: bool) -> Restored:
+    state = _state(record.get("state"))
+    if not trusted:
+        return Restored(None if state is State.ACTIVE else state)
+    return Restored(
+        state=state,
+        created_at=_time(record, "created_at"),
+        updated_at=_time(record, "updated_at"),
+        tallies=tuple(_tally(tally) for tally in _objects(record.get("evidence"), "evidence")),
+    )
+
+
+def _objects(given: object, name: str) -> list[Mapping[str, Any]]:
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(item, Mapping) for item in given):
+        raise InvalidInputError(f"{name} is not a list of objects")
+    return given
+
+
+def _tally(given: Mapping[str, Any]) -> Tally:
+    last = _time(given, "last")
+    if last is None:
+        raise InvalidInputError("evidence without its time 'last'")
+    weights = {side: given.get(side, 0) for side in ("positive", "negative")}
+    for side, weight in weights.items():
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= 1e9:
+            raise InvalidInputError(f"evidence with {side} {weight!r}, which is not a number from 0")
+    return Tally(
+        kind=_kind(given.get("kind")),
+        day=day_number(last),
+        source=clean_text(str(given.get("source", ""))),
+        by=clean_text(str(given.get("by", ""))),
+        positive=float(weights["positive"]),
+        negative=float(weights["negative"]),
+        last=last,
+        superseded=given.get("superseded") is True,
+    )
+
+
+def _kind(given: object) -> SignalKind:
+    try:
+        return SignalKind(str(given))
+    except ValueError:
+        raise InvalidInputError(f"evidence of kind {given!r}, which is not one of {', '.join(SignalKind)}") from None
+
+
+def _taught(given: object) -> tuple[tuple[SignalKind, int, int], ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        raise InvalidInputError("taught is not an object")
+    return tuple((_kind(kind), *_counts(kind, counts)) for kind, counts in given.items())
+
+
+def _counts(kind: str, counts: object) -> tuple[int, int]:
+    match counts:
+        case [int(confirmed), int(refuted)] if confirmed >= 0 and refuted >= 0:
+            return confirmed, refuted
+    raise InvalidInputError(f"taught {kind!r} is not two counts")
+
+
+# -- the way out ---------------------------------------------------------------------------------------------------
+
+
+def outgoing(memory: Memory, tallies: Sequence[Tally]) -> dict[str, Any]:
+    """Return a memory as the object of its line: everything that is known of it."""
+    said = memory.model_dump(mode="json", exclude={"project", "revision"})
+    return {
+        "format": FORMAT,
+        **said,
+        "created_at": time_text(memory.created_at),
+        "updated_at": time_text(memory.updated_at),
+        "evidence": [_as_object(tally) for tally in tallies],
+    }
+
+
+def _as_object(tally: Tally) -> dict[str, Any]:
+    return {
+        "kind": tally.kind.value,
+        "source": tally.source,
+        "by": tally.by,
+        "positive": tally.positive,
+        "negative": tally.negative,
+        "last": time_text(tally.last),
+        "superseded": tally.superseded,
+    }
+
+
+def to_line(record: Mapping[str, Any]) -> str:
+    """Return an object as one line, newline included."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"

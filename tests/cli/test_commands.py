@@ -1,0 +1,244 @@
+"""What the commands about memories and of the learning loop do, say and print with --json."""
+
+from __future__ import annotations
+
+import pytest
+
+from reasoningbank import Outcome, ReasoningBank, Verdict
+from tests.cli.conftest import Cli
+from tests.conftest import Clock
+
+# -- memories ------------------------------------------------------------------------------------------------------
+
+
+def test_record_stores_a_lesson_and_prints_its_id(cli: Cli, bank: ReasoningBank) -> None:
+    ran = cli(
+        "record", "Quote paths", "Put paths in quotes", "--outcome", "failure", "--tag", "shell", "--tag", "files"
+    )
+
+    (memory,) = bank.list().memories
+    assert ran.code == 0
+    assert ran.out == f"Recorded: {memory.id}\n"
+    assert (memory.title, memory.content, memory.outcome, memory.tags) == (
+        "Quote paths",
+        "Put paths in quotes",
+        Outcome.FAILURE,
+        ("shell", "files"),
+    )
+
+
+def test_record_takes_every_field(cli: Cli, bank: ReasoningBank) -> None:
+    ran = cli(
+        "record", "--title", "Quote paths", "--content", "Put paths in quotes", "--description", "on blanks",
+        "--applies-when", "in shells", "--confidence", "0.9", "--meta", "domain=shell", "--meta", "size=3",
+        "--meta", 'note="5"', "--by", "ada", "--json",
+    )  # fmt: skip
+
+    memory = bank.get(ran.json["memory"]["id"])
+    assert (memory.description, memory.applies_when, memory.initial_confidence) == ("on blanks", "in shells", 0.9)
+    assert memory.metadata == {"domain": "shell", "size": 3, "note": "5"}
+    assert memory.source.by == "ada"
+    assert ran.json["created"] is True
+
+
+def test_recording_it_again_says_that_it_was_there(cli: Cli) -> None:
+    first = cli("record", "Quote paths", "Put paths in quotes", "--json").json
+
+    assert cli("record", "Quote paths", "Put paths in quotes").out == f"Already there: {first['memory']['id']}\n"
+
+
+def test_record_names_a_possible_duplicate(cli: Cli) -> None:
+    first = cli("record", "Quote paths", "Always put paths in quotes because names may hold blanks", "--json").json
+
+    ran = cli("record", "Quote paths", "Always put paths in quotes because names may hold blanks today")
+
+    assert f"It may say the same as {first['memory']['id']}." in ran.out.replace("\n", " ").replace("  ", " ")
+
+
+def test_record_says_what_it_removed(cli: Cli) -> None:
+    ran = cli("record", "Log in", "Use AKIA" + "IOSFODNN7EXAMPLQ to log in")
+
+    assert "Removed what looked like secrets: 1" in ran.out
+
+
+def test_content_comes_from_standard_input(cli: Cli, bank: ReasoningBank) -> None:
+    cli("record", "Quote paths", "-", stdin="\ufeffPut paths\nin quotes")
+
+    assert bank.list().memories[0].content == "Put paths\nin quotes"
+
+
+def test_show_prints_all_that_is_known(cli: Cli, bank: ReasoningBank) -> None:
+    memory = bank.record(
+        "Quote paths",
+        "Put paths in quotes",
+        outcome="failure",
+        description="on blanks",
+        tags=["shell"],
+        metadata={"domain": "files"},
+        source={"by": "ada"},
+    ).memory
+    bank.recall("quote paths")
+
+    out = cli("show", memory.id).out
+
+    for part in (memory.id, "Put paths in quotes", "on blanks", "shell", "domain", "ada", "used", "1 times"):
+        assert part in out
+    assert cli("show", memory.id, "--json").json["title"] == "Quote paths"
+
+
+def test_list_prints_whole_ids_and_goes_on_after_a_page(cli: Cli, bank: ReasoningBank) -> None:
+    ids = [
+        bank.record(f"Lesson {n} " + "x" * 100, f"Content {n}", outcome="success", tags=["t"]).memory.id
+        for n in range(3)
+    ]
+
+    first = cli("list", "--limit", "2")
+    after = cli("list", "--limit", "2", "--json").json["next"]
+
+    assert [memory_id in first.out for memory_id in ids] == [True, True, False]
+    assert f"More: --after {after}" in first.out
+    assert max(map(len, first.out.splitlines())) <= 80
+    assert [m["id"] for m in cli("list", "--after", str(after), "--json").json["memories"]] == ids[2:]
+
+
+def test_list_filters(cli: Cli, bank: ReasoningBank) -> None:
+    bank.record("Quote paths", "in quotes", outcome="failure", tags=["shell"], metadata={"n": 1})
+    bank.record("Read errors", "read them", outcome="success")
+
+    def titles(*options: str) -> list[str]:
+        return [memory["title"] for memory in cli("list", *options, "--json").json["memories"]]
+
+    assert titles("--tag", "shell") == titles("--outcome", "failure") == titles("--text", "QUOTES") == ["Quote paths"]
+    assert titles("--where", "n=1") == ["Quote paths"]
+    assert titles("--where", "n=2") == titles("--state", "archived") == []
+    assert titles("--all") == ["Quote paths", "Read errors"]
+    assert cli("list", "--tag", "none").out == "No memories.\n"
+
+
+def test_update_changes_what_is_named(cli: Cli, bank: ReasoningBank) -> None:
+    memory = bank.record("Quote paths", "in quotes", outcome="failure", tags=["shell"]).memory
+
+    ran = cli(
+        "update", memory.id, "--title", "Quote all paths", "--content", "-", "--meta", "n=1", stdin="in double quotes"
+    )
+
+    changed = bank.get(memory.id)
+    assert ran.code == 0
+    assert "Quote all paths" in ran.out
+    assert (changed.title, changed.content, changed.tags, changed.metadata) == (
+        "Quote all paths",
+        "in double quotes",
+        ("shell",),
+        {"n": 1},
+    )
+
+
+def test_delete_says_of_each_id_what_became_of_it(cli: Cli, bank: ReasoningBank) -> None:
+    memory = bank.record("Quote paths", "in quotes", outcome="failure").memory
+
+    ran = cli("delete", memory.id, "nope")
+
+    assert (ran.code, ran.out) == (1, f"Deleted: {memory.id}\nNot there: nope\n")
+    assert cli("delete", "nope", "--json").json == {"deleted": {"nope": False}}
+    assert bank.count() == 0
+
+
+# -- learning ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def memory_id(bank: ReasoningBank) -> str:
+    return bank.record("Quote paths", "Put paths in quotes", outcome="failure", tags=["shell"]).memory.id
+
+
+def test_search_prints_hits_and_what_was_left_out(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:
+    bank.record("Boil eggs", "Seven minutes", outcome="success")
+
+    ran = cli("search", "quote", "the", "paths")
+
+    assert "0.80 ✗ Quote paths" in ran.out
+    assert memory_id in ran.out
+    assert "Left out:" in ran.out
+    assert bank.get(memory_id).usage_count == 0
+
+
+def test_search_passes_its_options_on(cli: Cli, memory_id: str) -> None:
+    def found(*options: str) -> list[str]:
+        return [hit["memory"]["id"] for hit in cli("search", "quote paths", *options, "--json").json["hits"]]
+
+    assert found("-k", "1", "--tag", "shell", "--outcome", "failure", "--policy", "similarity") == [memory_id]
+    assert found("--outcome", "success") == found("--where", "n=1") == found("--tag", "none") == []
+    assert found("--strict", "--min-confidence", "0.9") == []
+    assert cli("search", "quote paths", "--outcome", "success").out == "Nothing fits.\n"
+
+
+def test_a_query_comes_from_standard_input(cli: Cli, memory_id: str) -> None:
+    assert memory_id in cli("search", "-", stdin="quote paths").out
+
+
+def test_recall_opens_an_episode_and_report_closes_it(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:
+    recalled = cli("recall", "quote", "paths", "--thread", "t-1", "--ref", "run-1")
+    assert recalled.out.rstrip().endswith("reasoningbank report success|failure --ref run-1")
+
+    reported = cli("report", "success", "--ref", "run-1", "--reason", "it ran", "--by", "ci")
+
+    assert reported.out == "Reported success; 1 memories credited.\n"
+    assert cli("report", "success", "--ref", "run-1").out.startswith("Nothing new")
+    assert cli("report", "failure", "--ref", "run-1").out.startswith("Reported failure (before: success)")
+    assert bank.get_episode("run-1").verdict is Verdict.FAILURE
+    shown = cli("episode", "run-1").out
+    assert "quote paths" in shown
+    assert memory_id in shown
+    assert cli("episode", "run-1", "--json").json["thread"] == "t-1"
+
+
+def test_report_finds_the_episode_of_a_thread(cli: Cli, memory_id: str) -> None:
+    ref = cli("recall", "quote paths", "--thread", "t-1", "--json").json["ref"]
+
+    assert cli("report", "success", "--thread", "t-1", "--json").json["episode"]["ref"] == ref
+
+
+def test_report_says_when_it_is_too_late(cli: Cli, bank: ReasoningBank, open_late: ReasoningBank) -> None:
+    assert cli("report", "failure", "--ref", "old").out.startswith("Too late")
+
+
+@pytest.fixture
+def open_late(scope: dict[str, str]) -> ReasoningBank:
+    """An episode whose evidence was rolled up long ago."""
+    clock = Clock()
+    with ReasoningBank(
+        scope["REASONINGBANK_ROOT"], tenant="acme", project="billing", embedder="hash", clock=clock
+    ) as bank:
+        bank.record("Quote paths", "Put paths in quotes", outcome="failure")
+        bank.report("success", ref=bank.recall("quote paths", ref="old").ref)
+        clock.move(days=50)
+        bank.feedback(bank.list().memories[0].id, True)
+        bank.maintain()
+    return bank
+
+
+def test_recall_of_nothing_still_opens_an_episode(cli: Cli) -> None:
+    ran = cli("recall", "anything", "--json")
+
+    assert ran.json["hits"] == []
+    assert cli("recall", "anything").out.startswith("Nothing fits.")
+    assert cli("episode", ran.json["ref"], "--json").json["verdict"] is None
+
+
+def test_feedback_moves_the_confidence(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:
+    before = bank.get(memory_id).confidence
+
+    ran = cli("feedback", memory_id, "--helpful", "--ref", "r", "--by", "ada", "--reason", "it worked")
+
+    assert ran.out.startswith("Quote paths: confidence 0.")
+    assert bank.get(memory_id).confidence > before
+    assert "said before" in cli("feedback", memory_id, "--helpful", "--ref", "r").out
+    cli("feedback", memory_id, "--not-helpful", "--ref", "s")
+    assert cli("feedback", memory_id, "--harmful", "--ref", "t", "--json").json["memory"]["confidence"] < before
+
+
+def test_outcome_and_stability_count_for_one_memory(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:
+    assert cli("outcome", memory_id, "success", "--session", "s", "--json").json["recorded"] is True
+    assert cli("outcome", memory_id, "success", "--session", "s", "--json").json["recorded"] is False
+    assert cli("stability", memory_id, "reverted", "--ref", "c1", "--by", "ci", "--json").json["recorded"] is True
+    assert cli("stability", memory_id, "survived").code == 0

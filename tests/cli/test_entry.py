@@ -1,0 +1,329 @@
+"""Exit codes, errors, streams: what a shell and a program see of the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reasoningbank import ReasoningBank, __version__
+from reasoningbank.cli import entry, streams
+from reasoningbank.cli.app import app
+from tests.cli.conftest import Cli, child_environment
+
+Process = Callable[..., subprocess.CompletedProcess[bytes]]
+
+# -- errors --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (
+            ["show", "nope"],
+            1,
+            "Error: no memory 'nope' in this project: use an id that search, recall or list returned\n",
+        ),
+        (["search", ""], 1, "query"),
+        (["import", "nowhere.jsonl"], 1, "nowhere.jsonl cannot be read"),
+        (["rebuild"], 1, "has no project 'billing'"),
+        (["record", "a", "b", "--embedder", "openai:"], 1, "names no model"),
+        (["serch", "x"], 2, "Did you mean 'search'?"),
+        (["search", "x", "--tenent", "a"], 2, "--tenant"),
+        (["report", "done", "--ref", "r"], 2, "'done'"),
+        (["report", "success"], 2, "one of --ref and --thread"),
+        (["feedback", "m"], 2, "--helpful or --not-helpful"),
+        (["outcome", "m", "unknown"], 2, "teaches nothing"),
+        (["record"], 2, "the title is missing"),
+        (["record", "a", "b", "--title", "c"], 2, "the title was given twice"),
+        (["record", "a"], 2, "the content is missing"),
+        (["list", "--where", "x"], 2, "'x' is not KEY=VALUE"),
+        (["update", "m"], 2, "nothing to change"),
+        (["show"], 2, "see reasoningbank show --help"),
+        (["record", "a", "b", "--confidence", "2"], 2, "--confidence"),
+        (["export", "--json"], 2, "needs a FILE"),
+        (["delete-project", "billing", "--json"], 2, "confirm with --yes"),
+    ],
+)
+def test_an_error_is_one_sentence_with_the_next_step(cli: Cli, arguments: list[str], code: int, message: str) -> None:
+    ran = cli(*arguments)
+
+    assert ran.code == code
+    assert message in ran.err
+    assert ran.err.startswith("Error: ")
+    assert ran.err.count("\n") == 1
+    assert ran.out == "" or "--json" in arguments
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"), [("tenant", "REASONINGBANK_TENANT"), ("project", "REASONINGBANK_PROJECT")]
+)
+def test_a_missing_scope_names_the_option_and_the_variable(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "")
+
+    ran = cli("list")
+
+    assert (ran.code, ran.err) == (2, f"Error: no {name}: give --{name}, or set {variable}\n")
+
+
+def test_with_json_an_error_is_one_object(cli: Cli) -> None:
+    assert cli("show", "nope", "--json").json["error"]["type"] == "MemoryNotFoundError"
+    assert cli("list", "--where", "x", "--json").json["error"]["message"] == "'x' is not KEY=VALUE"
+
+
+def test_options_win_over_the_environment(cli: Cli, tmp_path: Path) -> None:
+    ran = cli("status", "--json", "-t", "globex", "-p", "sales", "--root", str(tmp_path / "else"), "--embedder", "hash")
+
+    assert (ran.json["tenant"], ran.json["project"], ran.json["root"]) == ("globex", "sales", str(tmp_path / "else"))
+
+
+def test_a_bug_shows_its_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: ReasoningBank, memory_id: str) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(ReasoningBank, "get", broken)
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        cli("show", "m")
+
+
+# -- streams -------------------------------------------------------------------------------------------------------
+
+
+def test_json_is_all_that_stands_on_standard_output(process: Process) -> None:
+    recorded = process("record", "Quote paths", "Put paths in quotes", "--json", "--embedder", "minilm")
+
+    assert recorded.returncode == 0
+    assert recorded.stdout.count(b"\n") == 1
+    assert json.loads(recorded.stdout)["created"] is True
+
+
+def test_what_a_dependency_prints_is_no_part_of_the_answer(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    true_list = ReasoningBank.list
+
+    def chatty(self: ReasoningBank) -> object:
+        sys.stdout.write("hello from below\n")
+        return true_list(self)
+
+    monkeypatch.setattr(ReasoningBank, "status", chatty)
+
+    ran = cli("status", "--json")
+
+    assert ran.json["memories"] == []
+    assert ran.err == "hello from below\n"
+
+
+def test_text_that_is_no_utf_8_is_stored_with_replacement_characters(process: Process, bank: ReasoningBank) -> None:
+    """C149."""
+    ran = process(
+        "record", "-p", "billing", "--title", "t", "--content", "-",
+        stdin=b"odd \x9d byte", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0",
+    )  # fmt: skip
+
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert bank.list().memories[0].content == "odd \ufffd byte"
+
+
+def test_arguments_are_utf_8_whatever_the_locale(process: Process, bank: ReasoningBank) -> None:
+    """C149."""
+    ran = process(
+        "record", "Prüfstand 試験 😀".encode(), b"odd \x9d byte", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"
+    )
+
+    (memory,) = bank.list().memories
+    assert ran.returncode == 0
+    assert (memory.title, memory.content) == ("Prüfstand 試験 😀", "odd \ufffd byte")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_output_is_utf_8_whatever_the_locale(process: Process, bank: ReasoningBank, encoding: str) -> None:
+    """C149."""
+    bank.record("Prüfstand 試験 😀", "x", outcome="success")
+
+    ran = process("list", PYTHONIOENCODING=encoding)
+
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert "Prüfstand 試験 😀" in ran.stdout.decode()
+
+
+@pytest.mark.parametrize("command", [["list"], ["export"]])
+def test_a_reader_that_has_seen_enough_is_no_error(bank: ReasoningBank, command: list[str]) -> None:
+    """C149."""
+    bank.import_from({"text": f"Lesson {n} " + "long " * 2000} for n in range(40))
+    line = f"{sys.executable} -m reasoningbank {' '.join(command)} | head -c 1"
+
+    ran = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line], capture_output=True, env=child_environment(), timeout=100, check=False
+    )
+
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_there_is_no_ansi_in_a_pipe(cli: Cli, process: Process, bank: ReasoningBank) -> None:
+    memory = bank.record("Quote paths", "Put paths in quotes", outcome="failure").memory
+
+    for command in (["list"], ["show", memory.id], ["search", "quote"], ["status"], ["nope"]):
+        ran = cli(*command)
+        assert "\x1b" not in ran.out + ran.err
+    assert b"\x1b" not in process("--help").stdout
+
+
+def _in_a_terminal(*arguments: str, **environment: str) -> str:
+    leader, follower = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "reasoningbank", *arguments],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env=child_environment() | {"TERM": "xterm-256color", "COLUMNS": "80"} | environment,
+    )
+    os.close(follower)
+    said = b""
+    try:
+        while chunk := os.read(leader, 65536):
+            said += chunk
+    except OSError:
+        pass  # Linux says so when the other end closed.
+    os.close(leader)
+    assert child.wait(100) == 0
+    return said.decode()
+
+
+def test_a_terminal_gets_colours_unless_no_color_says_otherwise(scope: dict[str, str], bank: ReasoningBank) -> None:
+    bank.record("Quote paths", "Put paths in quotes", outcome="failure")
+
+    assert "\x1b[31m" in _in_a_terminal("list")
+    assert "\x1b[3" not in _in_a_terminal("list", NO_COLOR="1")
+
+
+def test_a_terminal_sees_a_progress_bar_with_the_time_left(scope: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "lessons.jsonl"
+    file.write_text("".join(json.dumps({"text": f"Lesson {n}"}) + "\n" for n in range(300)), "utf-8")
+
+    said = _in_a_terminal("import", str(file))
+
+    assert "Importing" in said
+    assert "/300" in said
+    assert "0:00:0" in said
+    assert "Imported: 300 new" in said
+
+
+def test_a_memory_cannot_steer_the_terminal(cli: Cli, bank: ReasoningBank) -> None:
+    bank.record(
+        "Evil \x1b]0;pwned\x07 title \x9b31m", "\x1b[2J gone [bold]kept[/bold]", outcome="success", tags=["\x1b[1m"]
+    )
+    memory_id = bank.list().memories[0].id
+
+    for command in (["list"], ["show", memory_id], ["search", "evil title"], ["recall", "evil title"]):
+        out = cli(*command).out
+        assert "\x1b" not in out
+        assert "\x07" not in out
+        assert "\x9b" not in out
+    assert "[bold]kept[/bold]" in cli("show", memory_id).out
+
+
+@pytest.mark.parametrize("command", [["list"], ["status"], ["search", "lesson"], ["--help"], ["record", "--help"]])
+def test_everything_fits_eighty_columns(cli: Cli, bank: ReasoningBank, command: list[str]) -> None:
+    for n in range(3):
+        bank.record(f"Lesson {n} " + "word " * 30, "content " * 40, outcome="success", tags=["a" * 30, "b" * 30])
+
+    assert max(map(len, cli(*command).out.splitlines())) <= 80
+
+
+# -- the process ---------------------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_ends_it_with_one_line_and_a_whole_bank(scope: dict[str, str], bank: ReasoningBank) -> None:
+    importing = subprocess.Popen(
+        [sys.executable, "-m", "reasoningbank", "import", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=child_environment(),
+    )
+    assert importing.stdin
+    importing.stdin.write(b"".join(b'{"text": "Lesson %d"}\n' % n for n in range(100)))
+    importing.stdin.flush()
+    deadline = time.monotonic() + 60
+    while bank.count() < 64 and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+    importing.send_signal(signal.SIGINT)
+    code = importing.wait(60)
+    err = importing.stderr.read() if importing.stderr else b""
+    for stream in (importing.stdin, importing.stdout, importing.stderr):
+        if stream:
+            stream.close()
+
+    assert code == 130
+    assert err.decode().strip() == "Interrupted. What was stored until now is whole."
+    assert bank.count() == 64
+    assert bank.doctor() == []
+
+
+def test_the_version_is_the_package_s(cli: Cli, process: Process) -> None:
+    assert cli("--version").out == process("--version").stdout.decode() == f"reasoningbank {__version__}\n"
+
+
+def test_main_ends_the_process_with_the_exit_code(scope: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["reasoningbank", "show", "nope"])
+
+    with pytest.raises(SystemExit) as ended:
+        entry.main()
+
+    assert ended.value.code == 1
+
+
+def test_help_is_quick() -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, "-m", "reasoningbank", "--help"], env=child_environment(), capture_output=True, check=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+
+    # Time of the processor, which a busy machine does not lengthen.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.8
+
+
+def test_help_loads_no_index_and_no_model() -> None:
+    code = (
+        "import sys; from reasoningbank.cli.entry import run; run(['--help']);"
+        "print(sorted({'numpy', 'faiss', 'onnxruntime', 'fastembed', 'tokenizers', 'mcp'} & set(sys.modules)))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], env=child_environment(), capture_output=True, text=True, check=True
+    )
+
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_command_answers_with_json_on_request() -> None:
+    groups = app.registered_commands
+    missing = [
+        command.name for command in groups if command.callback and "as_json" not in command.callback.__annotations__
+    ]
+
+    assert len(groups) >= 20
+    assert missing == []
+
+
+def test_a_stream_that_is_not_the_process_s_own_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Captured:
+        encoding = "ascii"
+
+    monkeypatch.setattr(sys, "stdout", Captured())
+
+    streams.use_utf8()
+
+    assert sys.stdout.encoding == "ascii"

@@ -1,0 +1,111 @@
+"""The demonstration as a whole: it learns, and without memory it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reasoningbank import BankRoot, ReasoningBank
+from reasoningbank.demo import Event, Finished, Learned, Step, run
+from reasoningbank.demo.tasks import TASKS
+from tests.cli.conftest import Cli, cli, scope  # noqa: F401 - fixtures
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
+    root = tmp_path_factory.mktemp("demo")
+    with BankRoot(root, tenant="demo", embedder="hash") as banks:
+        emptied = banks.open("emptied")
+        emptied.delete(emptied.record("Do not split lines", "at the commas with cut", outcome="failure").memory.id)
+        return list(run(banks.open("demo"), emptied))
+
+
+def finished(events: list[Event]) -> Finished:
+    return next(event for event in events if isinstance(event, Finished))
+
+
+def steps(events: list[Event], number: int) -> list[Step]:
+    return [event for event in events if isinstance(event, Step) and event.round == number]
+
+
+def test_it_passes_more_with_memory_and_no_more_without(events: list[Event]) -> None:
+    figures = finished(events).figures
+
+    assert figures.after > figures.before
+    assert figures.after_without_memory == figures.before
+    assert 0 < figures.before < figures.after < 1
+
+
+def test_every_failure_became_a_lesson_and_every_task_asked(events: list[Event]) -> None:
+    failures = [step.task.name for step in steps(events, 1) if not step.attempt.passed]
+
+    assert [event.task.name for event in events if isinstance(event, Learned)] == failures
+    assert finished(events).figures.memories == len(failures)
+    assert finished(events).figures.recalls == 2 * len(TASKS)
+
+
+def test_without_hits_it_does_what_it_is_used_to(events: list[Event]) -> None:
+    unread = [step for number in (1, 2, 3) for step in steps(events, number) if not step.recall.hits]
+
+    assert len(unread) >= 2 * len(TASKS)
+    assert [step.task.name for step in unread if step.changed] == []
+
+
+def test_what_it_followed_gained_when_it_helped_and_lost_when_not(events: list[Event]) -> None:
+    moved = {before.id: now.confidence - before.confidence for before, now in finished(events).moved}
+    followed = {memory_id: step.attempt.passed for step in steps(events, 2) for memory_id in step.followed}
+
+    assert len(followed) >= 5
+    assert {memory_id: moved[memory_id] > 0 for memory_id in followed} == followed
+
+
+# -- the command ---------------------------------------------------------------------------------------------------
+
+
+def test_json_ends_with_the_figures(cli: Cli, scope: dict[str, str]) -> None:  # noqa: F811
+    answer = cli("demo", "--json").json
+
+    assert list(answer)[-5:] == ["before", "after", "after_without_memory", "memories", "recalls"]
+    assert answer["after"] > answer["before"] == answer["after_without_memory"]
+    with ReasoningBank(scope["REASONINGBANK_ROOT"], tenant="demo", project="demo", embedder="hash") as bank:
+        assert bank.status().folder == answer["folder"]
+        assert bank.count() == answer["memories"] == len(answer["lessons"])
+    assert BankRoot(scope["REASONINGBANK_ROOT"], tenant="demo").projects() == ["demo"]
+
+
+def test_it_tells_the_story_and_where_the_data_is(cli: Cli, scope: dict[str, str]) -> None:  # noqa: F811
+    cli("record", "Mine", "A lesson of my own in a project of that name", "--tenant", "demo", "--project", "demo")
+
+    out = cli("demo").out
+
+    for part in ("Round 1", "Round 2", "Round 3", "csv-total", "recalled", "so it did", "before", "after", "→"):
+        assert part in out
+    assert f"reasoningbank list --root '{scope['REASONINGBANK_ROOT']}' --tenant demo --project demo-2" in out
+    long = [line for line in out.splitlines() if len(line) > 80]
+    assert all("data is in" in line or "Look at it" in line for line in long)
+
+
+def test_its_data_is_in_a_temporary_folder_unless_told_otherwise(
+    cli: Cli,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    from reasoningbank.cli import trial
+
+    places: list[Path | None] = []
+
+    def no_banks(root: Path | None, _embedder: str) -> None:
+        places.append(root)
+        raise OSError("no bank is opened in this test")
+
+    monkeypatch.delenv("REASONINGBANK_ROOT")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(trial, "_banks", no_banks)
+
+    cli("demo")
+    cli("demo", "--keep")
+
+    temporary, kept = places
+    assert temporary is not None
+    assert (temporary.parent, kept) == (tmp_path, None)

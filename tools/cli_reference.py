@@ -1,0 +1,96 @@
+"""The page of the command line, from the program itself."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from reasoningbank.cli.app import app
+
+# Shown once, above the commands.
+SHARED = {"root", "tenant", "project", "embedder", "as_json", "help"}
+
+INTRODUCTION = """\
+```console
+$ reasoningbank [--help] [--version] COMMAND …
+```
+
+`python -m reasoningbank` is the same program. `reasoningbank --install-completion` teaches your shell its commands and
+options.
+
+**Output.** Plain text that fits 80 columns, with colours in a terminal only, and without them where `NO_COLOR` is set.
+`--json` prints exactly one JSON object on standard output, also for an error (`{"error": {"type": …, "message": …}}`).
+Everything is UTF-8, whatever the locale. Errors, questions and progress go to standard error.
+
+**Exit codes.** 0: done. 1: an error, in one sentence with the next step; or part of what was asked for could not be
+done. 2: wrong usage. 130: interrupted; what was stored until then is whole.
+
+**Scope.** Most commands work on one project of one tenant. Options win over the environment; there is no default.
+"""
+
+
+def cli_page(made: str) -> str:
+    """Return the page of every command.
+
+    Args:
+        made: the line that says how the page is made.
+    """
+    group: Any = typer.main.get_command(app)
+    parts = [made, "# Command line", INTRODUCTION.strip(), _shared(group)]
+    for path, command in _commands(group, ()):
+        parts += _described(" ".join(path), command)
+    return "\n\n".join(parts) + "\n"
+
+
+def _commands(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+def _shared(group: Any) -> str:
+    parameters = {p.name: p for p in group.commands["record"].params if p.name in SHARED}
+    return _table("option", [parameters[name] for name in ("root", "tenant", "project", "embedder", "as_json")])
+
+
+def _described(name: str, command: Any) -> Iterator[str]:
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = [p for p in command.params if p.param_type_name == "option" and p.name not in SHARED]
+    usage = " ".join(["reasoningbank", name, *(["[OPTIONS]"] if options else []), *map(_argument, arguments)])
+    yield f"## `{name}`"
+    yield f"```console\n$ {usage}\n```"
+    yield inspect.cleandoc(command.help or "")
+    if arguments:
+        yield _table("argument", arguments)
+    if options:
+        yield _table("option", options)
+
+
+def _argument(parameter: Any) -> str:
+    shown: str = parameter.metavar or parameter.name.upper()
+    return shown if parameter.required or shown.startswith("[") else f"[{shown}]"
+
+
+def _table(kind: str, parameters: list[Any]) -> str:
+    rows = [f"| {_flags(p)} | {_meaning(p)} |" for p in parameters]
+    return "\n".join([f"| {kind} | |", "|---|---|", *rows])
+
+
+def _flags(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return f"`{(parameter.metavar or parameter.name.upper()).strip('[]')}`"
+    both = [*parameter.opts, *parameter.secondary_opts]
+    return ", ".join(f"`{flag}`" for flag in dict.fromkeys(both))
+
+
+def _meaning(parameter: Any) -> str:
+    text = (parameter.help or "").replace("|", "\\|")
+    default = parameter.show_default if isinstance(parameter.show_default, str) else parameter.default
+    if parameter.show_default and default not in (None, False, (), []) and not callable(default):
+        text += f" Default: `{getattr(default, 'value', default)}`."
+    return text
