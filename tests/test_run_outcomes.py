@@ -11,7 +11,7 @@ import pytest
 from reasoningbank import ReasoningBank, RunOutcomes, Verdict, is_neutral
 
 
-class GraphInterrupt(Exception):
+class GraphInterrupt(Exception):  # noqa: N818 - named as the framework names it
     """Stands for a framework's own way to pause."""
 
 

@@ -283,10 +283,14 @@ def _found(text: str, hits: tuple[Hit, ...], more: Mapping[str, Any]) -> ToolAns
     return ToolAnswer(text or "No lesson fits.", {name: value for name, value in data.items() if value is not None})
 
 
+HIT_FIELDS = ("memory_id", "project", "title", "content", "description", "applies_when", "outcome", "tags")
+
+
 def hit_data(hit: Hit) -> dict[str, Any]:
-    """Return a hit as JSON, as every door shows it."""
+    """Return a hit as JSON, as every door shows it: what a reader needs to use the lesson, and no more."""
+    memory = memory_data(hit.memory)
     return {
-        **memory_data(hit.memory),
+        **{name: memory[name] for name in HIT_FIELDS},
         "confidence": round(hit.confidence, 4),
         "similarity": round(hit.similarity, 4),
         "keyword": round(hit.keyword, 4),

@@ -1,0 +1,43 @@
+"""ReasoningBank for LangChain: a retriever, tools, and a middleware that learns how runs end.
+
+The middleware needs the extra `agents`; everything else needs `langchain-core` only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from langchain_reasoningbank.outcome import attach
+from langchain_reasoningbank.retriever import ReasoningBankRetriever, format_lessons, lessons_text
+from langchain_reasoningbank.tools import (
+    MemoryFeedbackTool,
+    MemoryOutcomeTool,
+    MemoryRecordTool,
+    MemorySearchTool,
+    ReasoningBankToolkit,
+)
+
+if TYPE_CHECKING:
+    from langchain_reasoningbank.middleware import ReasoningBankMiddleware
+
+__all__ = [
+    "MemoryFeedbackTool",
+    "MemoryOutcomeTool",
+    "MemoryRecordTool",
+    "MemorySearchTool",
+    "ReasoningBankMiddleware",
+    "ReasoningBankRetriever",
+    "ReasoningBankToolkit",
+    "attach",
+    "format_lessons",
+    "lessons_text",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # The middleware's packages are an extra: they are loaded when it is asked for.
+    if name == "ReasoningBankMiddleware":
+        from langchain_reasoningbank.middleware import ReasoningBankMiddleware
+
+        return ReasoningBankMiddleware
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

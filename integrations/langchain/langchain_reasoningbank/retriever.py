@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -11,7 +12,7 @@ from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from langchain_core.runnables import RunnableLambda, run_in_executor
 from pydantic import ConfigDict, Field
 
-from reasoningbank import Hit, ReasoningBank, request_text
+from reasoningbank import Hit, Outcome, ReasoningBank, prompt_block, request_text
 
 
 class ReasoningBankRetriever(BaseRetriever):
@@ -73,14 +74,73 @@ class ReasoningBankRetriever(BaseRetriever):
         task = request_text(query)
         if not task:
             return []
-        wanted = self.k if k is None else k
-        floor = self.min_confidence if min_confidence is None else min_confidence
-        if self.record_usage:
-            recall = self.bank.recall(
-                task, wanted, min_confidence=floor, strict=self.strict, outcome=self.outcome, tags=self.tags
-            )
-            return [self._document(hit) | recall.ref for hit in recall.hits]
-        result = self.bank.search(
-            task, wanted, min_confidence=floor, strict=self.strict, outcome=self.outcome, tags=self.tags
+        found = self.bank.recall if self.record_usage else self.bank.search
+        result = found(
+            task,
+            self.k if k is None else k,
+            min_confidence=self.min_confidence if min_confidence is None else min_confidence,
+            strict=self.strict,
+            outcome=self.outcome,
+            tags=self.tags,
         )
-        return [self._document(hit) for hit in result.hits]
+        ref = getattr(result, "ref", None)
+        return [_document(hit, ref) for hit in result.hits]
+
+
+def _document(hit: Hit, ref: str | None) -> Document:
+    memory = hit.memory
+    notes = [memory.description, f"Applies when: {memory.applies_when}" if memory.applies_when else ""]
+    metadata: dict[str, Any] = {
+        "memory_id": memory.id,
+        "title": memory.title,
+        "outcome": memory.outcome.value,
+        "confidence": hit.confidence,
+        "similarity": hit.similarity,
+        "score": hit.score,
+        "provisional": hit.provisional,
+        "tags": list(memory.tags),
+        "project": memory.project,
+    }
+    if ref is not None:
+        metadata["ref"] = ref
+    return Document(
+        id=memory.id,
+        page_content="\n".join(part for part in (memory.title, *notes, memory.content) if part),
+        metadata=metadata,
+    )
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A document as a lesson of the prompt block."""
+
+    id: str
+    title: str
+    content: str
+    outcome: Outcome
+    confidence: float
+    description: str = ""
+    applies_when: str = ""
+
+
+def lessons_text(documents: Sequence[Document], *, max_tokens: int = 500) -> str:
+    """Return retrieved documents as the framed, delimited block that is meant for a prompt; empty when there are none.
+
+    Args:
+        max_tokens: whole lessons only; those that do not fit are left out.
+    """
+    shown = [
+        _Shown(
+            id=str(document.metadata["memory_id"]),
+            title=str(document.metadata["title"]),
+            content=document.page_content.removeprefix(f"{document.metadata['title']}\n"),
+            outcome=Outcome(document.metadata["outcome"]),
+            confidence=float(document.metadata["confidence"]),
+        )
+        for document in documents
+    ]
+    return prompt_block(shown, max_tokens=max_tokens).text
+
+
+format_lessons: RunnableLambda[list[Document], str] = RunnableLambda(lessons_text, name="format_lessons")
+"""The runnable that turns retrieved documents into the prompt block: `retriever | format_lessons`."""
