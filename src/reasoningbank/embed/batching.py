@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-BATCH_TOKENS = 1_024
+BATCH_TOKENS = 512
 """Tokens of a batch, padding included. It bounds the memory of a run, and larger batches are slower on a CPU."""
 
 THREADS = 4
