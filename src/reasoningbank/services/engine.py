@@ -165,12 +165,11 @@ class Engine:
                     self._embedder = open_embedder(self._embedder_choice)
         return self._embedder
 
-    def use_embedder(self, embedder: str | Embedder) -> Embedder:
-        """Switch to another embedder, and return it."""
+    def use_embedder(self, embedder: Embedder) -> None:
+        """Switch to another embedder."""
         with self._lock:
-            self._embedder_choice, self._embedder = embedder, open_embedder(embedder)
+            self._embedder_choice, self._embedder = embedder, embedder
             self.queries = QueryCache()
-        return self._embedder
 
     def embed_query(self, text: str) -> Float32:
         """Return the query's unit vector, from the cache when it was asked before."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-from reasoningbank.embed.base import Embedder, EmbedderIdentity
+from reasoningbank.embed.base import Embedder, EmbedderIdentity, embed_each
+from reasoningbank.embed.named import open_embedder
 from reasoningbank.errors import ProjectNotFoundError
 from reasoningbank.services.engine import Engine, add_generation
 from reasoningbank.storage import records
@@ -25,7 +26,7 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
     project = engine.project()
     if project is None:
         raise ProjectNotFoundError(engine.project_name, engine.tenant)
-    chosen = engine.embedder if embedder is None else engine.use_embedder(embedder)
+    chosen = engine.embedder if embedder is None else open_embedder(embedder)
     with project.write() as connection:
         generation = _filling(connection, chosen.identity)
     done, failed = 0, set[int]()
@@ -33,7 +34,7 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
         with project.database.read() as connection:
             missing = _missing(connection, generation, failed)
             rows = records.load(connection, missing[:BATCH], engine.project_name)
-        embedded = _embed(engine, rows)
+        embedded = _embed(chosen, rows)
         failed |= rows.keys() - embedded.keys()
         with project.write() as connection:
             done += _store(connection, generation, rows, embedded)
@@ -42,6 +43,8 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
                 break
         if progress is not None:
             progress(done, done + len(missing) - len(rows))
+    # Only now: should the new embedder fail half-way, this handle goes on with the old one.
+    engine.use_embedder(chosen)
     engine.drop_index()
     return done
 
@@ -68,15 +71,15 @@ def _missing(connection: sqlite3.Connection, generation: int, failed: set[int]) 
     return [n for (n,) in rows if n not in failed]
 
 
-def _embed(engine: Engine, rows: dict[int, records.Stored]) -> dict[int, list[tuple[str, bytes]]]:
+def _embed(embedder: Embedder, rows: dict[int, records.Stored]) -> dict[int, list[tuple[str, bytes]]]:
     """Return role and vector bytes of every memory whose lesson could be embedded."""
     jobs = [(n, "lesson", lesson_text(s.memory)) for n, s in rows.items()]
     jobs += [(n, "applies_when", applies_text(s.memory)) for n, s in rows.items() if s.memory.applies_when]
-    vectors, failures = engine.embed_texts([text for _, _, text in jobs])
+    embedded = embed_each(embedder, [text for _, _, text in jobs])
     found: dict[int, list[tuple[str, bytes]]] = {}
     for i, (n, role, _) in enumerate(jobs):
-        if i not in failures and (role == "lesson" or n in found):
-            found.setdefault(n, []).append((role, vectors[i].tobytes()))
+        if i not in embedded.failures and (role == "lesson" or n in found):
+            found.setdefault(n, []).append((role, embedded.vectors[i].tobytes()))
     return found
 
 
