@@ -99,7 +99,7 @@ def test_a_text_whose_vector_is_not_a_number_is_kept_found_by_keyword_and_re_emb
     assert bank.status().not_embedded == 1
     found = {hit.memory.title for hit in bank.search("checking the folder", k=10, min_confidence=0).hits}
     assert "config folder" in found
-    assert len(bank.search("words", k=50, min_confidence=0, policy="similarity").hits) == 10
+    assert len(bank.search("words", k=50, min_confidence=0, policy="similarity").hits) == 9
 
     embedder.rows = {}
     bank.reembed()
