@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import importlib.metadata
+import json
 import os
 import re
 import subprocess
@@ -164,6 +165,24 @@ def test_an_import_takes_less_than_0_4_seconds() -> None:
     timed = "from time import process_time as now; start = now(); import reasoningbank; print(now() - start)"
 
     assert min(float(run(timed)) for _ in range(4)) < 0.4
+
+
+@pytest.mark.parametrize("given", ["my banks/one", "~/two", "$HOME/three", "{absolute}/four/five"])
+def test_the_data_goes_where_the_user_said_and_status_shows_it(given: str, tmp_path: Path) -> None:
+    """Started from another folder than the code's, with a folder that does not exist yet."""
+    scope = ["--root", given.replace("{absolute}", str(tmp_path)), "--tenant", "acme", "--project", "web"]
+
+    def reasoningbank(*arguments: str) -> Any:
+        command = [sys.executable, "-m", "reasoningbank", *arguments, *scope, "--embedder", "hash", "--json"]
+        home = os.environ | {"HOME": str(tmp_path)}
+        return json.loads(subprocess.run(command, cwd=tmp_path, env=home, check=True, stdout=subprocess.PIPE).stdout)
+
+    reasoningbank("record", "Quote paths", "Put paths in double quotes.", "--outcome", "failure")
+    status = reasoningbank("status")
+
+    assert Path(status["root"]).is_absolute()
+    assert Path(status["folder"]).is_relative_to(tmp_path)
+    assert (Path(status["folder"]) / "bank.sqlite3").exists()
 
 
 def test_every_dependency_has_its_reason_in_the_docs() -> None:
