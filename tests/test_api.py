@@ -6,6 +6,8 @@ import inspect
 import subprocess
 import sys
 
+import pytest
+
 import reasoningbank
 from reasoningbank import AsyncReasoningBank, ReasoningBank, ReasoningBankError
 
@@ -24,6 +26,20 @@ def test_all_is_sorted_and_whole() -> None:
     assert all(hasattr(reasoningbank, name) for name in names)
     exported = {name for name, value in vars(reasoningbank).items() if inspect.isclass(value)}
     assert exported <= set(names)
+
+
+def test_what_is_loaded_later_is_there_when_asked_for_and_what_is_not_there_says_so() -> None:
+    code = (
+        "import sys, reasoningbank as rb\n"
+        "before = 'reasoningbank.distill.distiller' in sys.modules\n"
+        "rb.LLMDistiller\n"
+        "print(before, hasattr(rb, 'LLMDistillery'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["False", "False"]
+    with pytest.raises(AttributeError, match="no attribute 'LLMDistillery'"):
+        reasoningbank.LLMDistillery  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_every_error_raised_on_purpose_is_exported() -> None:

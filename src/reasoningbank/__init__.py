@@ -3,6 +3,9 @@
 This is the whole public API. Importing it loads no numpy, no FAISS and no model: those come at a bank's first use.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from reasoningbank.aio import AsyncReasoningBank
 from reasoningbank.bank import BankRoot, ReasoningBank, Run, utc_now
 from reasoningbank.config import Settings
@@ -59,6 +62,38 @@ from reasoningbank.toolset import (
 
 __version__ = "0.1.0"
 
+# Distilling is loaded when it is asked for: most processes only recall, and the import has to stay fast.
+_LATER = {
+    **dict.fromkeys(("Attempt", "LLMSelector", "Rollout"), "reasoningbank.distill.contrast"),
+    **dict.fromkeys(("DistillStatus", "Distillation", "Rejection"), "reasoningbank.distill.distillation"),
+    **dict.fromkeys(("Distiller", "LLMDistiller"), "reasoningbank.distill.distiller"),
+    **dict.fromkeys(("JudgeLabel", "Judgement", "LLMJudge", "RunJudge"), "reasoningbank.distill.judge"),
+    **dict.fromkeys(("TemplateDistiller",), "reasoningbank.distill.template"),
+    **dict.fromkeys(
+        ("CallableChat", "Chat", "ChatMessage", "ChatReply", "ChatRequest", "FinishReason", "Usage"),
+        "reasoningbank.llm.base",
+    ),
+    **dict.fromkeys(("OpenAIChat",), "reasoningbank.llm.openai"),
+    **dict.fromkeys(("RunVerdict", "Step", "Trajectory"), "reasoningbank.trajectory"),
+}
+
+if TYPE_CHECKING:
+    from reasoningbank.distill.contrast import Attempt, LLMSelector, Rollout
+    from reasoningbank.distill.distillation import Distillation, DistillStatus, Rejection
+    from reasoningbank.distill.distiller import Distiller, LLMDistiller
+    from reasoningbank.distill.judge import JudgeLabel, Judgement, LLMJudge, RunJudge
+    from reasoningbank.distill.template import TemplateDistiller
+    from reasoningbank.llm.base import CallableChat, Chat, ChatMessage, ChatReply, ChatRequest, FinishReason, Usage
+    from reasoningbank.llm.openai import OpenAIChat
+    from reasoningbank.trajectory import RunVerdict, Step, Trajectory
+else:
+
+    def __getattr__(name: str) -> object:
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_LATER[name]), name)
+
+
 __all__ = [
     "MEMORY_FEEDBACK",
     "MEMORY_LOOKUP",
@@ -66,12 +101,21 @@ __all__ = [
     "MEMORY_RECORD",
     "MEMORY_SEARCH",
     "AsyncReasoningBank",
+    "Attempt",
     "BankRoot",
     "BusyError",
+    "CallableChat",
+    "Chat",
     "ChatError",
+    "ChatMessage",
+    "ChatReply",
+    "ChatRequest",
     "CorruptionError",
     "DeadlineExceededError",
+    "DistillStatus",
+    "Distillation",
     "DistillationError",
+    "Distiller",
     "Draft",
     "EmbedderMismatchError",
     "EmbedderUnavailableError",
@@ -80,13 +124,19 @@ __all__ = [
     "EpisodeNotFoundError",
     "FailureFilter",
     "Feedback",
+    "FinishReason",
     "Hit",
     "Imported",
     "InvalidInputError",
     "InvalidNameError",
     "JobNotFoundError",
     "Judge",
+    "JudgeLabel",
     "JudgeUnavailableError",
+    "Judgement",
+    "LLMDistiller",
+    "LLMJudge",
+    "LLMSelector",
     "Lesson",
     "LessonBlock",
     "LimitExceededError",
@@ -98,6 +148,7 @@ __all__ = [
     "ModelFileError",
     "NewerFormatError",
     "NotFoundError",
+    "OpenAIChat",
     "Outcome",
     "Page",
     "ProjectDeletedError",
@@ -108,12 +159,16 @@ __all__ = [
     "Recall",
     "Recorded",
     "Rejected",
+    "Rejection",
     "Repair",
     "Reported",
+    "Rollout",
     "RootRun",
     "Run",
+    "RunJudge",
     "RunOutcomes",
     "RunTree",
+    "RunVerdict",
     "ScopeError",
     "SearchResult",
     "Served",
@@ -123,9 +178,13 @@ __all__ = [
     "Source",
     "State",
     "Status",
+    "Step",
     "StorageError",
+    "TemplateDistiller",
     "ToolAnswer",
     "ToolSpec",
+    "Trajectory",
+    "Usage",
     "Verdict",
     "__version__",
     "hit_data",

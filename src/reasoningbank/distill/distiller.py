@@ -1,0 +1,188 @@
+"""Distilling with a model: one question, one other at most if its answer was of no use, lessons checked singly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol, runtime_checkable
+
+from reasoningbank.distill import prompts
+from reasoningbank.distill.distillation import Distillation, DistillStatus, Rejection
+from reasoningbank.distill.items import Rules, sort_items
+from reasoningbank.distill.lenient import CUT
+from reasoningbank.distill.packing import pack
+from reasoningbank.distill.parse import read_answer
+from reasoningbank.errors import ChatError
+from reasoningbank.llm.base import Chat, ChatMessage, ChatReply, ChatRequest, FinishReason, as_chat
+from reasoningbank.memory import Outcome, Source, fingerprint_text
+from reasoningbank.trajectory import RunVerdict, Trajectory
+
+RUN_TOKENS = 6_000
+ANSWER_TOKENS = 1_500
+TEMPERATURE = 0.3
+
+PROMPTS = {
+    RunVerdict.SUCCESS: prompts.SUCCESS_V1,
+    RunVerdict.FAILURE: prompts.FAILURE_V1,
+    RunVerdict.PARTIAL: prompts.PARTIAL_V1,
+}
+OUTCOMES = {RunVerdict.SUCCESS: Outcome.SUCCESS, RunVerdict.FAILURE: Outcome.FAILURE}
+
+
+@runtime_checkable
+class Distiller(Protocol):
+    """Anything that draws lessons from runs."""
+
+    @property
+    def name(self) -> str:
+        """What lessons carry as their source."""
+        ...
+
+    def distill(self, run: Trajectory, earlier: Sequence[Trajectory] = ()) -> Distillation:
+        """Draw lessons from a cleaned run; `earlier` are other runs of the same task."""
+        ...
+
+    def contrast(self, runs: Sequence[Trajectory]) -> Distillation:
+        """Draw lessons from several cleaned runs of one task, by comparing them."""
+        ...
+
+
+class LLMDistiller:
+    """A distiller that asks a model.
+
+    Args:
+        chat: a Chat, or any callable from messages to text.
+        run_tokens: what a run may take of the prompt; several runs share it. The prompt holds nothing of the bank,
+            so it does not grow with it.
+        answer_tokens: what the answer may take; an answer that was cut off is asked for once with twice as much.
+        examples: lessons shown as examples; an answer that copies one is not taken.
+    """
+
+    def __init__(
+        self,
+        chat: Chat | Callable[..., Any],
+        *,
+        run_tokens: int = RUN_TOKENS,
+        answer_tokens: int = ANSWER_TOKENS,
+        temperature: float = TEMPERATURE,
+        examples: Sequence[dict[str, Any]] = tuple(map(dict, prompts.EXAMPLES)),
+    ) -> None:
+        self._chat = as_chat(chat)
+        self._run_tokens = run_tokens
+        self._answer_tokens = answer_tokens
+        self._temperature = temperature
+        self._examples = tuple(examples)
+
+    @property
+    def name(self) -> str:
+        """The model's name and the version of the prompts."""
+        return f"{self._chat.name} (prompts {prompts.VERSION})"[:200]
+
+    def distill(self, run: Trajectory, earlier: Sequence[Trajectory] = ()) -> Distillation:
+        """Draw at most 3 lessons from a run; an earlier run of the task that ended otherwise is shown beside it."""
+        if run.verdict not in PROMPTS:
+            return self._nothing("the verdict is unknown: that a run ended does not say that it succeeded")
+        if run.is_empty:
+            return self._nothing("the run has no steps and no result")
+        other = [before for before in earlier if before.verdict in OUTCOMES and before.verdict is not run.verdict][:1]
+        runs = [*other, run]
+        prompt = prompts.CONTRAST_V1 if other else PROMPTS[run.verdict]
+        outcome = None if other else OUTCOMES.get(run.verdict)
+        return self._ask(prompt, runs, prompts.ITEMS_PER_RUN, outcome)
+
+    def contrast(self, runs: Sequence[Trajectory]) -> Distillation:
+        """Draw at most 5 lessons from several runs of one task. Each goes in with its verdict."""
+        judged = [run for run in runs if run.verdict in PROMPTS and not run.is_empty]
+        if not judged:
+            return self._nothing("no run was judged")
+        if len(judged) == 1:
+            return self.distill(judged[0])
+        return self._ask(prompts.CONTRAST_V1, judged, prompts.ITEMS_PER_CONTRAST, None)
+
+    def _nothing(self, reason: str) -> Distillation:
+        return Distillation(DistillStatus.EMPTY, reason=reason, by=self.name)
+
+    def _ask(self, prompt: str, runs: Sequence[Trajectory], cap: int, outcome: Outcome | None) -> Distillation:
+        request = self._request(prompt, runs, cap)
+        rules = Rules(
+            cap=cap,
+            outcome=outcome,
+            source=Source(how="distilled", by=self.name, session=runs[-1].session),
+            tags=runs[-1].tags,
+            examples=frozenset(fingerprint_text(example["title"], example["content"]) for example in self._examples),
+        )
+        try:
+            reply = self._chat.complete(request)
+        except ChatError as error:
+            return Distillation(DistillStatus.FAILED, reason=str(error), attempts=1, by=self.name)
+        first = read_reply(reply, rules, self.name)
+        again = second_request(request, reply, first)
+        if again is None:
+            return first
+        try:
+            second_reply = self._chat.complete(again)
+        except ChatError as error:
+            return replace(first, attempts=2, reason=f"{first.reason}; asked again: {error}")
+        second = read_reply(second_reply, rules, self.name)
+        return replace(second, attempts=2, usage=first.usage + second.usage)
+
+    def _request(self, prompt: str, runs: Sequence[Trajectory], cap: int) -> ChatRequest:
+        budget = self._run_tokens // len(runs)
+        texts = [pack(run, max_tokens=budget).text for run in runs]
+        content = prompt.format(
+            rules=prompts.RULES_V1.format(cap=cap),
+            examples=prompts.examples_text(self._examples),
+            run=prompts.quoted(texts[0]) if len(texts) == 1 else prompts.quoted_runs(texts),
+            count=len(texts),
+        )
+        messages = (ChatMessage("system", prompts.SYSTEM_V1), ChatMessage("user", content))
+        return ChatRequest(messages, prompts.LESSONS_SCHEMA, "lessons", self._temperature, self._answer_tokens)
+
+
+def read_reply(reply: ChatReply, rules: Rules, by: str = "") -> Distillation:
+    """Return what came of one answer. Pure: nothing is asked again and nothing is stored."""
+    base = Distillation(DistillStatus.DONE, attempts=1, usage=reply.usage, by=by)
+    if reply.finish in (FinishReason.REFUSAL, FinishReason.CONTENT_FILTER):
+        said = reply.refusal or reply.text[:200] or str(reply.finish)
+        return replace(base, status=DistillStatus.REFUSED, reason=said)
+    answer = read_answer(reply.text)
+    checked = sort_items(answer.items, rules)
+    cut = answer.cut or (reply.finish is FinishReason.LENGTH and not answer.found)
+    notes = tuple(dict.fromkeys([*answer.notes, *checked.notes, *([CUT] if cut and answer.found else [])]))
+    base = replace(base, drafts=checked.drafts, rejected=checked.rejected, notes=notes, salvaged=bool(notes))
+    if checked.drafts:
+        return base
+    status, reason = _without_lessons(answer.found, answer.refused, cut, answer.problem, checked.rejected)
+    return replace(base, status=status, reason=reason)
+
+
+def _without_lessons(
+    found: bool, refused: bool, cut: bool, problem: str, rejected: Iterable[Rejection]
+) -> tuple[DistillStatus, str]:
+    reasons = "; ".join(dict.fromkeys(rejection.reason for rejection in rejected))
+    if cut:
+        return DistillStatus.TRUNCATED, "the answer was cut off before one lesson was whole"
+    if refused:
+        return DistillStatus.REFUSED, problem
+    if reasons:
+        return DistillStatus.UNPARSEABLE, f"no item was a lesson: {reasons}"
+    if found:
+        return DistillStatus.EMPTY, "the model found nothing to learn"
+    return DistillStatus.UNPARSEABLE, f"the answer held {problem}"
+
+
+def second_request(request: ChatRequest, reply: ChatReply, first: Distillation) -> ChatRequest | None:
+    """Return the one other question that is worth asking, or None. It is never the same question.
+
+    A cut-off answer is asked for with twice the room and fewer words; an answer that could not be read is shown to
+    the model with what was wrong. A refusal, an empty list and a usable answer stand.
+    """
+    if first.status is DistillStatus.TRUNCATED:
+        messages = (*request.messages, ChatMessage("user", prompts.SHORTER_V1))
+        return replace(request, messages=messages, max_tokens=2 * request.max_tokens)
+    if first.status is DistillStatus.UNPARSEABLE:
+        problem = first.reason.removeprefix("the answer held ")
+        said = ChatMessage("assistant", reply.text[:2_000] or "(nothing)")
+        wrong = ChatMessage("user", prompts.REPAIR_V1.format(problem=problem))
+        return replace(request, messages=(*request.messages, said, wrong))
+    return None

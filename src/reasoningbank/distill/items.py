@@ -1,0 +1,185 @@
+"""From raw items to drafts, one by one: a bad item costs itself and no other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reasoningbank.distill.distillation import Rejection
+from reasoningbank.distill.lenient import BACKSLASHES, CUT
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.memory import DESCRIPTION_LIMIT, TAG_LIMIT, TITLE_LIMIT, Draft, Outcome, Source, fingerprint_text
+from reasoningbank.trajectory import VERDICT_WORDS, RunVerdict
+from reasoningbank.validation import validated
+
+LESSON_LIMIT = 4_000  # characters; a longer one is an essay, and would fill the prompt it is recalled into
+TAGS_KEPT = 8
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "title": ("title", "name", "strategy", "heading"),
+    "content": ("content", "lesson", "text", "body", "details", "steps"),
+    "description": ("description", "summary"),
+    "applies_when": ("applies_when", "when_to_use", "when", "applicability"),
+    "tags": ("tags", "keywords", "labels"),
+    "outcome": ("outcome", "type", "label"),
+}
+KNOWN = frozenset(name for names in NAMES.values() for name in names)
+# What a weak model fills in when it copies the form instead of filling it in.
+PLACEHOLDERS = re.compile(r"(?i)^\W*(?:string|text|title|content|description|lesson|value|todo|n/?a|none|null)?\W*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an answer's items must keep to.
+
+    Attributes:
+        cap: the most that are taken; the rest is counted, not taken.
+        outcome: of the run; None where items must say theirs (a partial run, several runs).
+        examples: lessons shown in the prompt, as fingerprint texts: an item that repeats one was not learned.
+    """
+
+    cap: int
+    outcome: Outcome | None
+    source: Source
+    tags: tuple[str, ...] = ()
+    examples: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Items that became drafts, and those that did not."""
+
+    drafts: tuple[Draft, ...]
+    rejected: tuple[Rejection, ...]
+    notes: tuple[str, ...]
+
+
+def sort_items(items: Iterable[Any], rules: Rules) -> Sorted:
+    """Check each item by itself; the first `cap` good ones are taken, in order."""
+    drafts: list[Draft] = []
+    rejected: list[Rejection] = []
+    notes: set[str] = set()
+    seen = set(rules.examples)
+    for item in items:
+        try:
+            draft = read_item(item, rules)
+            words = fingerprint_text(draft.title, draft.content)
+            if words in seen:
+                raise InvalidInputError("repeats an item or an example of the prompt")
+            seen.add(words)
+            if len(drafts) == rules.cap:
+                raise InvalidInputError(f"over the cap of {rules.cap}")
+        except InvalidInputError as error:
+            rejected.append(Rejection(str(error), _excerpt(item)))
+            continue
+        drafts.append(draft)
+        notes |= set(getattr(item, "notes", ())) & {BACKSLASHES}
+    return Sorted(tuple(drafts), tuple(rejected), tuple(sorted(notes)))
+
+
+def read_item(item: Any, rules: Rules) -> Draft:
+    """Return the draft an item stands for.
+
+    A model's own confidence is not read: a number it made up is no evidence, so the lesson starts from what its
+    outcome gives.
+
+    Raises:
+        InvalidInputError: it is no lesson; the message is the reason, without the item's own words.
+    """
+    if not isinstance(item, Mapping):
+        raise InvalidInputError(f"not an object but {type(item).__name__}")
+    if CUT in getattr(item, "notes", ()):
+        raise InvalidInputError("cut off")
+    fields = _fields(item)
+    _check_operation(fields)
+    title = _shorten(_text(fields, "title"), TITLE_LIMIT)
+    content = _text(fields, "content")
+    if len(content) > LESSON_LIMIT:
+        raise InvalidInputError(f"content is longer than {LESSON_LIMIT:,} characters")
+    return validated(
+        Draft,
+        {
+            "title": title,
+            "content": content,
+            "description": _shorten(_optional(fields, "description"), DESCRIPTION_LIMIT),
+            "applies_when": _shorten(_optional(fields, "applies_when"), DESCRIPTION_LIMIT),
+            "outcome": rules.outcome or _outcome(fields),
+            "tags": _tags(fields, rules.tags),
+            "source": rules.source,
+        },
+    )
+
+
+def _check_operation(fields: Mapping[str, Any]) -> None:
+    """Refuse everything but adding: the model was shown no memories, so an id it names was made up."""
+    operation = str(fields.get("op") or fields.get("operation") or fields.get("action") or "add").strip().lower()
+    if operation not in ("add", "create", "insert", "record", "new"):
+        raise InvalidInputError(f"{operation[:40]} of the unknown id {str(fields.get('id', ''))[:40]!r}")
+
+
+def _fields(item: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the fields under plain names; `{"the lesson": "why"}` becomes a title and a content."""
+    fields = {str(key).strip().lower().replace(" ", "_"): value for key, value in item.items()}
+    if len(fields) == 1 and not KNOWN & fields.keys():
+        ((title, content),) = item.items()
+        return {"title": title, "content": content}
+    return fields
+
+
+def _given(fields: Mapping[str, Any], field: str) -> Any:
+    return next((fields[name] for name in NAMES[field] if fields.get(name) is not None), None)
+
+
+def _text(fields: Mapping[str, Any], field: str) -> str:
+    value = _given(fields, field)
+    if value is None and field == "content":
+        value = fields.get("description")  # a lesson in one sentence, put under the other name
+    text = _flat(value)
+    if PLACEHOLDERS.match(text):
+        raise InvalidInputError(f"{field} is missing" if value is None else f"{field} says nothing")
+    return text
+
+
+def _optional(fields: Mapping[str, Any], field: str) -> str:
+    text = _flat(_given(fields, field))
+    return "" if PLACEHOLDERS.match(text) else text
+
+
+def _flat(value: Any) -> str:
+    """Return a text as it is, a list of texts as lines, a number as its digits; "" for anything else."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, Sequence):
+        return "\n".join(part for part in map(_flat, value) if part)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    return ""
+
+
+def _outcome(fields: Mapping[str, Any]) -> Outcome:
+    """Return the outcome an item states; without a readable one it starts as a failure's, the lower belief."""
+    label = str(_given(fields, "outcome") or "").strip().lower()
+    return Outcome.SUCCESS if VERDICT_WORDS.get(label) is RunVerdict.SUCCESS else Outcome.FAILURE
+
+
+def _tags(fields: Mapping[str, Any], given: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the given tags, then the item's own, in lower case."""
+    raw = _given(fields, "tags")
+    own = re.split(r"[,;\n]", raw) if isinstance(raw, str) else raw if isinstance(raw, Sequence) else ()
+    texts = (re.sub(r"\s+", "-", tag.strip().strip("#").lower()) for tag in own if isinstance(tag, str))
+    return tuple(dict.fromkeys([*given, *(tag for tag in texts if 0 < len(tag) <= TAG_LIMIT)]))[:TAGS_KEPT]
+
+
+def _shorten(text: str, limit: int) -> str:
+    """Cut at a word where there is one near."""
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    head, _, tail = cut.rpartition(" ")
+    return (head if head and len(tail) < limit // 3 else cut).rstrip(" ,;:.-") + "…"
+
+
+def _excerpt(item: Any) -> str:
+    return " ".join(str(item).split())[:120]

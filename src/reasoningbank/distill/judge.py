@@ -1,0 +1,202 @@
+"""Judging a run: success, failure or uncertain, with reasons. No answer is no verdict, and never a failure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol, runtime_checkable
+
+from reasoningbank.distill import prompts
+from reasoningbank.distill.cleaning import clean
+from reasoningbank.distill.packing import pack
+from reasoningbank.distill.parse import json_values, without_thinking
+from reasoningbank.episode import Verdict
+from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
+from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, FinishReason, as_chat
+from reasoningbank.trajectory import RunVerdict, Trajectory
+
+RUN_TOKENS = 6_000
+ANSWER_TOKENS = 512
+
+
+class JudgeLabel(StrEnum):
+    """What a judge may say."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    UNCERTAIN = "uncertain"
+
+    @property
+    def verdict(self) -> RunVerdict:
+        """The verdict it stands for: uncertain is unknown, which teaches nothing."""
+        return RunVerdict.UNKNOWN if self is JudgeLabel.UNCERTAIN else RunVerdict(self.value)
+
+
+# Looked up whole. A label that only holds one of these words is none: "unsuccessful", "success criteria not met".
+LABELS = {
+    **dict.fromkeys(("success", "successful", "succeeded", "pass", "passed", "true", "yes"), JudgeLabel.SUCCESS),
+    **dict.fromkeys(("failure", "fail", "failed", "unsuccessful", "not successful", "no"), JudgeLabel.FAILURE),
+    **dict.fromkeys(("false", "not a success", "not success", "incorrect"), JudgeLabel.FAILURE),
+    **dict.fromkeys(("uncertain", "unknown", "unclear", "unsure", "partial"), JudgeLabel.UNCERTAIN),
+    **dict.fromkeys(("partial success", "partially successful", "undetermined"), JudgeLabel.UNCERTAIN),
+}
+LABEL_KEYS = ("verdict", "status", "label", "outcome", "judgement", "judgment", "result", "success")
+LABELLED = re.compile(
+    r"(?i)\b(?:final\s+)?(?:verdict|status|label|outcome|judge?ment)\b[\s\"'*_`]*[:=][\s\"'*_`]*([^\n/|;,.\"'*`]+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge says of a run, why, and who it is."""
+
+    label: JudgeLabel
+    reasons: tuple[str, ...] = ()
+    by: str = ""
+
+    @property
+    def reason(self) -> str:
+        """The reasons as one text."""
+        return " ".join(self.reasons)
+
+
+@runtime_checkable
+class RunJudge(Protocol):
+    """Anything that judges runs."""
+
+    def judge(self, run: Trajectory) -> Judgement:
+        """Judge a run.
+
+        Raises:
+            JudgeUnavailableError: there is no verdict.
+        """
+        ...
+
+
+class LLMJudge:
+    """A judge that asks a model, at temperature 0."""
+
+    def __init__(self, chat: Chat | Callable[..., Any], *, run_tokens: int = RUN_TOKENS) -> None:
+        self._chat = as_chat(chat)
+        self._run_tokens = run_tokens
+
+    def judge(self, run: Trajectory) -> Judgement:
+        """Judge a run (cleaned: see `clean`); an answer without a verdict is asked for once more.
+
+        Raises:
+            JudgeUnavailableError: the model could not be reached, would not answer, or gave no readable label.
+        """
+        text = pack(
+            run.model_copy(update={"verdict": RunVerdict.UNKNOWN, "reason": ""}), max_tokens=self._run_tokens
+        ).text
+        messages = (
+            ChatMessage("system", prompts.JUDGE_SYSTEM_V1),
+            ChatMessage("user", prompts.JUDGE_V1.format(run=prompts.quoted(text))),
+        )
+        answer = self._ask(messages)
+        found = read_judgement(answer)
+        if found is None and answer:
+            again = (*messages, ChatMessage("assistant", answer), ChatMessage("user", prompts.JUDGE_REPAIR_V1.format()))
+            found = read_judgement(self._ask(again))
+        if found is None:
+            raise JudgeUnavailableError(f"{self._chat.name} gave no verdict that can be read: {answer[:100]!r}")
+        return Judgement(found.label, found.reasons, self._chat.name)
+
+    def __call__(self, given: Any) -> Verdict:
+        """Judge whatever a run gave (see `Trajectory.of`), as the adapters call their judges.
+
+        Raises:
+            JudgeUnavailableError: as `judge`.
+        """
+        return Verdict(self.judge(clean(Trajectory.of(given)).run).label.verdict.value)
+
+    def _ask(self, messages: tuple[ChatMessage, ...]) -> str:
+        request = ChatRequest(messages, prompts.VERDICT_SCHEMA, "verdict", max_tokens=ANSWER_TOKENS)
+        try:
+            reply = self._chat.complete(request)
+        except ChatError as error:
+            raise JudgeUnavailableError(f"there is no verdict: {error}") from error
+        if reply.finish in (FinishReason.REFUSAL, FinishReason.CONTENT_FILTER):
+            raise JudgeUnavailableError(f"{self._chat.name} refused to judge: {reply.refusal or reply.finish}")
+        return reply.text
+
+
+class CallableJudge:
+    """Any callable as a judge: it takes the run and returns a Judgement, a label, a boolean, or None (no verdict)."""
+
+    def __init__(self, call: Callable[[Trajectory], Judgement | str | bool | None]) -> None:
+        self._call = call
+        self._name = getattr(call, "__name__", type(call).__name__)
+
+    def judge(self, run: Trajectory) -> Judgement:
+        """Call it.
+
+        Raises:
+            JudgeUnavailableError: it returned None, or raised.
+        """
+        try:
+            said = self._call(run)
+        except Exception as error:  # whatever a user's own judge raises, there is no verdict
+            raise JudgeUnavailableError(f"{self._name} raised {type(error).__name__}: {error}") from error
+        if isinstance(said, Judgement):
+            return said
+        label = read_label(said)
+        if label is None:
+            raise JudgeUnavailableError(f"{self._name} returned {said!r:.100}, which is no verdict")
+        return Judgement(label, (), self._name)
+
+
+def as_judge(judge: RunJudge | Callable[[Trajectory], Judgement | str | bool | None]) -> RunJudge:
+    """Return `judge` if it is a RunJudge, and any other callable wrapped as one.
+
+    Raises:
+        InvalidInputError: it is neither.
+    """
+    if isinstance(judge, RunJudge):
+        return judge
+    if callable(judge):
+        return CallableJudge(judge)
+    raise InvalidInputError(f"{type(judge).__name__} is no judge: give an object with judge(run), or a callable")
+
+
+def read_label(value: object) -> JudgeLabel | None:
+    """Return the label a value stands for, matched whole; None if it is none."""
+    if isinstance(value, bool):
+        return JudgeLabel.SUCCESS if value else JudgeLabel.FAILURE
+    if not isinstance(value, str):
+        return None
+    word = " ".join(re.sub(r"[^\w\s]+", " ", value.replace("_", " ")).lower().split())
+    return LABELS.get(word)
+
+
+def read_judgement(answer: str) -> Judgement | None:
+    """Read a verdict from an answer: JSON, a line like "Status: failure", or the label alone.
+
+    Where several verdicts are given they must agree; None is returned when they do not, or when there is none.
+    """
+    said, _ = without_thinking(answer)
+    values = [value for value in json_values(said) if isinstance(value, Mapping)]
+    found = [judgement for value in values for judgement in _in_json(value)]
+    if not values:
+        labels = [read_label(match.group(1)) for match in LABELLED.finditer(said)] or [read_label(said)]
+        found = [Judgement(label, _reasons_in(said)) for label in labels if label is not None]
+    return found[-1] if len({judgement.label for judgement in found}) == 1 else None
+
+
+def _in_json(value: Mapping[str, Any]) -> Iterator[Judgement]:
+    fields = {str(key).lower(): given for key, given in value.items()}
+    label = next((found for key in LABEL_KEYS if (found := read_label(fields.get(key))) is not None), None)
+    if label is not None:
+        yield Judgement(label, _texts(fields.get("reasons") or fields.get("reason") or fields.get("thoughts")))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    given = [value] if isinstance(value, str) else value if isinstance(value, (list, tuple)) else []
+    return tuple(text.strip()[:500] for text in given if isinstance(text, str) and text.strip())[:8]
+
+
+def _reasons_in(text: str) -> tuple[str, ...]:
+    lines = (line.strip(" *_#-") for line in text.splitlines())
+    return tuple(line[:500] for line in lines if len(line.split()) > 2 and not LABELLED.search(line))[:3]

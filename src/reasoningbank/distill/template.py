@@ -1,0 +1,284 @@
+"""Lessons without a model: what worked, what went wrong and what to do instead, read off the run itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from reasoningbank.distill.distillation import Distillation, DistillStatus
+from reasoningbank.distill.reading import Reading, Trouble, label, read, shorten
+from reasoningbank.distill.tags import derive_tags
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.memory import Draft, Outcome, Source
+from reasoningbank.trajectory import RunVerdict, Trajectory
+
+VERSION = 1
+# Sizes in characters: a lesson is to take at most about 150 tokens of the prompt it is recalled into.
+TITLE = 50
+TASK = 45
+APPLIES = 110
+SENTENCE = 100
+QUOTE = 70
+ENDING = 60
+WRONG = 90
+DID = 3  # of the acts, the last ones
+
+TEACHES = {
+    RunVerdict.SUCCESS: (Outcome.SUCCESS,),
+    RunVerdict.FAILURE: (Outcome.FAILURE,),
+    RunVerdict.PARTIAL: (Outcome.SUCCESS, Outcome.FAILURE),
+    RunVerdict.UNKNOWN: (),
+}
+
+
+class Finding(NamedTuple):
+    """A thing that went wrong, and what to do instead."""
+
+    title: str
+    wrong: str
+    instead: str
+
+
+class TemplateDistiller:
+    """A distiller that needs no model and no network, and always says the same of the same run."""
+
+    @property
+    def name(self) -> str:
+        """The name and version that lessons carry as their source."""
+        return f"template-{VERSION}"
+
+    def distill(self, run: Trajectory, earlier: Sequence[Trajectory] = ()) -> Distillation:
+        """Draw at most one lesson of each outcome from a run.
+
+        Args:
+            run: cleaned (see `clean`) and judged: a success gives its approach, a failure a guard-rail, a partial
+                success both, an unknown verdict nothing.
+            earlier: other runs of the same task; what differs from one that ended otherwise becomes part of the
+                lesson.
+        """
+        if not TEACHES[run.verdict]:
+            return self._nothing("the verdict is unknown: that a run ended does not say that it succeeded")
+        facts = read(run)
+        silent = not run.result and not any(step.thought or step.action for step in run.steps)
+        if not facts.goal or silent:
+            return self._nothing("the run has no task, or no act or word of the agent")
+        drafts = tuple(self._draft(run, facts, outcome, earlier) for outcome in TEACHES[run.verdict])
+        return Distillation(DistillStatus.DONE, drafts, by=self.name)
+
+    def contrast(self, runs: Sequence[Trajectory]) -> Distillation:
+        """Draw lessons from several runs of one task: one from the best success, one from the failure most unlike it.
+
+        Each is told what the other did differently. Runs with an unknown verdict teach nothing.
+        """
+        succeeded = sorted((run for run in runs if run.verdict is RunVerdict.SUCCESS), key=lambda run: len(run.steps))
+        failed = sorted((run for run in runs if run.verdict is RunVerdict.FAILURE), key=lambda run: -len(run.steps))
+        pairs = [(runs[0], others) for runs, others in ((succeeded, failed), (failed, succeeded)) if runs]
+        drafts = tuple(draft for run, others in pairs for draft in self.distill(run, others).drafts)
+        return Distillation(DistillStatus.DONE, drafts, by=self.name) if drafts else self._nothing("no run was judged")
+
+    def _nothing(self, reason: str) -> Distillation:
+        return Distillation(DistillStatus.EMPTY, reason=reason, by=self.name)
+
+    def _draft(self, run: Trajectory, facts: Reading, outcome: Outcome, earlier: Sequence[Trajectory]) -> Draft:
+        other = next((before for before in earlier if before.verdict.value == OPPOSITE[outcome]), None)
+        write = approach if outcome is Outcome.SUCCESS else guard_rail
+        title, content = write(run, facts, other)
+        return Draft(
+            title=shorten(title, TITLE),
+            content=content,
+            description=when_to_use(facts),
+            applies_when=shorten(facts.goal, APPLIES),
+            outcome=outcome,
+            tags=run.tags or derive_tags(run),
+            source=Source(how="distilled", by=self.name, session=run.session),
+        )
+
+
+OPPOSITE = {Outcome.SUCCESS: Outcome.FAILURE.value, Outcome.FAILURE: Outcome.SUCCESS.value}
+
+
+def when_to_use(facts: Reading) -> str:
+    """Return one sentence on when the lesson applies: the deeds that are asked for, or the tools at hand."""
+    if facts.asked:
+        return f"When the task asks to {', '.join(facts.asked[:3])}."
+    return f"When {facts.tools[0]} is at hand." if facts.tools else "When there is no tool at hand."
+
+
+def approach(run: Trajectory, facts: Reading, failed: Trajectory | None) -> tuple[str, str]:
+    """Return title and content of a lesson from a success."""
+    lines = [f"Task: {shorten(facts.goal, TASK)}", f"Successful approach: {path(facts)}"]
+    lines.extend(f"Overcame: {overcame(trouble)}" for trouble in facts.troubles[:2] if trouble.resolved)
+    if facts.decision:
+        lines.append(f"Decided: {shorten(facts.decision, SENTENCE)}")
+    if failed is not None:
+        lines.extend(unlike(run, failed, "an earlier run that failed"))
+    if facts.ending and facts.ending != facts.decision:
+        lines.append(f"Result: {shorten(facts.ending, SENTENCE)}")
+    return facts.goal, "\n".join(lines)
+
+
+def path(facts: Reading) -> str:
+    """Return the steps of the run in order; of many, the last ones, which lead to its end."""
+    if not facts.did:
+        return "answered without a tool"
+    did = facts.did if len(facts.did) <= DID else ("…", *facts.did[-DID:])
+    return " → ".join(did)
+
+
+def overcame(trouble: Trouble) -> str:
+    """Say how a trouble was resolved."""
+    how = f"changing {trouble.changed} resolved it; do so from the start" if trouble.changed else "a later try worked"
+    return f"{trouble.what} failed ({shorten(trouble.said, QUOTE)}); {how}."
+
+
+def unlike(run: Trajectory, other: Trajectory, what: str) -> Iterator[str]:
+    """Say what a run did that another did not."""
+    mine = dict.fromkeys(label(step) for step in run.steps if step.action)
+    theirs = {label(step) for step in other.steps if step.action}
+    only = [text for text in mine if text not in theirs][:3]
+    if only:
+        yield f"Unlike {what}: {', '.join(only)}"
+
+
+def guard_rail(run: Trajectory, facts: Reading, succeeded: Trajectory | None) -> tuple[str, str]:
+    """Return title and content of a lesson from a failure: what went wrong, each with its remedy, telling ones only."""
+    found = findings(run, facts)
+    found = [found[0], *(finding for finding in found[1:2] if len(finding.wrong) + len(found[0].wrong) < WRONG)]
+    ended = f" It ended with: {shorten(facts.ending, ENDING)}" if facts.ending and len(found) == 1 else ""
+    lines = [f"Task: {shorten(facts.goal, TASK)}", f"Failed approach: {path(facts)}"]
+    lines.append("What went wrong: " + " ".join(finding.wrong for finding in found) + ended)
+    if succeeded is not None:
+        lines.extend(unlike(succeeded, run, "this one, a run that succeeded did"))
+    lines.append("Warning: " + " ".join(finding.instead for finding in found))
+    return found[0].title, "\n".join(lines)
+
+
+def findings(run: Trajectory, facts: Reading) -> list[Finding]:
+    """Return what went wrong, the most telling first; the last one fits every failure."""
+    unresolved = [trouble for trouble in facts.troubles if not trouble.resolved]
+    resolved = [trouble for trouble in facts.troubles if trouble.resolved]
+    found = [
+        _judged(run.reason) if run.reason else None,
+        _blocked(unresolved[-1]) if unresolved else None,
+        _repeated(*facts.repeated) if facts.repeated[1] else None,
+        _only_talked(facts) if not facts.tools else _handed_over(facts) if facts.handed_over else None,
+        _undone(facts.undone) if facts.undone else None,
+        _resolved(resolved[0]) if resolved else None,
+        _unfinished(facts) if facts.unfinished and not facts.handed_over else None,
+        _neglected(facts.neglected) if facts.neglected else None,
+        _unchecked(facts.unchecked) if facts.unchecked else None,
+        _took_for_done(facts),
+    ]
+    return [finding for finding in found if finding is not None]
+
+
+def _judged(reason: str) -> Finding:
+    said = shorten(" ".join(reason.split()), SENTENCE)
+    return Finding(f"Avoid: {said}", f"{said.rstrip('.')}.", "Check this before finishing.")
+
+
+def _blocked(trouble: Trouble) -> Finding:
+    times = f" {trouble.times} times" if trouble.times > 1 else ""
+    said = plain(trouble.said)
+    return Finding(
+        f"{trouble.what}: {said}",
+        f"{trouble.what} failed{times} for good: {said}.",
+        f"Settle that before calling {trouble.what}, and change the way after one such answer.",
+    )
+
+
+def _resolved(trouble: Trouble) -> Finding:
+    what = trouble.changed or "its arguments"
+    said = plain(trouble.said)
+    return Finding(
+        f"{trouble.what}: {said}",
+        f"{trouble.what} first failed: {said}.",
+        f"Get {what} right at the first {trouble.what}.",
+    )
+
+
+def plain(error: str) -> str:
+    """Return an error's message without the word that only says it is one."""
+    return shorten(re.sub(r"(?i)^\W*error\W+", "", error), QUOTE).rstrip(".")
+
+
+def _repeated(what: str, times: int) -> Finding:
+    return Finding(
+        f"Do not repeat {what}",
+        f"{what} was done {times} times with the same outcome.",
+        f"When {what} shows nothing new, take another way.",
+    )
+
+
+def _only_talked(facts: Reading) -> Finding:
+    said = f", and said: {shorten(facts.decision, SENTENCE)}" if facts.decision else "."
+    return Finding(
+        "Look it up before refusing or asking again",
+        f"It used no tool{said}",
+        "Look up by tool what is missing before declining or asking for it.",
+    )
+
+
+def _handed_over(facts: Reading) -> Finding:
+    said = f" after saying: {shorten(facts.decision, SENTENCE).rstrip('.')}" if facts.decision else ""
+    tried = ", ".join(facts.undone) or "what it can do"
+    return Finding(
+        f"Try {tried} before handing over",
+        f"It handed the task over{said}.",
+        f"Hand over only after trying {tried} by itself.",
+    )
+
+
+def _undone(deeds: Sequence[str]) -> Finding:
+    named = ", ".join(deeds[:3])
+    return Finding(f"Do not leave undone: {named}", f"No step did {named}.", f"Do or explicitly rule out: {named}.")
+
+
+def _unfinished(facts: Reading) -> Finding:
+    last = facts.did[-1] if facts.did else "thinking"
+    return Finding(
+        "Keep steps for the end of the task",
+        f"It stopped in the middle, at {last}.",
+        "Go the shortest way to what the task asks for, and end with an answer.",
+    )
+
+
+def _neglected(request: str) -> Finding:
+    request = shorten(request, QUOTE)
+    return Finding(f"Mind: {request}", f"It hardly touched on “{request}”", "Check that condition before finishing.")
+
+
+def _unchecked(what: str) -> Finding:
+    return Finding(
+        f"Check after {what}", f"It looked at nothing after {what}.", f"After {what}, compare it with each request."
+    )
+
+
+def _took_for_done(facts: Reading) -> Finding:
+    return Finding(
+        f"Not done yet: {facts.goal}",
+        "It took the task for done, and was judged a failure.",
+        "Compare the outcome with each request before finishing.",
+    )
+
+
+def anti_pattern(title: str, content: str, reason: str, session: str | None = None) -> Draft:
+    """Return the lesson that a memory was found unhelpful, from the reason that was given with the vote.
+
+    Raises:
+        InvalidInputError: no reason was given; a bare vote says nothing a next run could act on.
+    """
+    reason = " ".join(reason.split())
+    if not reason:
+        raise InvalidInputError("an unhelpful vote without a reason gives no anti-pattern: say what went wrong")
+    said = shorten(" ".join(content.split()), SENTENCE)
+    return Draft(
+        title=shorten(f"Not always: {title}", TITLE),
+        content=f"Failed approach: {said}\nWhat went wrong: {shorten(reason, 600)}\n"
+        f"Warning: before following “{shorten(title, 80)}”, check that this does not apply.",
+        description=shorten(f"When about to follow: {title}", SENTENCE),
+        outcome=Outcome.FAILURE,
+        tags=("anti-pattern",),
+        source=Source(how="distilled", by=f"template-{VERSION}", session=session),
+    )

@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+from reasoningbank.distill.distillation import Distillation, DistillStatus, Rejection
+from reasoningbank.memory import Draft, Outcome
+
+
+def test_counts_give_the_lessons_and_the_rejections_by_reason() -> None:
+    draft = Draft(title="t", content="c", outcome=Outcome.SUCCESS)
+    rejected = (Rejection("cut off"), Rejection("content is missing"), Rejection("cut off"))
+
+    result = Distillation(DistillStatus.DONE, (draft,), rejected)
+
+    assert result.counts == {"lessons": 1, "content is missing": 1, "cut off": 2}
