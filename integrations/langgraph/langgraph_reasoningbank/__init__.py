@@ -1,5 +1,15 @@
 """ReasoningBank for LangGraph: lessons at graph start, outcome at graph end."""
 
+from langgraph_reasoningbank.functional import recall_task, report_task
+from langgraph_reasoningbank.hooks import ReasoningBankHooks, ReasoningBankState, keep_right, lessons_block
 from langgraph_reasoningbank.outcome import GraphOutcome
 
-__all__ = ["GraphOutcome"]
+__all__ = [
+    "GraphOutcome",
+    "ReasoningBankHooks",
+    "ReasoningBankState",
+    "keep_right",
+    "lessons_block",
+    "recall_task",
+    "report_task",
+]

@@ -1,0 +1,87 @@
+"""Where the lessons are, and where they never are."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import pytest
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph, add_messages
+
+from langgraph_reasoningbank import ReasoningBankHooks, ReasoningBankState, lessons_block
+from reasoningbank import ReasoningBank
+
+ASKED = "parse the dates of the invoices"
+THREAD: Any = {"configurable": {"thread_id": "t"}}
+Verdicts = Callable[[ReasoningBank], list[str | None]]
+
+
+class State(ReasoningBankState, total=False):
+    q: str
+    log: Annotated[list[str], operator.add]
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+def work(state: State) -> dict[str, Any]:
+    return {"log": [lessons_block(state)]}
+
+
+def graph_of(bank: ReasoningBank, node: Any = work, *, saver: Any = None, query: Any = lambda state: state["q"]) -> Any:
+    hooks = ReasoningBankHooks(bank, query=query, timeout=30.0, judge=lambda state: True)
+    builder = StateGraph(State)
+    builder.add_node("work", node)
+    return hooks.compile(hooks.attach(builder, entry="work", exits=["work"]), checkpointer=saver)
+
+
+def test_a_node_reads_the_lessons_from_the_state(bank: ReasoningBank, signals: Any) -> None:
+    given = graph_of(bank).invoke({"q": ASKED})
+
+    assert "Pin the timezone" in given["log"][0]
+    assert json.loads(json.dumps(given["reasoningbank"])) == given["reasoningbank"]
+    assert signals(bank, "usage") == len(given["reasoningbank"]["memories"])
+
+
+def test_the_last_user_message_is_the_query_by_default(bank: ReasoningBank) -> None:
+    given = graph_of(bank, query=None).invoke({"messages": [("user", ASKED), ("ai", "hm")]})
+
+    assert "Pin the timezone" in given["log"][0]
+
+
+def test_nothing_asked_recalls_nothing(bank: ReasoningBank, verdicts: Verdicts) -> None:
+    given = graph_of(bank, query=None).invoke({"messages": []})
+
+    assert given["reasoningbank"] == {"ref": "", "memories": [], "block": ""}
+    assert verdicts(bank) == []
+
+
+def test_an_edge_that_would_skip_the_recall_is_an_error(bank: ReasoningBank) -> None:
+    builder = StateGraph(State)
+    builder.add_node("work", work)
+    builder.add_edge(START, "work")
+
+    with pytest.raises(ValueError, match="an edge START -> 'work' already"):
+        ReasoningBankHooks(bank).attach(builder, entry="work", exits=["work"])
+
+
+def test_no_lesson_is_in_the_messages_or_in_their_stream(bank: ReasoningBank) -> None:
+    graph = graph_of(bank, lambda state: {"messages": [AIMessage("fine")]}, query=None, saver=InMemorySaver())
+    asked = {"messages": [("user", ASKED)]}
+    streamed = [str(part) for part in graph.stream(asked, THREAD, stream_mode="messages")]
+    for _ in range(2):
+        graph.invoke(asked, THREAD)
+
+    assert not any("lessons-" in part for part in streamed)
+    stored = graph.get_state(THREAD).values["messages"]
+    assert [m.type for m in stored] == ["human", "ai"] * 3
+    assert not any("lessons-" in m.text for m in stored)
+
+
+@pytest.mark.parametrize("mode", ["values", "updates", "custom", "debug", "tasks", "checkpoints", "messages"])
+def test_streaming_in_every_mode_closes_the_episode(bank: ReasoningBank, verdicts: Verdicts, mode: str) -> None:
+    list(graph_of(bank, saver=InMemorySaver()).stream({"q": ASKED}, THREAD, stream_mode=mode))
+
+    assert verdicts(bank) == ["success"]
