@@ -1,8 +1,12 @@
-"""Native threads and locks do not survive a fork; this is where objects that hold some are told about it."""
+"""Native threads, locks and database connections do not survive a fork; objects that hold some are told about it.
+
+Hooks run for `os.fork` and for multiprocessing's fork; a `subprocess` starts another program and needs none.
+"""
 
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from typing import Protocol
 
@@ -14,18 +18,68 @@ class ForkAware(Protocol):
         """Put fresh locks in place and let go of what cannot be used in this process; runs in the child only."""
 
 
-_aware: weakref.WeakSet[ForkAware] = weakref.WeakSet()
+class ForkSensitive(ForkAware, Protocol):
+    """What a fork must not meet in the middle of something."""
+
+    def before_fork(self) -> None:
+        """Finish what is under way, and begin nothing new; runs in the thread that forks."""
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+
+
+class _Registry:
+    """The living objects that want to be told. A weak set may not grow while it is read, hence the lock."""
+
+    def __init__(self) -> None:
+        self._aware: weakref.WeakSet[ForkAware] = weakref.WeakSet()
+        self._sensitive: weakref.WeakSet[ForkSensitive] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._told: list[ForkSensitive] = []
+
+    def add(self, held: ForkAware) -> None:
+        with self._lock:
+            self._aware.add(held)
+
+    def add_sensitive(self, held: ForkSensitive) -> None:
+        with self._lock:
+            self._aware.add(held)
+            self._sensitive.add(held)
+
+    def before(self) -> None:
+        # Nobody may join between the list and the fork: it would not be told.
+        self._lock.acquire()
+        self._told = list(self._sensitive)
+        for held in self._told:
+            held.before_fork()
+
+    def after_in_parent(self) -> None:
+        told, self._told = self._told, []
+        self._lock.release()
+        for held in told:
+            held.after_fork_in_parent()
+
+    def after_in_child(self) -> None:
+        self._told = []
+        self._lock = threading.Lock()
+        for held in list(self._aware):
+            held.after_fork()
+
+
+_registry = _Registry()
 
 
 def renew_after_fork(held: ForkAware) -> None:
     """Call `held.after_fork()` in every child forked from now on, for as long as `held` lives."""
-    _aware.add(held)
+    _registry.add(held)
 
 
-def _renew() -> None:
-    for held in list(_aware):
-        held.after_fork()
+def settle_before_fork(held: ForkSensitive) -> None:
+    """Tell `held` before every fork, after it, and in the child, for as long as `held` lives."""
+    _registry.add_sensitive(held)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew)
+    os.register_at_fork(
+        before=_registry.before, after_in_parent=_registry.after_in_parent, after_in_child=_registry.after_in_child
+    )

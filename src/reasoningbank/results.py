@@ -107,7 +107,8 @@ class Feedback:
     Attributes:
         memory: after the signal was counted.
         ref: the episode or reference it was attached to.
-        recorded: False when the same had been said before.
+        recorded: False when the same had been said before, or when it is too late: what was said under the reference
+            was folded away for good.
     """
 
     memory: Memory

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import errno
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -110,3 +111,22 @@ def differences(project: Project) -> list[str]:
 
 def log_file(project: Project) -> Path:
     return max((project.folder / SIGNALS_NAME).glob("*.jsonl"))
+
+
+def count(project: Project) -> int:
+    """Return how many memories there are."""
+    with project.database.read() as connection:
+        found: int = connection.execute("SELECT count(*) FROM memories").fetchone()[0]
+        return found
+
+
+def refusing(times: int) -> Callable[[Path, Path], None]:
+    """Return an `os.replace` that is refused a few times, as Windows does while somebody has the file open."""
+    left = iter(range(times))
+
+    def replace(source: Path, target: Path) -> None:
+        if next(left, None) is not None:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        Path(source).rename(target)
+
+    return replace

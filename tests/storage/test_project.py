@@ -26,7 +26,7 @@ from tests.storage.files import (
 __all__ = ["project"]
 
 
-# -- counting ------------------------------------------------------------------------------------------------------
+# -- counting --------------------------------------------------------------------------------------------------
 
 
 def test_a_signal_is_counted_once_however_often_it_comes(project: Project) -> None:
@@ -103,7 +103,7 @@ def test_votes_confirm_and_refute_the_kinds_they_validate_once(project: Project)
     assert rows == [("outcome", 1, 1), ("usage", 1, 1)]
 
 
-# -- the log ---------------------------------------------------------------------------------------------------------
+# -- the log -----------------------------------------------------------------------------------------------------
 
 
 def test_a_line_whose_writer_was_killed_before_the_commit_is_counted_by_the_next_write(project: Project) -> None:
@@ -190,7 +190,7 @@ def test_a_day_far_in_the_future_does_not_hold_all_that_follows(project: Project
     assert [s.name for s in project.log.segments()] == ["000001-2999-01-01.jsonl", "000002-2026-03-14.jsonl"]
 
 
-# -- opening ----------------------------------------------------------------------------------------------------------
+# -- opening ------------------------------------------------------------------------------------------------------
 
 
 def test_looking_for_a_project_that_is_not_there_makes_nothing(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from reasoningbank.services.recall import checked_ref, new_id
 from reasoningbank.services.record import checked_id, served
 from reasoningbank.signals import Signal, SignalKind, time_text
 from reasoningbank.storage import episodes, records
-from reasoningbank.storage.fold import Folded
+from reasoningbank.storage.fold import Folded, is_sealed
 from reasoningbank.storage.project import Project
 
 # A vote validates the kinds of signal that spoke for the same memory within this time (contextd's rule).
@@ -223,7 +223,9 @@ def _open_ref(engine: Engine, connection: sqlite3.Connection, n: int, now: datet
 
 
 def _write_new(project: Project, connection: sqlite3.Connection, n: int, signal: Signal, now: datetime) -> bool:
-    if episodes.is_sealed(connection, signal.ref) or _is_repeat(connection, n, signal):
+    # What was rolled up can be neither repeated nor revised.
+    too_late = episodes.is_sealed(connection, signal.ref) or is_sealed(connection, n, signal.ref, signal.kind)
+    if too_late or _is_repeat(connection, n, signal):
         return False
     return project.write_signals(connection, [signal], now) == [Folded.COUNTED]
 

@@ -5,13 +5,13 @@ This module and what it imports is loaded at a bank's first use: the import of t
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,11 @@ import numpy.typing as npt
 from reasoningbank.calibrated import CalibratedModel
 from reasoningbank.confidence import Belief, Beta, ConfidenceModel
 from reasoningbank.config import Settings
-from reasoningbank.embed.base import Embedder, EmbedderIdentity, embed_each
+from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.cache import QueryCache
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.errors import EmbedderMismatchError, StorageError
+from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.index_view import IndexView
 from reasoningbank.services.patience import Patience
@@ -37,6 +38,7 @@ from reasoningbank.vectors.faiss import FaissIndex
 
 Float32 = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int64]
+T = TypeVar("T")
 
 
 class Engine:
@@ -63,16 +65,19 @@ class Engine:
         self._clock = clock
         self._embedder_choice = embedder
         self._embedder: Embedder | None = None
+        self._known: dict[EmbedderIdentity, Embedder] = {}
         self._closed = False
-        self._reset()
-
-    def _reset(self) -> None:
-        self._pid = os.getpid()
         self._lock = threading.RLock()
         self._project: Project | None = None
         self._index = IndexView(FaissIndex)
         self.queries = QueryCache()
         self._patience: Patience | None = None
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Replace the lock, whose holder is not in this process, and the threads, which are not either."""
+        self._lock = threading.RLock()
+        self._patience = None
 
     def now(self) -> datetime:
         """Return the clock's time in UTC; a naive clock is read as UTC."""
@@ -87,16 +92,15 @@ class Engine:
 
     def project(self, *, create: bool = False) -> Project | None:
         """Return the project's files; None when there are none and none are to be made."""
-        if self._pid != os.getpid():
-            # A forked child must not use its parent's connections, locks or index.
-            self._reset()
-        if self._closed:
-            raise StorageError("the bank was closed: open a new one", path=self.root)
-        if self._project is None:
+        project = self._project
+        if project is None or self._closed:
             with self._lock:
+                if self._closed:
+                    raise StorageError("the bank was closed: open a new one", path=self.root)
                 if self._project is None:
                     self._project = self._open(create=create)
-        return self._project
+                project = self._project
+        return project
 
     def _open(self, *, create: bool) -> Project | None:
         return Project.open(
@@ -138,10 +142,11 @@ class Engine:
 
     def close(self) -> None:
         """Close the files. The handle cannot be used any more."""
-        self._closed = True
-        if self._project is not None and self._pid == os.getpid():
-            self._project.close()
-        self._project = None
+        with self._lock:
+            self._closed = True
+            project, self._project = self._project, None
+        if project is not None:
+            project.close()
         self._index.drop()
         if self._patience is not None:
             self._patience.close()
@@ -158,58 +163,77 @@ class Engine:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder, opened at its first use."""
+        """The embedder in use, opened at its first use."""
         if self._embedder is None:
             with self._lock:
                 if self._embedder is None:
-                    self._embedder = open_embedder(self._embedder_choice)
+                    self._embedder = self.know(self._embedder_choice)
         return self._embedder
 
+    def know(self, embedder: str | Embedder) -> Embedder:
+        """Open an embedder that is used from the moment on that the stored vectors are its own."""
+        opened = open_embedder(embedder)
+        self._known[opened.identity] = opened
+        return opened
+
     def use_embedder(self, embedder: Embedder) -> None:
-        """Switch to another embedder."""
-        with self._lock:
-            self._embedder_choice, self._embedder = embedder, embedder
-            self.queries = QueryCache()
+        """Switch to an embedder that is known."""
+        self._embedder = embedder
 
-    def embed_query(self, text: str) -> Float32:
+    def with_embedder(self, attempt: Callable[[Embedder], T]) -> T:
+        """Return what `attempt` returns with the embedder in use.
+
+        A re-embedding by this handle swaps the stored vectors between two moments of other threads' calls: what was
+        embedded before is then embedded again with the new one.
+
+        Raises:
+            EmbedderMismatchError: the stored vectors are of an embedder that this handle does not know.
+        """
+        while True:
+            tried = self.embedder
+            try:
+                return attempt(tried)
+            except EmbedderMismatchError:
+                if not self._follow_swap(tried):
+                    raise
+
+    def _follow_swap(self, tried: Embedder) -> bool:
+        with self.read() as connection:
+            stored = None if connection is None else _stored_identity(connection)
+        known = None if stored is None else self._known.get(stored[1])
+        if known is None or known is tried:
+            return False
+        self._embedder = known
+        return True
+
+    def embed_query(self, embedder: Embedder, text: str) -> Float32:
         """Return the query's unit vector, from the cache when it was asked before."""
-        return self.queries.embed(self.embedder, text)
+        return self.queries.embed(embedder, text)
 
-    def embed_texts(self, texts: Sequence[str]) -> tuple[Float32, Mapping[int, str]]:
-        """Return (n, dim) unit rows, and why rows failed; a row that failed is zero."""
-        embedded = embed_each(self.embedder, texts)
-        return embedded.vectors, embedded.failures
-
-    def generation(self, connection: sqlite3.Connection, *, create: bool = False) -> int | None:
-        """Return the current generation's number, after checking that its vectors are this embedder's.
+    def generation(
+        self, connection: sqlite3.Connection, identity: EmbedderIdentity, *, create: bool = False
+    ) -> int | None:
+        """Return the current generation's number, after checking that its vectors are of this embedder.
 
         Raises:
             EmbedderMismatchError: they are another's.
         """
-        row = connection.execute(
-            "SELECT generation, name, revision, dim, pooling, normalised FROM generations WHERE state = 'current'"
-        ).fetchone()
-        given = self.embedder.identity
-        if row is None:
-            return add_generation(connection, given, "current") if create else None
-        stored = EmbedderIdentity(row[1], row[2], row[3], row[4], bool(row[5]))
-        if stored != given:
+        stored = _stored_identity(connection)
+        if stored is None:
+            return add_generation(connection, identity, "current") if create else None
+        if stored[1] != identity:
             raise EmbedderMismatchError(
-                f"project {self.project_name!r} holds vectors of {_described(stored)}, not of {_described(given)}; "
-                f"to move it over: reasoningbank reembed --project {self.project_name!r} --embedder {given.name}"
+                f"project {self.project_name!r} holds vectors of {_described(stored[1])}, not of "
+                f"{_described(identity)}; to move it over: reasoningbank reembed --project {self.project_name!r} "
+                f"--embedder {identity.name}"
             )
-        return int(row[0])
+        return stored[0]
 
     def nearest(
         self, connection: sqlite3.Connection, vector: Float32, k: int, allowed: Ids | None = None
     ) -> list[tuple[int, float]]:
         """Return up to `k` vectors' (memory row number, cosine), nearest first; a memory can come twice."""
-        index = self._index.sync(connection)
-        if index is None:
-            return []
-        ids, cosines = index.search(vector, k, allowed=allowed)
-        pairs = zip(self._index.owners(ids), cosines.tolist(), strict=True)
-        return [(n, cosine) for n, cosine in pairs if n]
+        return self._index.nearest(connection, vector, k, allowed)
 
     def warm(self) -> None:
         """Load the embedder, and the vector index if the project exists."""
@@ -267,6 +291,14 @@ def add_generation(connection: sqlite3.Connection, identity: EmbedderIdentity, s
         (identity.name, identity.revision, identity.dim, identity.pooling, identity.normalised, state),
     )
     return int(cursor.lastrowid or 0)
+
+
+def _stored_identity(connection: sqlite3.Connection) -> tuple[int, EmbedderIdentity] | None:
+    """Return the current generation's number, and whose vectors it holds."""
+    row = connection.execute(
+        "SELECT generation, name, revision, dim, pooling, normalised FROM generations WHERE state = 'current'"
+    ).fetchone()
+    return None if row is None else (int(row[0]), EmbedderIdentity(row[1], row[2], row[3], row[4], bool(row[5])))
 
 
 def signal_weights(connection: sqlite3.Connection) -> SignalWeights:

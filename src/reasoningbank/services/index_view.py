@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.vectors.base import VectorIndex
+from reasoningbank.forks import renew_after_fork
+from reasoningbank.vectors.base import Float32, VectorIndex
 
 Ids = npt.NDArray[np.int64]
 
 
 @dataclass
 class _Filled:
-    """An index and what it covers."""
+    """An index, what it covers, and the memory that each of its vectors belongs to."""
 
     generation: int
     index: VectorIndex
@@ -28,6 +29,9 @@ class _Filled:
 class IndexView:
     """The vector index of one project's current generation. It is derived: dropped, it comes back the same.
 
+    It may be ahead of a transaction that began before another thread's call; what that transaction does not see is
+    then left out when rows are loaded.
+
     Args:
         make_index: builds an empty index of a dimension.
     """
@@ -36,20 +40,48 @@ class IndexView:
         self._make_index = make_index
         self._lock = threading.Lock()
         self._filled: _Filled | None = None
+        renew_after_fork(self)
 
-    def sync(self, connection: sqlite3.Connection) -> VectorIndex | None:
-        """Bring the index up to the state that `connection`'s transaction sees; None when there are no vectors yet."""
+    def after_fork(self) -> None:
+        """Replace the lock; an index that was being changed is forgotten."""
+        if self._lock.locked():
+            self._filled = None
+        self._lock = threading.Lock()
+
+    def nearest(
+        self, connection: sqlite3.Connection, vector: Float32, k: int, allowed: Ids | None = None
+    ) -> list[tuple[int, float]]:
+        """Return up to `k` vectors' (memory row number, cosine), nearest first.
+
+        A memory can come twice, by its lesson and by what it applies to.
+        """
+        filled = self._up_to_date(connection)
+        if filled is None:
+            return []
+        ids, cosines = filled.index.search(vector, k, allowed=allowed)
+        pairs = zip(map(filled.owners.get, ids.tolist()), cosines.tolist(), strict=True)
+        return [(n, cosine) for n, cosine in pairs if n is not None]
+
+    def sync(self, connection: sqlite3.Connection) -> None:
+        """Bring the index up to the state that `connection`'s transaction sees."""
+        self._up_to_date(connection)
+
+    def _up_to_date(self, connection: sqlite3.Connection) -> _Filled | None:
         current = connection.execute("SELECT generation, dim FROM generations WHERE state = 'current'").fetchone()
         if current is None:
             return None
+        generation, dim = current
         with self._lock:
             filled = self._filled
             newest = _newest_change(connection)
-            if filled is None or filled.generation != current[0] or _tail_is_gone(connection, filled.covered):
-                self._filled = filled = self._build(connection, current[0], current[1], newest)
+            if filled is not None and filled.generation > generation:
+                # The transaction began before a re-embedding was swapped in: one more look at the old vectors.
+                return self._build(connection, generation, dim, newest)
+            if filled is None or filled.generation < generation or _tail_is_gone(connection, filled.covered, newest):
+                self._filled = filled = self._build(connection, generation, dim, newest)
             elif newest > filled.covered:
                 _follow(connection, filled, newest)
-            return filled.index
+            return filled
 
     def _build(self, connection: sqlite3.Connection, generation: int, dim: int, newest: int) -> _Filled:
         filled = _Filled(generation, self._make_index(dim), newest)
@@ -58,13 +90,8 @@ class IndexView:
             _add(filled, batch)
         return filled
 
-    def owners(self, vectors: Ids) -> list[int]:
-        """Return the memory's row number for each vector id; 0 for one that is gone."""
-        filled = self._filled
-        return [filled.owners.get(int(v), 0) for v in vectors] if filled is not None else [0] * len(vectors)
-
     def drop(self) -> None:
-        """Forget the index; the next sync builds it anew."""
+        """Forget the index; the next call builds it anew."""
         with self._lock:
             self._filled = None
 
@@ -74,9 +101,9 @@ def _newest_change(connection: sqlite3.Connection) -> int:
     return int(row[0]) if row else 0
 
 
-def _tail_is_gone(connection: sqlite3.Connection, covered: int) -> bool:
+def _tail_is_gone(connection: sqlite3.Connection, covered: int, newest: int) -> bool:
     oldest = connection.execute("SELECT min(seq) FROM changes").fetchone()[0]
-    return oldest is not None and oldest > covered + 1
+    return newest > covered and (oldest is None or oldest > covered + 1)
 
 
 def _follow(connection: sqlite3.Connection, filled: _Filled, newest: int) -> None:
@@ -85,10 +112,6 @@ def _follow(connection: sqlite3.Connection, filled: _Filled, newest: int) -> Non
     ).fetchall()
     gone = [vector for op, vector in rows if op == "delete"]
     new = [vector for op, vector in rows if op == "put"]
-    if gone:
-        filled.index.remove(np.array(gone, dtype=np.int64))
-        for vector in gone:
-            filled.owners.pop(vector, None)
     for start in range(0, len(new), 500):
         batch = new[start : start + 500]
         found = connection.execute(
@@ -97,6 +120,11 @@ def _follow(connection: sqlite3.Connection, filled: _Filled, newest: int) -> Non
         ).fetchall()
         if found:
             _add(filled, found)
+    # Last: a memory that was rewritten is found by its old vector until its new one is there.
+    if gone:
+        filled.index.remove(np.array(gone, dtype=np.int64))
+        for vector in gone:
+            filled.owners.pop(vector, None)
     filled.covered = newest
 
 

@@ -7,11 +7,13 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from reasoningbank.embed.base import Embedder, EmbedderIdentity, embed_each
 from reasoningbank.errors import InvalidInputError, LimitExceededError, MemoryNotFoundError
 from reasoningbank.memory import ID_LIMIT, Draft, Memory, State, clean_text, is_blank
 from reasoningbank.results import Recorded
@@ -19,6 +21,7 @@ from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
 from reasoningbank.services.engine import Engine
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.records import Stored
 from reasoningbank.terms import applies_text, keyword_text, lesson_text, terms
 from reasoningbank.validation import validated
 
@@ -32,6 +35,9 @@ LONGEST_PAGE = 1_000
 # What a memory says: when one of these changes, its evidence starts anew.
 SAID = ("title", "content", "description", "applies_when")
 
+# What an update leaves as it is unless it names it; changed by somebody else meanwhile, it is read again.
+KEPT = (*SAID, "outcome", "tags", "initial_confidence", "source", "metadata", "state", "revision")
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -39,7 +45,8 @@ class Prepared:
 
     Attributes:
         vectors: role and unit vector; empty when it could not be embedded.
-        problem: why not, in words.
+        embedder: whose vectors they are.
+        problem: why there are none, in words.
     """
 
     draft: Draft
@@ -47,6 +54,7 @@ class Prepared:
     redactions: dict[str, int]
     findings: tuple[str, ...]
     vectors: tuple[tuple[str, Float32], ...] = ()
+    embedder: EmbedderIdentity | None = None
     problem: str = ""
 
     @property
@@ -79,15 +87,6 @@ def checked_limit(limit: object) -> int:
     return limit
 
 
-def prepare(engine: Engine, items: Sequence[tuple[Draft, str | None]]) -> list[Prepared]:
-    """Scrub, inspect and embed lessons, outside any lock or transaction.
-
-    Args:
-        items: drafts, each with the id it is to have, or None for a new one.
-    """
-    return embed(engine, [clean(draft, memory_id) for draft, memory_id in items])
-
-
 def clean(draft: Draft, memory_id: str | None) -> Prepared:
     """Remove secrets from every string of a lesson."""
     fields = draft.model_dump()
@@ -109,28 +108,34 @@ def clean(draft: Draft, memory_id: str | None) -> Prepared:
     )
 
 
-def embed(engine: Engine, prepared: Sequence[Prepared]) -> list[Prepared]:
-    """Give lessons their vectors; one that cannot be embedded costs no other."""
+def embed(embedder: Embedder, prepared: Sequence[Prepared]) -> list[Prepared]:
+    """Give lessons their vectors, outside any lock or transaction; one that cannot be embedded costs no other."""
     texts = [lesson_text(p.draft) for p in prepared]
     situated = [i for i, p in enumerate(prepared) if p.draft.applies_when]
     texts += [applies_text(prepared[i].draft) for i in situated]
-    vectors, failures = engine.embed_texts(texts)
+    embedded = embed_each(embedder, texts)
+    vectors, failures = embedded.vectors, embedded.failures
     second = {i: len(prepared) + row for row, i in enumerate(situated)}
     done = []
     for i, p in enumerate(prepared):
         if i in failures:
-            done.append(replace(p, problem=f"not embedded ({failures[i]}); found by keyword until it is re-embedded"))
+            problem = f"not embedded ({failures[i]}); found by keyword until it is re-embedded"
+            done.append(replace(p, embedder=embedder.identity, problem=problem))
             continue
         roles = [("lesson", vectors[i])]
         if i in second and second[i] not in failures:
             roles.append(("applies_when", vectors[second[i]]))
-        done.append(replace(p, vectors=tuple(roles)))
+        done.append(replace(p, vectors=tuple(roles), embedder=embedder.identity))
     return done
 
 
 def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Recorded:
     """Store one lesson, unless the same one is there already."""
-    (prepared,) = prepare(engine, [(draft, memory_id)])
+    cleaned = clean(draft, memory_id)
+    return engine.with_embedder(lambda embedder: _record(engine, *embed(embedder, [cleaned])))
+
+
+def _record(engine: Engine, prepared: Prepared) -> Recorded:
     near = _near_duplicate(engine, prepared)
     with engine.write() as (_, connection):
         n, created = store(engine, connection, prepared)
@@ -143,11 +148,12 @@ def record_many(engine: Engine, items: Sequence[tuple[Draft, str | None]]) -> li
     cleaned = [clean(draft, memory_id) for draft, memory_id in items]
     recorded: list[Recorded] = []
     for start in range(0, len(cleaned), BATCH):
-        recorded += _store_batch(engine, embed(engine, cleaned[start : start + BATCH]))
+        recorded += engine.with_embedder(partial(_store_batch, engine, cleaned[start : start + BATCH]))
     return recorded
 
 
-def _store_batch(engine: Engine, prepared: Sequence[Prepared]) -> list[Recorded]:
+def _store_batch(engine: Engine, cleaned: Sequence[Prepared], embedder: Embedder) -> list[Recorded]:
+    prepared = embed(embedder, cleaned)
     with engine.write() as (_, connection):
         stored = [store(engine, connection, p) for p in prepared]
         rows = records.load(connection, {n for n, _ in stored}, engine.project_name)
@@ -191,8 +197,19 @@ def store(
     return n, True
 
 
+def check_embedder(engine: Engine, connection: sqlite3.Connection, prepared: Sequence[Prepared]) -> None:
+    """Check, before anything is stored, that lessons were embedded by the embedder whose vectors are stored.
+
+    Raises:
+        EmbedderMismatchError: they were not.
+    """
+    for identity in {p.embedder for p in prepared if p.embedder is not None}:
+        engine.generation(connection, identity)
+
+
 def _indexed(engine: Engine, connection: sqlite3.Connection, prepared: Prepared) -> records.Indexed:
-    generation = engine.generation(connection, create=True)
+    assert prepared.embedder is not None  # noqa: S101 - only what went through `embed` is stored
+    generation = engine.generation(connection, prepared.embedder, create=True)
     assert generation is not None  # noqa: S101 - create=True always returns one
     return records.Indexed(
         vectors=tuple((role, vector.tobytes()) for role, vector in prepared.vectors),
@@ -203,10 +220,10 @@ def _indexed(engine: Engine, connection: sqlite3.Connection, prepared: Prepared)
 
 def _near_duplicate(engine: Engine, prepared: Prepared) -> str | None:
     """Return the id of the nearest active memory of the same outcome above the duplicate similarity."""
-    if not prepared.vectors:
+    if not prepared.vectors or prepared.embedder is None:
         return None
     with engine.read() as connection:
-        if connection is None or engine.generation(connection) is None:
+        if connection is None or engine.generation(connection, prepared.embedder) is None:
             return None
         found = engine.nearest(connection, prepared.vectors[0][1], 8)
         near = [n for n, cosine in found if cosine > engine.settings.duplicate_similarity]
@@ -221,30 +238,50 @@ def _near_duplicate(engine: Engine, prepared: Prepared) -> str | None:
 def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
     """Change some fields of a memory; what is not named stays."""
     memory_id = checked_id(memory_id)
-    before = get(engine, memory_id)
-    fields = Draft.model_fields.keys() - {"confidence"}
-    draft = validated(
-        Draft, {name: getattr(before, name) for name in fields} | {"confidence": before.initial_confidence} | changes
-    )
-    (prepared,) = prepare(engine, [(draft, memory_id)])
-    says_something_else = any(getattr(prepared.draft, name) != getattr(before, name) for name in SAID)
-    with engine.write_existing() as opened:
-        n = None if opened is None else records.find(opened[1], memory_id)
-        if opened is None or n is None:
+    while True:
+        before = _unchanged(engine, memory_id)
+        shown = rescrubbed(before.memory) if before.scrub_version < RULES_VERSION else before.memory
+        kept = {name: getattr(shown, name) for name in Draft.model_fields.keys() - {"confidence"}}
+        draft = validated(Draft, kept | {"confidence": shown.initial_confidence} | changes)
+        rewrite = partial(_rewrite, engine, before, clean(draft, memory_id))
+        if (after := engine.with_embedder(rewrite)) is not None:
+            return after
+
+
+def _unchanged(engine: Engine, memory_id: str) -> Stored:
+    with engine.read() as connection:
+        n = None if connection is None else records.find(connection, memory_id)
+        if connection is None or n is None:
             raise MemoryNotFoundError(memory_id)
+        return records.load(connection, [n], engine.project_name)[n]
+
+
+def _rewrite(engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedder) -> Memory | None:
+    """Store a changed memory; None when somebody else changed it since `before`."""
+    (prepared,) = embed(embedder, [cleaned])
+    says_something_else = any(getattr(prepared.draft, name) != getattr(before.memory, name) for name in SAID)
+    with engine.write_existing() as opened:
+        if opened is None:
+            raise MemoryNotFoundError(before.memory.id)
         connection = opened[1]
+        present = records.load(connection, [before.n], engine.project_name).get(before.n)
+        if present is None:
+            raise MemoryNotFoundError(before.memory.id)
+        if any(getattr(present.memory, name) != getattr(before.memory, name) for name in KEPT):
+            return None
         records.rewrite(
             connection,
-            n,
+            before.n,
             prepared.draft,
             _indexed(engine, connection, prepared),
-            state=_state_after(before, prepared, says_something_else),
+            state=_state_after(before.memory, prepared, says_something_else),
             findings=prepared.findings,
             scrub_version=RULES_VERSION,
             says_something_else=says_something_else,
             now=engine.now(),
         )
-        return engine.memories(connection, records.load(connection, [n], engine.project_name))[n]
+        rows = records.load(connection, [before.n], engine.project_name)
+        return engine.memories(connection, rows)[before.n]
 
 
 def _state_after(before: Memory, prepared: Prepared, says_something_else: bool) -> State:
@@ -253,15 +290,15 @@ def _state_after(before: Memory, prepared: Prepared, says_something_else: bool) 
 
 
 def delete(engine: Engine, memory_ids: Iterable[str]) -> dict[str, bool]:
-    """Delete memories; say for each id whether there was one."""
-    ids = [checked_id(memory_id) for memory_id in memory_ids]
+    """Delete memories; say for each id, as it was given, whether there was one."""
+    ids = {memory_id: checked_id(memory_id) for memory_id in memory_ids}
     with engine.write_existing() as opened:
         if opened is None:
             return dict.fromkeys(ids, False)
         deleted: dict[str, bool] = {}
-        for memory_id in ids:
+        for given, memory_id in ids.items():
             n = records.find(opened[1], memory_id)
-            deleted[memory_id] = n is not None or deleted.get(memory_id, False)
+            deleted[given] = n is not None
             if n is not None:
                 records.delete(opened[1], n)
         return deleted

@@ -6,8 +6,7 @@ import sqlite3
 from collections.abc import Callable
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity, embed_each
-from reasoningbank.embed.named import open_embedder
-from reasoningbank.errors import ProjectNotFoundError
+from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
 from reasoningbank.services.engine import Engine, add_generation
 from reasoningbank.storage import records
 from reasoningbank.terms import applies_text, lesson_text
@@ -20,13 +19,17 @@ Progress = Callable[[int, int], None]
 def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress | None) -> int:
     """Fill a generation of vectors with an embedder, and swap it in; return how many memories were embedded.
 
-    Interrupted, it goes on where it stopped. Others read and write the current generation meanwhile; what they record
-    is embedded before the swap. A memory that cannot be embedded is found by keyword only.
+    Interrupted, it goes on where it stopped; two processes at it with the same embedder share the work. Others read
+    and write the current generation meanwhile; what they record is embedded before the swap. A memory that cannot be
+    embedded is found by keyword only.
+
+    Raises:
+        EmbeddingError: another process began to re-embed with another embedder; its run is the one that counts.
     """
     project = engine.project()
     if project is None:
         raise ProjectNotFoundError(engine.project_name, engine.tenant)
-    chosen = engine.embedder if embedder is None else open_embedder(embedder)
+    chosen = engine.embedder if embedder is None else engine.know(embedder)
     with project.write() as connection:
         generation = _filling(connection, chosen.identity)
     done, failed = 0, set[int]()
@@ -37,16 +40,18 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
         embedded = _embed(chosen, rows)
         failed |= rows.keys() - embedded.keys()
         with project.write() as connection:
-            done += _store(connection, generation, rows, embedded)
-            if not _missing(connection, generation, failed):
-                _swap(connection, generation)
-                break
+            left = 0
+            if not _is_swapped_in(connection, generation, chosen.identity):
+                done += _store(connection, generation, rows, embedded)
+                left = len(_missing(connection, generation, failed))
+                if not left:
+                    _swap(connection, generation)
         if progress is not None:
-            progress(done, done + len(missing) - len(rows))
-    # Only now: should the new embedder fail half-way, this handle goes on with the old one.
-    engine.use_embedder(chosen)
-    engine.drop_index()
-    return done
+            progress(done, done + left)
+        if not left:
+            # Only now: should the new embedder fail half-way, this handle goes on with the old one.
+            engine.use_embedder(chosen)
+            return done
 
 
 def _filling(connection: sqlite3.Connection, identity: EmbedderIdentity) -> int:
@@ -55,11 +60,33 @@ def _filling(connection: sqlite3.Connection, identity: EmbedderIdentity) -> int:
         "SELECT generation, name, revision, dim, pooling, normalised FROM generations WHERE state = 'filling'"
     ).fetchone()
     if row is not None:
-        if EmbedderIdentity(row[1], row[2], row[3], row[4], bool(row[5])) == identity:
+        if _identity(row) == identity:
             return int(row[0])
         connection.execute("DELETE FROM vectors WHERE generation = ?", (row[0],))
         connection.execute("DELETE FROM generations WHERE generation = ?", (row[0],))
     return add_generation(connection, identity, "filling")
+
+
+def _identity(row: tuple[int, str, str, int, str, int]) -> EmbedderIdentity:
+    return EmbedderIdentity(row[1], row[2], row[3], row[4], bool(row[5]))
+
+
+def _is_swapped_in(connection: sqlite3.Connection, generation: int, identity: EmbedderIdentity) -> bool:
+    """Tell whether another process finished the generation that we fill.
+
+    Raises:
+        EmbeddingError: another process dropped it for one of its own.
+    """
+    row = connection.execute(
+        "SELECT generation, name, revision, dim, pooling, normalised, state FROM generations WHERE generation = ?",
+        (generation,),
+    ).fetchone()
+    if row is None or _identity(row) != identity:
+        raise EmbeddingError(
+            f"the re-embedding with {identity.name} was given up for one that another process began: "
+            "let that one finish, or run this one again"
+        )
+    return bool(row[6] == "current")
 
 
 def _missing(connection: sqlite3.Connection, generation: int, failed: set[int]) -> list[int]:

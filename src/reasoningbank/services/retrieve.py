@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reasoningbank.confidence import Belief, Standing, standing
+from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import EmbedderMismatchError, EmbeddingError, InvalidInputError
 from reasoningbank.memory import Memory, clean_text, is_blank
 from reasoningbank.ranking import POLICIES, Candidate, Policy, fuse, gate, rank
@@ -107,12 +108,16 @@ def search(engine: Engine, query: str, wanted: Wanted) -> SearchResult:
     with engine.read() as connection:
         if connection is None:
             return SearchResult()
-    vector, degraded = _embedded(engine, query)
+    return engine.with_embedder(lambda embedder: _search(engine, embedder, query, wanted))
+
+
+def _search(engine: Engine, embedder: Embedder, query: str, wanted: Wanted) -> SearchResult:
+    vector, degraded = _embedded(engine, embedder, query)
     with engine.read() as connection:
         if connection is None:
             return SearchResult()
         if vector is not None:
-            engine.generation(connection)
+            engine.generation(connection, embedder.identity)
         total = records.count(connection, Filters())
         width = max(FEWEST_CANDIDATES, CANDIDATES_A_HIT * min(wanted.k, total))
         while True:
@@ -123,9 +128,9 @@ def search(engine: Engine, query: str, wanted: Wanted) -> SearchResult:
             width *= 4
 
 
-def _embedded(engine: Engine, query: str) -> tuple[Float32 | None, tuple[str, ...]]:
+def _embedded(engine: Engine, embedder: Embedder, query: str) -> tuple[Float32 | None, tuple[str, ...]]:
     try:
-        return engine.embed_query(query), ()
+        return engine.embed_query(embedder, query), ()
     except EmbedderMismatchError:
         raise
     except EmbeddingError as error:

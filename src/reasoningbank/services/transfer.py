@@ -118,13 +118,14 @@ def _import_batch(
         except InvalidInputError as error:
             tally.rejected.append(Rejected(number, str(error)))
     if items:
-        _store(engine, list(zip(items, record.embed(engine, cleaned), strict=True)), tally)
+        engine.with_embedder(lambda embedder: _store(engine, items, record.embed(embedder, cleaned), tally))
 
 
-def _store(engine: Engine, batch: Sequence[tuple[Incoming, record.Prepared]], tally: _Tally) -> None:
+def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[record.Prepared], tally: _Tally) -> None:
     with engine.write() as (_, connection):
+        record.check_embedder(engine, connection, cleaned)
         was_empty = connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None
-        for item, prepared in batch:
+        for item, prepared in zip(items, cleaned, strict=True):
             n, created = _store_one(engine, connection, item, prepared)
             if created:
                 _count_created(tally, item, prepared)
@@ -133,7 +134,7 @@ def _store(engine: Engine, batch: Sequence[tuple[Incoming, record.Prepared]], ta
                 tally.differing += _difference(connection, engine.project_name, n, item)
         if was_empty:
             # Weights that votes taught belong to the bank as a whole: only a copy of it may take them over.
-            restore.restore_taught(connection, [counts for item, _ in batch for counts in item.taught])
+            restore.restore_taught(connection, [counts for item in items for counts in item.taught])
 
 
 def _store_one(

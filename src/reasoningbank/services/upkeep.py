@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,8 +12,8 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.status import Maintained, Repair, Status
 from reasoningbank.storage import episodes
 from reasoningbank.storage.check import Finding, inspect_derived
-from reasoningbank.storage.database import storage_error
-from reasoningbank.storage.project import DATABASE_NAME, SIGNALS_NAME, LogHealth, Project
+from reasoningbank.storage.ledger import LogHealth
+from reasoningbank.storage.project import Project
 from reasoningbank.terms import keyword_text, terms
 
 # Every process catches up at its next call; one that slept through more than this rebuilds its index instead.
@@ -122,6 +121,7 @@ def rebuild(engine: Engine) -> None:
     project = _existing(engine)
     with project.write() as connection:
         _index_terms_again(engine, connection)
+        connection.execute("DELETE FROM vectors WHERE memory NOT IN (SELECT n FROM memories)")
     project.refold()
     engine.drop_index()
 
@@ -137,14 +137,35 @@ def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
     project = engine.project()
     if project is None:
         return []
-    with project.database.read() as connection:
-        findings = inspect_derived(project, connection)
-    if dry_run or not any(finding.repair for finding in findings):
+    findings = _findings(engine, project)
+    if any(finding.repair for finding in findings):
+        # Looked at again: a roll-up or a write between the look at the rows and the one at the files is no defect.
+        findings = _findings(engine, project)
+    repairs = dict.fromkeys(f.repair for f in findings if f.repair)
+    if dry_run or not repairs:
         return [Repair(f.what, f.remedy) for f in findings]
     remedies: dict[str, Callable[[], None]] = {"rebuild": lambda: rebuild(engine), "fold": lambda: _fold(project)}
-    for name in dict.fromkeys(f.repair for f in findings if f.repair):
+    for name in repairs:
         remedies[name]()
     return [_after(f) for f in findings]
+
+
+def _findings(engine: Engine, project: Project) -> list[Finding]:
+    with project.database.read() as connection:
+        findings = inspect_derived(project, connection)
+        if not any(finding.repair == "rebuild" for finding in findings):
+            findings += _keyword_findings(engine, connection)
+        return findings
+
+
+def _keyword_findings(engine: Engine, connection: sqlite3.Connection) -> list[Finding]:
+    indexed = dict(connection.execute("SELECT rowid, text FROM terms"))
+    differing = sum(
+        indexed.get(n) != " ".join(terms(keyword_text(memory))) for n, memory in engine.every_memory(connection)
+    )
+    if not differing:
+        return []
+    return [Finding(f"{differing} memories are not indexed under the words they have", "index them again", "rebuild")]
 
 
 def _after(finding: Finding) -> Repair:
@@ -166,15 +187,7 @@ def backup(engine: Engine, target: Path) -> None:
     project = _existing(engine)
     if target.exists():
         raise InvalidInputError(f"{target} is there already: name a new folder")
-    try:
-        target.mkdir(parents=True)
-        # The write lock keeps the log as it is while both are copied.
-        with project.database.hold_still():
-            project.database.backup_to(target / DATABASE_NAME)
-            if project.log.folder.is_dir():
-                shutil.copytree(project.log.folder, target / SIGNALS_NAME)
-    except OSError as error:
-        raise storage_error(error, target) from error
+    project.backup(target)
 
 
 def _existing(engine: Engine) -> Project:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 
 from reasoningbank.storage.fold import fold, forget_fold
@@ -23,21 +24,42 @@ class Finding:
     repair: str = ""
 
 
+# What a fold makes, and how it is compared.
 DERIVED = {
-    "tallies": "memory, kind, day, source, judge, superseded, rolled, positive, negative, last",
-    "evidence": "memory, ref, kind, polarity, weight, superseded, day, at, source, judge, alone, validates, segment",
-    "validations": "segment, kind, confirmed, refuted",
+    "tallies": "SELECT * FROM tallies",
+    "evidence": "SELECT * FROM evidence",
+    "weights": "SELECT * FROM validations",
+    "verdicts": "SELECT ref, verdict FROM episodes",
+    "unreadable lines": "SELECT segment, bad FROM log_positions WHERE rolled = 0",
+}
+
+# What a fold starts from: of the big rows only what it reads, and what was rolled up for good.
+_SOURCES = {
+    "memories": "SELECT n, id, revision FROM memories",
+    "episodes": "SELECT ref, '', NULL, opened_at, NULL, verdict, '', '', sealed FROM episodes",
+    "log_positions": "SELECT * FROM log_positions",
+    "tallies": "SELECT * FROM tallies WHERE rolled = 1",
+    "validations": "SELECT * FROM validations",
+    "sealed": "SELECT * FROM sealed",
+    "served": "SELECT * FROM served",
 }
 
 
 def inspect_derived(project: Project, connection: sqlite3.Connection) -> list[Finding]:
     """Compare the derived rows with their sources, inside the caller's read transaction."""
-    findings = []
     damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if damage != "ok":
-        findings.append(Finding(f"the database is damaged: {damage}", "restore a backup"))
-        return findings
-    findings += _log_findings(project, connection)
+        return [Finding(f"the database is damaged: {damage}", "restore a backup")]
+    findings = _log_findings(project, connection) + _row_findings(connection)
+    if differing := refold_differences(project, connection):
+        findings.append(
+            Finding(f"{', '.join(differing)} differ from what the kept log says", "fold the log again", "rebuild")
+        )
+    return findings
+
+
+def _row_findings(connection: sqlite3.Connection) -> list[Finding]:
+    findings = []
     unindexed = connection.execute(
         "SELECT (SELECT count(*) FROM memories WHERE n NOT IN (SELECT rowid FROM terms)) + "
         "(SELECT count(*) FROM terms WHERE rowid NOT IN (SELECT n FROM memories))"
@@ -50,11 +72,7 @@ def inspect_derived(project: Project, connection: sqlite3.Connection) -> list[Fi
         "SELECT count(*) FROM vectors WHERE memory NOT IN (SELECT n FROM memories)"
     ).fetchone()[0]
     if ownerless:
-        findings.append(Finding(f"{ownerless} vectors belong to no memory", "restore a backup"))
-    if differing := refold_differences(project, connection):
-        findings.append(
-            Finding(f"{', '.join(differing)} differ from what the kept log says", "fold the log again", "rebuild")
-        )
+        findings.append(Finding(f"{ownerless} vectors belong to no memory", "remove them", "rebuild"))
     return findings
 
 
@@ -63,37 +81,68 @@ def _log_findings(project: Project, connection: sqlite3.Connection) -> list[Find
     findings = []
     if health.unfolded:
         findings.append(Finding(f"{health.unfolded} bytes of the log are not counted yet", "count them", "fold"))
+    if health.short:
+        findings.append(
+            Finding(
+                f"counted lines are missing from {', '.join(health.short)}",
+                "write them again from what they were counted as",
+                "rebuild",
+            )
+        )
     if health.bad:
         findings.append(
-            Finding(f"{health.bad} lines of the log cannot be read", "kept where they are; mend or remove them by hand")
+            Finding(
+                f"{health.bad} lines of the log cannot be read",
+                "kept where they are, and their segments with them; mend or remove the lines, then rebuild",
+            )
         )
     if health.strays:
         findings.append(Finding(f"segments that do not count: {', '.join(health.strays)}", "remove the files by hand"))
+    if health.torn:
+        findings.append(
+            Finding(f"unfinished lines were cut off and kept in {', '.join(health.torn)}", "look, and remove the files")
+        )
     return findings
 
 
 def refold_differences(project: Project, connection: sqlite3.Connection) -> list[str]:
-    """Fold the kept segments in a copy in memory, and name the derived tables that come out differently.
+    """Fold the kept segments anew in memory, and name what comes out differently.
 
     Compared as far as the log is folded: lines not counted yet are no difference.
     """
-    with sqlite3.connect(":memory:", isolation_level=None) as copy:
-        connection.backup(copy)
-        kept = copy.execute(
-            "SELECT segment, name, position FROM log_positions WHERE rolled = 0 ORDER BY segment"
-        ).fetchall()
-        forget_fold(copy)
+    with closing(_starting_point(connection)) as anew:
+        kept = connection.execute("SELECT segment, name, position FROM log_positions WHERE rolled = 0 ORDER BY segment")
         by_name = {segment.name: segment for segment in project.log.segments()}
-        for number, name, position in kept:
+        for number, name, position in kept.fetchall():
+            bad = 0
             for line in project.log.lines(by_name[name], 0) if name in by_name else ():
-                if line.end <= position and line.signal is not None:
-                    fold(copy, line.signal, number)
-        return [
-            table
-            for table, columns in DERIVED.items()
-            if _rows(copy, table, columns) != _rows(connection, table, columns)
-        ]
+                if line.end > position:
+                    break
+                if line.signal is not None:
+                    fold(anew, line.signal, number)
+                bad += bool(line.problem)
+            anew.execute("UPDATE log_positions SET bad = ? WHERE segment = ?", (bad, number))
+        return [name for name, query in DERIVED.items() if _rows(anew, query) != _rows(connection, query)]
 
 
-def _rows(connection: sqlite3.Connection, table: str, columns: str) -> list[tuple[object, ...]]:
-    return sorted(connection.execute(f"SELECT {columns} FROM {table}").fetchall())
+def _starting_point(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a database in memory with what a fold of the kept segments starts from."""
+    anew = sqlite3.connect(":memory:", isolation_level=None)
+    marks = ", ".join("?" * (len(_SOURCES) + 1))
+    schema = connection.execute(
+        f"SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'memories' AND tbl_name IN ({marks})",
+        ("evidence", "changes", *(_SOURCES.keys() - {"memories"})),
+    ).fetchall()
+    for (statement,) in schema:
+        anew.execute(statement)
+    anew.execute("CREATE TABLE memories(n INTEGER PRIMARY KEY, id TEXT UNIQUE, revision INTEGER)")
+    for table, query in _SOURCES.items():
+        rows = connection.execute(query)
+        marks = ", ".join("?" * len(rows.description))
+        anew.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+    forget_fold(anew)
+    return anew
+
+
+def _rows(connection: sqlite3.Connection, query: str) -> list[tuple[object, ...]]:
+    return sorted(connection.execute(query).fetchall(), key=repr)

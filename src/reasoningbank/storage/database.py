@@ -1,15 +1,11 @@
-"""Connections and transactions on one project's SQLite file.
+"""Transactions on one project's SQLite file.
 
 Every write is `BEGIN IMMEDIATE`: a read that turns into a write would fail at once, whatever the busy timeout. Reads
-run in one deferred transaction, so that they see one state. Connections are pooled, because worker threads come and
-go, and are left behind after a fork: a child that closed them would drop its parent's locks.
+run in one deferred transaction, so that they see one state.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -17,45 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from reasoningbank.errors import (
-    BusyError,
-    CorruptionError,
-    NewerFormatError,
-    ProjectDeletedError,
-    ReadOnlyError,
-    StorageError,
-)
+from reasoningbank.errors import NewerFormatError, ProjectDeletedError, StorageError
+from reasoningbank.forks import renew_after_fork
+from reasoningbank.storage.connections import Connections
+from reasoningbank.storage.failures import busy_error, database_errors_reported, read_only_error, reported
 from reasoningbank.storage.migrations import scripts, statements
 
-# A parent's connections after a fork: kept referenced, so that the child never closes them.
-_left_behind: list[list[sqlite3.Connection]] = []
-
-
-def busy_error(path: Path) -> BusyError:
-    """Say that another writer held the lock for too long."""
-    return BusyError(f"{path} stayed locked by another writer: try again, or raise busy_timeout", path=path)
-
-
-def read_only_error(path: Path) -> ReadOnlyError:
-    """Say that the file or folder cannot be written."""
-    return ReadOnlyError(f"{path} cannot be written by this user: give write access, or another root", path=path)
-
-
-def storage_error(error: sqlite3.Error | OSError, path: Path) -> StorageError:
-    """Say in the library's own terms what the database or the disk refused."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    number = error.errno if isinstance(error, OSError) else None
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return busy_error(path)
-    if code == sqlite3.SQLITE_READONLY or number in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return read_only_error(path)
-    if code == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT):
-        return StorageError(f"no space left for {path}: free some and try again; nothing was changed", path=path)
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return CorruptionError(f"{path} is damaged ({error}): restore a backup of it", path=path)
-    if code == sqlite3.SQLITE_CANTOPEN or number == errno.ENOENT:
-        return StorageError(f"{path} is gone or cannot be opened: put it back, or open a new bank", path=path)
-    return StorageError(f"{path} could not be used: {error}", path=path)
+# Folding the write-ahead log into the file is only tidier: nobody is kept waiting for it.
+_TIDYING_TIMEOUT = "PRAGMA busy_timeout = 100"
 
 
 class Database:
@@ -73,26 +38,34 @@ class Database:
     ) -> None:
         self.path, self.read_only = path, read_only
         self._durability, self._busy_timeout = durability, busy_timeout
-        self._immutable = False
-        self._reset()
-        self._inode = self._stat_inode()
+        self._connections = Connections(path, self._connect)
+        self._one_writer = threading.Lock()
+        self._frozen = False
+        found = inode(path)
+        if found is None:
+            raise StorageError(f"{path} is gone: put it back, or open a new bank", path=path)
+        self._inode = found
+        renew_after_fork(self)
 
-    def _reset(self) -> None:
-        self._pid = os.getpid()
-        self._idle: list[sqlite3.Connection] = []
-        self._write_lock = threading.Lock()
-        self._closed = False
-
-    def _stat_inode(self) -> int:
-        try:
-            return self.path.stat().st_ino
-        except OSError as error:
-            raise storage_error(error, self.path) from error
+    def after_fork(self) -> None:
+        """Replace the lock: the thread that held it is not in this process."""
+        self._one_writer = threading.Lock()
 
     # -- connections ---------------------------------------------------------------------------------------------
 
     def _connect(self) -> sqlite3.Connection:
-        mode = ("immutable=1" if self._immutable else "mode=ro") if self.read_only else "mode=rw"
+        if not self.read_only:
+            return self._open("mode=rw")
+        try:
+            connection = self._open("mode=ro")
+        except sqlite3.Error:
+            # Without a shared-memory file that can be made, only the checkpointed part can be read.
+            self._frozen = True
+            return self._open("immutable=1")
+        self._frozen = False
+        return connection
+
+    def _open(self, mode: str) -> sqlite3.Connection:
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?{mode}",
             uri=True,
@@ -103,37 +76,23 @@ class Database:
         )
         try:
             connection.execute(f"PRAGMA synchronous = {self._durability}")
+            if self._durability == "full":
+                # On macOS a plain fsync leaves the data in the drive's own cache; elsewhere this changes nothing.
+                connection.execute("PRAGMA fullfsync = on")
             connection.execute("PRAGMA temp_store = memory")
             connection.execute("PRAGMA cache_size = -16000")
             connection.create_function("casefold", 1, str.casefold, deterministic=True)
             connection.execute("SELECT 1 FROM meta").fetchone()
         except sqlite3.Error:
             connection.close()
-            if self.read_only and not self._immutable:
-                # Without a shared-memory file that can be made, only the checkpointed part can be read.
-                self._immutable = True
-                return self._connect()
             raise
         return connection
 
-    def _take(self) -> sqlite3.Connection:
-        if self._pid != os.getpid():
-            _left_behind.append(self._idle)
-            self._reset()
-        if self._closed:
-            raise StorageError(f"{self.path} was closed: open a new bank", path=self.path)
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return self._connect()
-
-    def _give_back(self, connection: sqlite3.Connection, pid: int) -> None:
-        if pid == os.getpid() and not self._closed:
-            self._idle.append(connection)
-        elif pid == os.getpid():
-            connection.close()
-        else:
-            _left_behind.append([connection])
+    @property
+    def hides_recent_writes(self) -> bool:
+        """Whether a write-ahead log is there that this user cannot read."""
+        wal = self.path.with_name(f"{self.path.name}-wal")
+        return self._frozen and wal.exists() and wal.stat().st_size > 0
 
     # -- transactions --------------------------------------------------------------------------------------------
 
@@ -142,29 +101,31 @@ class Database:
         """Give a connection inside one read transaction: everything read in it is of one state.
 
         Raises:
-            StorageError: the file is gone or damaged; ProjectDeletedError when the project was deleted.
+            StorageError: the file is gone, replaced or damaged; ProjectDeletedError when the project was deleted.
         """
-        try:
-            connection = self._take()
-            pid = os.getpid()
-            try:
+        with database_errors_reported(self.path):
+            with self._connections.lend() as connection:
                 connection.execute("BEGIN")
-                self._check_not_deleted(connection)
-                yield connection
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                self._give_back(connection, pid)
-        except sqlite3.Error as error:
-            raise storage_error(error, self.path) from error
+                try:
+                    self._check_not_deleted(connection)
+                    self._check_in_place()
+                    yield connection
+                finally:
+                    _roll_back(connection)
+            if self._frozen:
+                # What SQLite takes for frozen, it never looks at again: others may write it all the same.
+                self._connections.close_idle()
 
     @contextmanager
-    def write(self, undo: Callable[[], None] | None = None) -> Iterator[sqlite3.Connection]:
+    def write(
+        self, undo: Callable[[], None] | None = None, *, even_deleted: bool = False
+    ) -> Iterator[sqlite3.Connection]:
         """Give a connection inside one write transaction: it commits at the end, or changes nothing.
 
         Args:
-            undo: called before the lock is given up when the transaction does not commit, to take back what was done
-                outside the database.
+            undo: called under the lock when the transaction does not commit, to take back what was done outside the
+                database.
+            even_deleted: go on where the project is marked as deleted.
 
         Raises:
             BusyError: another writer held the lock for too long.
@@ -172,34 +133,39 @@ class Database:
         """
         if self.read_only:
             raise read_only_error(self.path)
-        try:
-            connection = self._take()
-            pid, lock = os.getpid(), self._write_lock
-            if not lock.acquire(timeout=self._busy_timeout):
-                self._give_back(connection, pid)
-                raise busy_error(self.path)
+        with database_errors_reported(self.path), self._waiting_turn(), self._connections.lend() as connection:
+            connection.execute("BEGIN IMMEDIATE")
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                if not even_deleted:
+                    self._check_not_deleted(connection)
                 self._check_in_place()
-                self._check_not_deleted(connection)
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if undo is not None:
-                    undo()
-                raise
+                with _committing(connection, undo):
+                    yield connection
             finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                lock.release()
-                self._give_back(connection, pid)
-        except sqlite3.Error as error:
-            raise storage_error(error, self.path) from error
+                _roll_back(connection)
+
+    @contextmanager
+    def _waiting_turn(self) -> Iterator[None]:
+        # SQLite's own waiting is a sleep that grows; among threads a lock is fair and costs nothing.
+        lock = self._one_writer
+        if not lock.acquire(timeout=self._busy_timeout):
+            raise busy_error(self.path)
+        try:
+            yield
+        finally:
+            lock.release()
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the file still stands under its name."""
+        return inode(self.path) == self._inode
 
     def _check_in_place(self) -> None:
         # Writing to a file that was removed or replaced under us would be lost without a word.
-        if self._stat_inode() != self._inode:
-            raise StorageError(f"{self.path} was replaced while it was open: open a new bank", path=self.path)
+        if not self.in_place:
+            raise StorageError(
+                f"{self.path} was removed or replaced while it was open: open a new bank", path=self.path
+            )
 
     def _check_not_deleted(self, connection: sqlite3.Connection) -> None:
         if connection.execute("SELECT 1 FROM meta WHERE key = 'deleted'").fetchone():
@@ -230,47 +196,70 @@ class Database:
             apply_migrations(connection)
 
     def truncate_wal(self) -> None:
-        """Fold the write-ahead log into the file, as far as no reader needs it."""
-        if self.read_only:
+        """Fold the write-ahead log into the file, as far as nobody needs it."""
+        # A connection that was opened while the folder was taken away may hold the log of the project started anew.
+        if self.read_only or not self.in_place:
             return
-        try:
-            connection = self._take()
+        with reported(self.path), self._connections.lend() as connection:
+            before = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+            connection.execute(_TIDYING_TIMEOUT)
             try:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             finally:
-                self._give_back(connection, os.getpid())
-        except sqlite3.Error as error:
-            raise storage_error(error, self.path) from error
+                connection.execute(f"PRAGMA busy_timeout = {before:d}")
 
-    @contextmanager
-    def hold_still(self) -> Iterator[None]:
-        """Keep every writer out while the project's files are copied; reading goes on. Nothing is written."""
-        if self.read_only:
-            yield
-            return
-        with self.write():
-            yield
-
-    def backup_to(self, target: Path) -> None:
-        """Copy the file through SQLite's backup interface; a plain copy would miss the log and drop locks."""
-        try:
-            with self.read() as source:
-                copy = sqlite3.connect(target)
-                try:
-                    source.backup(copy)
-                finally:
-                    copy.close()
-        except sqlite3.Error as error:
-            raise storage_error(error, target) from error
+    def backup_to(self, target: Path, source: sqlite3.Connection) -> None:
+        """Copy the state that `source`'s transaction sees; a plain copy would miss the log and drop locks."""
+        with reported(target):
+            copy = sqlite3.connect(target)
+            try:
+                source.backup(copy)
+            finally:
+                copy.close()
 
     def close(self) -> None:
-        """Close the idle connections; those in use are closed when they come back."""
-        if self._pid != os.getpid():
-            _left_behind.append(self._idle)
-            self._idle = []
-        self._closed = True
-        while self._idle:
-            self._idle.pop().close()
+        """Close the connections; those in use are closed when they come back."""
+        self._connections.close()
+
+
+def inode(path: Path) -> int | None:
+    """Return the number of the file that has this name now; None when there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+@contextmanager
+def _committing(connection: sqlite3.Connection, undo: Callable[[], None] | None) -> Iterator[None]:
+    """Commit at the end of the block; call `undo` when it comes to nothing."""
+    committing = False
+    try:
+        yield
+        committing = True
+        connection.execute("COMMIT")
+    except BaseException as error:
+        # Interrupted just after the commit, it is committed.
+        done = committing and not connection.in_transaction and not isinstance(error, sqlite3.Error)
+        if undo is not None and not done:
+            _undo(connection, undo)
+        raise
+
+
+def _undo(connection: sqlite3.Connection, undo: Callable[[], None]) -> None:
+    """Call `undo` under the write lock; a commit that failed may have given it up."""
+    if not connection.in_transaction:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error:
+            # What was done outside stays, and the next writer finds it as a killed one would have left it.
+            return
+    undo()
 
 
 def _format(connection: sqlite3.Connection) -> int:
@@ -285,28 +274,3 @@ def apply_migrations(connection: sqlite3.Connection) -> None:
             for statement in statements(script):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number:d}")
-
-
-def create_database(path: Path, meta: dict[str, str]) -> None:
-    """Build a new database beside `path` and link it into place, so that nobody meets a half-made one.
-
-    When another process was first, its database stays and ours is dropped.
-    """
-    aside = path.with_name(f".{path.name}-{os.getpid()}-{threading.get_ident()}-{os.urandom(4).hex()}")
-    try:
-        connection = sqlite3.connect(aside, isolation_level=None)
-        try:
-            connection.execute("PRAGMA journal_mode = wal")
-            connection.execute("BEGIN IMMEDIATE")
-            apply_migrations(connection)
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-            connection.execute("COMMIT")
-        finally:
-            connection.close()
-        with contextlib.suppress(FileExistsError):
-            os.link(aside, path)
-    except (sqlite3.Error, OSError) as error:
-        raise storage_error(error, path) from error
-    finally:
-        for leftover in (aside, Path(f"{aside}-wal"), Path(f"{aside}-shm")):
-            leftover.unlink(missing_ok=True)

@@ -26,7 +26,8 @@ def open_episode(
         "INSERT INTO episodes(ref, task, thread, opened_at) VALUES (?, ?, ?, ?)", (ref, task, thread, time_text(now))
     )
     connection.executemany(
-        "INSERT INTO served VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO served(ref, position, memory, revision, confidence, deviation, provisional, similarity, keyword, "
+        "score) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 ref,

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from enum import StrEnum
 
 from reasoningbank.episode import Verdict
 from reasoningbank.signals import Signal, SignalKind, day_number, time_text
-from reasoningbank.storage.episodes import exists
 
 # Weights are kept as whole millionths: sums are exact and do not depend on the order.
 UNIT = 1_000_000
@@ -28,7 +27,7 @@ class Folded(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Contribution:
+class Contribution:
     """What (memory, ref, kind) adds to the tallies; columns of `evidence`, in order."""
 
     memory: int
@@ -45,8 +44,22 @@ class _Contribution:
     validates: str
     segment: int
 
+    @property
+    def tally(self) -> tuple[int, str, int, str, str, int]:
+        """The key of the tally it is counted in."""
+        return self.memory, self.kind, self.day, self.source, self.judge, self.superseded
 
-_COLUMNS = "memory, ref, kind, polarity, weight, superseded, day, at, source, judge, alone, validates, segment"
+
+_COLUMNS = ", ".join(field.name for field in fields(Contribution))
+_TALLY = "memory, kind, day, source, judge, superseded"
+_SAME_TALLY = "memory = ? AND kind = ? AND day = ? AND source = ? AND judge = ? AND superseded = ?"
+_SUMS = (
+    "sum(CASE WHEN polarity > 0 THEN weight ELSE 0 END), sum(CASE WHEN polarity < 0 THEN weight ELSE 0 END), max(at)"
+)
+_ADDED = (
+    "ON CONFLICT DO UPDATE SET positive = positive + excluded.positive, negative = negative + excluded.negative, "
+    "last = max(last, excluded.last)"
+)
 
 
 def fold(connection: sqlite3.Connection, signal: Signal, segment: int) -> Folded:
@@ -54,27 +67,51 @@ def fold(connection: sqlite3.Connection, signal: Signal, segment: int) -> Folded
     row = connection.execute("SELECT n, revision FROM memories WHERE id = ?", (signal.memory,)).fetchone()
     if row is None or row[1] != signal.revision:
         return Folded.ORPHAN
-    if signal.kind is SignalKind.USAGE and not exists(connection, signal.ref):
-        # The recall that handed it out was never acknowledged.
-        return Folded.ORPHAN
+    old = evidence_of(connection, row[0], signal.ref, signal.kind)
+    if old is None and (known := _known_already(connection, row[0], signal)) is not None:
+        return known
     if signal.kind is SignalKind.OUTCOME and not signal.alone:
         _set_verdict(connection, signal)
-    old = _evidence(connection, row[0], signal.ref, signal.kind)
     new = _contribution(row[0], signal, segment)
     if old is not None and (old.polarity, old.weight) == (new.polarity, new.weight):
         return Folded.REPEATED
-    _replace(connection, old, new)
+    _put(connection, old, new)
     connection.execute("INSERT INTO changes(op, memory) VALUES ('evidence', ?)", (new.memory,))
     return Folded.COUNTED
 
 
-def _contribution(memory: int, signal: Signal, segment: int) -> _Contribution:
-    return _Contribution(
+def _known_already(connection: sqlite3.Connection, memory: int, signal: Signal) -> Folded | None:
+    """Say what becomes of a signal whose evidence is not at hand; None when it is new."""
+    if signal.kind is not SignalKind.USAGE:
+        return Folded.REPEATED if is_sealed(connection, memory, signal.ref, signal.kind) else None
+    served = connection.execute(
+        "SELECT max(sealed) FROM served WHERE ref = ? AND memory = ?", (signal.ref, memory)
+    ).fetchone()[0]
+    if served is None:
+        # The recall that handed it out was never acknowledged.
+        return Folded.ORPHAN
+    return Folded.REPEATED if served else None
+
+
+def is_sealed(connection: sqlite3.Connection, memory: int, ref: str, kind: SignalKind) -> bool:
+    """Tell whether what (memory, ref, kind) said was rolled up, so that it can be neither repeated nor revised."""
+    return _sealed_polarity(connection, memory, ref, kind) is not None
+
+
+def _sealed_polarity(connection: sqlite3.Connection, memory: int, ref: str, kind: SignalKind) -> int | None:
+    row = connection.execute(
+        "SELECT polarity FROM sealed WHERE memory = ? AND ref = ? AND kind = ?", (memory, ref, kind.value)
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _contribution(memory: int, signal: Signal, segment: int) -> Contribution:
+    return Contribution(
         memory=memory,
         ref=signal.ref,
         kind=signal.kind.value,
         polarity=signal.polarity,
-        weight=max(1, round(signal.strength * UNIT)) if signal.polarity else 0,
+        weight=weight_of(signal),
         superseded=0,
         day=day_number(signal.at),
         at=time_text(signal.at),
@@ -86,70 +123,93 @@ def _contribution(memory: int, signal: Signal, segment: int) -> _Contribution:
     )
 
 
-def _evidence(connection: sqlite3.Connection, memory: int, ref: str, kind: SignalKind) -> _Contribution | None:
+def weight_of(signal: Signal) -> int:
+    """Return what a signal weighs, in millionths; nothing when it withdraws what was said before."""
+    return max(1, round(signal.strength * UNIT)) if signal.polarity else 0
+
+
+def evidence_of(connection: sqlite3.Connection, memory: int, ref: str, kind: SignalKind) -> Contribution | None:
+    """Return what (memory, ref, kind) contributes now, as far as its segment is kept."""
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM evidence WHERE memory = ? AND ref = ? AND kind = ?", (memory, ref, kind.value)
     ).fetchone()
-    return None if row is None else _Contribution(*row)
+    return None if row is None else Contribution(*row)
 
 
-def _replace(connection: sqlite3.Connection, old: _Contribution | None, new: _Contribution) -> None:
-    if old is not None:
-        _add_to_tallies(connection, old, -1)
-        _add_to_validations(connection, old, -1)
-    if new.kind == SignalKind.OUTCOME:
-        vote = _evidence(connection, new.memory, new.ref, SignalKind.EXPLICIT)
-        new = _with(new, superseded=int(vote is not None and vote.polarity != 0))
-    elif new.kind == SignalKind.EXPLICIT:
-        _supersede_outcome(connection, new)
-    connection.execute(
-        f"INSERT OR REPLACE INTO evidence({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        tuple(getattr(new, name) for name in _Contribution.__slots__),
+def evidence_in(connection: sqlite3.Connection, segment: int) -> list[Contribution]:
+    """Return what stands in a segment and counts now, in the order of its times."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM evidence WHERE segment = ? ORDER BY at, memory, ref, kind", (segment,)
     )
-    _add_to_tallies(connection, new, +1)
+    return [Contribution(*row) for row in rows]
+
+
+def _put(connection: sqlite3.Connection, old: Contribution | None, new: Contribution) -> None:
+    if new.kind == SignalKind.OUTCOME and _has_vote(connection, new):
+        new = _with(new, superseded=1)
+    connection.execute(
+        f"INSERT OR REPLACE INTO evidence({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", astuple(new)
+    )
+    if old is None:
+        _add(connection, new)
+    else:
+        _add_to_validations(connection, old, -1)
+        _sum_again(connection, old.tally)
+        _sum_again(connection, new.tally)
     _add_to_validations(connection, new, +1)
+    if new.kind == SignalKind.EXPLICIT:
+        _supersede_outcome(connection, new)
 
 
-def _with(contribution: _Contribution, *, superseded: int) -> _Contribution:
-    values = {name: getattr(contribution, name) for name in _Contribution.__slots__}
-    return _Contribution(**(values | {"superseded": superseded}))
+def _with(contribution: Contribution, *, superseded: int) -> Contribution:
+    values = dict(zip((field.name for field in fields(Contribution)), astuple(contribution), strict=True))
+    return Contribution(**(values | {"superseded": superseded}))
 
 
-def _supersede_outcome(connection: sqlite3.Connection, vote: _Contribution) -> None:
+def _has_vote(connection: sqlite3.Connection, outcome: Contribution) -> bool:
+    vote = evidence_of(connection, outcome.memory, outcome.ref, SignalKind.EXPLICIT)
+    if vote is not None:
+        return vote.polarity != 0
+    return bool(_sealed_polarity(connection, outcome.memory, outcome.ref, SignalKind.EXPLICIT))
+
+
+def _supersede_outcome(connection: sqlite3.Connection, vote: Contribution) -> None:
     # A vote about the same run says more directly what the shared outcome only hints at.
-    outcome = _evidence(connection, vote.memory, vote.ref, SignalKind.OUTCOME)
+    outcome = evidence_of(connection, vote.memory, vote.ref, SignalKind.OUTCOME)
     superseded = int(vote.polarity != 0)
     if outcome is None or outcome.superseded == superseded:
         return
-    _add_to_tallies(connection, outcome, -1)
-    _add_to_tallies(connection, _with(outcome, superseded=superseded), +1)
     connection.execute(
         "UPDATE evidence SET superseded = ? WHERE memory = ? AND ref = ? AND kind = ?",
         (superseded, outcome.memory, outcome.ref, outcome.kind),
     )
+    _sum_again(connection, outcome.tally)
+    _sum_again(connection, _with(outcome, superseded=superseded).tally)
 
 
-def _add_to_tallies(connection: sqlite3.Connection, what: _Contribution, sign: int, rolled: int = 0) -> None:
-    if what.polarity == 0:
+# -- tallies: sums over the evidence, and apart from it what was rolled up ----------------------------------------
+
+
+def _add(connection: sqlite3.Connection, new: Contribution) -> None:
+    if new.polarity == 0:
         return
-    amount = sign * what.weight
-    positive, negative = (amount, 0) if what.polarity > 0 else (0, amount)
-    key = (what.memory, what.kind, what.day, what.source, what.judge, what.superseded, rolled)
+    positive, negative = (new.weight, 0) if new.polarity > 0 else (0, new.weight)
     connection.execute(
-        "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-        "positive = positive + excluded.positive, negative = negative + excluded.negative, "
-        "last = max(last, excluded.last)",
-        (*key, positive, negative, what.at),
+        f"INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?) {_ADDED}", (*new.tally, positive, negative, new.at)
     )
-    if sign < 0:
-        connection.execute(
-            "DELETE FROM tallies WHERE memory = ? AND kind = ? AND day = ? AND source = ? AND judge = ? "
-            "AND superseded = ? AND rolled = ? AND positive = 0 AND negative = 0",
-            key,
-        )
 
 
-def _add_to_validations(connection: sqlite3.Connection, vote: _Contribution, sign: int) -> None:
+def _sum_again(connection: sqlite3.Connection, tally: tuple[int, str, int, str, str, int]) -> None:
+    """Derive one tally anew: what is taken back may also have been its latest."""
+    connection.execute(f"DELETE FROM tallies WHERE {_SAME_TALLY} AND rolled = 0", tally)
+    connection.execute(
+        f"INSERT INTO tallies SELECT {_TALLY}, 0, {_SUMS} FROM evidence "
+        f"WHERE {_SAME_TALLY} AND polarity <> 0 GROUP BY {_TALLY}",
+        tally,
+    )
+
+
+def _add_to_validations(connection: sqlite3.Connection, vote: Contribution, sign: int) -> None:
     if vote.kind != SignalKind.EXPLICIT or vote.polarity == 0:
         return
     confirmed, refuted = (sign, 0) if vote.polarity > 0 else (0, sign)
@@ -173,29 +233,53 @@ def _set_verdict(connection: sqlite3.Connection, signal: Signal) -> None:
     )
 
 
+# -- taking back, rolling up, folding again ------------------------------------------------------------------------
+
+
 def withdraw_memory(connection: sqlite3.Connection, memory: int) -> None:
     """Take back all evidence about a memory: it is deleted, or says something else now."""
     rows = connection.execute(f"SELECT {_COLUMNS} FROM evidence WHERE memory = ?", (memory,)).fetchall()
     for row in rows:
-        _add_to_validations(connection, _Contribution(*row), -1)
-    connection.execute("DELETE FROM evidence WHERE memory = ?", (memory,))
-    connection.execute("DELETE FROM tallies WHERE memory = ?", (memory,))
+        withdrawn = Contribution(*row)
+        _add_to_validations(connection, withdrawn, -1)
+        connection.execute("UPDATE log_positions SET orphans = orphans + 1 WHERE segment = ?", (withdrawn.segment,))
+    for table in ("evidence", "tallies", "sealed"):
+        connection.execute(f"DELETE FROM {table} WHERE memory = ?", (memory,))
+    connection.execute("UPDATE served SET sealed = 0 WHERE memory = ?", (memory,))
 
 
 def roll_up(connection: sqlite3.Connection, segment: int) -> None:
     """Move a segment's contributions into the tallies for good, and mark it; the file can then be deleted.
 
-    Episodes whose evidence goes are sealed: a later verdict could no longer be told from a repeat.
+    What it said is sealed: a later verdict could no longer be told from a repeat.
     """
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM evidence WHERE segment = ?", (segment,)).fetchall()
-    for row in rows:
-        contribution = _Contribution(*row)
-        _add_to_tallies(connection, contribution, -1)
-        _add_to_tallies(connection, contribution, +1, rolled=1)
+    connection.execute(
+        f"INSERT INTO tallies SELECT {_TALLY}, 1, {_SUMS} FROM evidence WHERE segment = ? AND polarity <> 0 "
+        f"GROUP BY {_TALLY} {_ADDED}",
+        (segment,),
+    )
+    connection.execute(
+        "INSERT OR REPLACE INTO sealed SELECT memory, ref, kind, polarity FROM evidence "
+        "WHERE segment = ? AND kind <> 'usage'",
+        (segment,),
+    )
+    connection.execute(
+        "UPDATE served SET sealed = 1 WHERE (ref, memory) IN "
+        "(SELECT ref, memory FROM evidence WHERE segment = ? AND kind = 'usage')",
+        (segment,),
+    )
     connection.execute(
         "UPDATE episodes SET sealed = 1 WHERE ref IN (SELECT ref FROM evidence WHERE segment = ?)", (segment,)
     )
+    affected = [n for (n,) in connection.execute("SELECT DISTINCT memory FROM evidence WHERE segment = ?", (segment,))]
     connection.execute("DELETE FROM evidence WHERE segment = ?", (segment,))
+    for memory in affected:
+        connection.execute("DELETE FROM tallies WHERE memory = ? AND rolled = 0", (memory,))
+        connection.execute(
+            f"INSERT INTO tallies SELECT {_TALLY}, 0, {_SUMS} FROM evidence WHERE memory = ? AND polarity <> 0 "
+            f"GROUP BY {_TALLY}",
+            (memory,),
+        )
     connection.execute("UPDATE log_positions SET rolled = 1 WHERE segment = ?", (segment,))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -177,10 +178,7 @@ def insert(
             json_text(draft.tags),
             state.value,
             draft.initial_confidence,
-            draft.source.how,
-            draft.source.by,
-            draft.source.session,
-            draft.source.trusted,
+            *_whence(draft),
             json_text(draft.metadata),
             fingerprint(draft.title, draft.content),
             scrub_version,
@@ -199,10 +197,16 @@ def _said(draft: Draft) -> tuple[str, str, str, str]:
     return (draft.title, draft.content, draft.description, draft.applies_when)
 
 
+def _whence(draft: Draft) -> tuple[str, str | None, str | None, bool]:
+    return (draft.source.how, draft.source.by, draft.source.session, draft.source.trusted)
+
+
 def _new_revision(connection: sqlite3.Connection, n: int) -> None:
-    # A number of the change feed is never given twice, also not to a memory that is deleted and recorded again.
+    # A number of the change feed is never given twice, also not to a memory that is deleted and recorded again. A power
+    # loss can turn the feed back, though, while the log keeps its lines: chance tells what is said then from what was.
     connection.execute(
-        "UPDATE memories SET revision = (SELECT seq FROM sqlite_sequence WHERE name = 'changes') WHERE n = ?", (n,)
+        "UPDATE memories SET revision = ? | (SELECT seq << 16 FROM sqlite_sequence WHERE name = 'changes') WHERE n = ?",
+        (secrets.randbits(16), n),
     )
 
 
@@ -221,7 +225,8 @@ def rewrite(
     """Change a memory; when it says something else, its evidence starts anew, since trust does not transfer."""
     connection.execute(
         "UPDATE memories SET title = ?, content = ?, description = ?, applies_when = ?, outcome = ?, tags = ?, "
-        "state = ?, initial_confidence = ?, metadata = ?, fingerprint = ?, scrub_version = ?, findings = ?, "
+        "state = ?, initial_confidence = ?, source_how = ?, source_by = ?, source_session = ?, trusted = ?, "
+        "metadata = ?, fingerprint = ?, scrub_version = ?, findings = ?, "
         "updated_at = ? WHERE n = ?",
         (
             *_said(draft),
@@ -229,6 +234,7 @@ def rewrite(
             json_text(draft.tags),
             state.value,
             draft.initial_confidence,
+            *_whence(draft),
             json_text(draft.metadata),
             fingerprint(draft.title, draft.content),
             scrub_version,

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from reasoningbank.errors import ProjectDeletedError, ProjectNotFoundError, ReasoningBankError, ScopeError
-from reasoningbank.storage.database import storage_error
+from reasoningbank.errors import CorruptionError, ProjectNotFoundError, ReasoningBankError, ScopeError
+from reasoningbank.storage.lifecycle import finish_deletion, remove_damaged, sweep
 from reasoningbank.storage.names import checked_name, folder_name
 from reasoningbank.storage.project import DATABASE_NAME, Project, read_meta
 
@@ -71,29 +69,24 @@ def delete_project_files(root: Path, tenant: str, project: str) -> None:
     tenant, project = checked_name(tenant, "tenant"), checked_name(project, "project")
     folder = project_folder(root, tenant, project)
     if not (folder / DATABASE_NAME).is_file():
+        # A deletion that was killed after it took the folder away goes on here.
+        sweep(folder)
         raise ProjectNotFoundError(project, tenant)
-    # A deletion that was cut short after the mark goes on here.
-    with contextlib.suppress(ProjectDeletedError):
+    try:
         _mark_deleted(folder, tenant, project)
-    remove_folder(folder)
+        finish_deletion(folder / DATABASE_NAME)
+    except CorruptionError:
+        # What cannot be marked cannot be used either.
+        remove_damaged(folder)
 
 
 def _mark_deleted(folder: Path, tenant: str, project: str) -> None:
     opened = Project.open(folder, tenant=tenant, project=project, durability="full", busy_timeout=10.0)
     if opened is None:
-        raise ProjectNotFoundError(project, tenant)
+        # A deletion that was cut short after the mark goes on.
+        return
     try:
         with opened.write() as connection:
             connection.execute("INSERT OR REPLACE INTO meta VALUES ('deleted', '1')")
     finally:
         opened.database.close()
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove a project's folder, out of everyone's sight first."""
-    doomed = folder.with_name(f".deleted-{folder.name}-{os.urandom(4).hex()}")
-    try:
-        folder.rename(doomed)
-        shutil.rmtree(doomed)
-    except OSError as error:
-        raise storage_error(error, folder) from error

@@ -7,19 +7,22 @@ otherwise let an older verdict win.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from reasoningbank.signals import BadLineError, Signal, from_line, to_line
-from reasoningbank.storage.database import storage_error
+from reasoningbank.storage.failures import reported
+from reasoningbank.storage.files import sync_file, sync_folder
 
-_SEGMENT = re.compile(r"(\d{6,})-(\d{4})-(\d{2})-(\d{2})\.jsonl")
+_SEGMENT = re.compile(r"(\d{6,12})-(\d{4})-(\d{2})-(\d{2})\.jsonl")
+_TORN = ".torn"
 _EPOCH = date(1970, 1, 1)
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +69,17 @@ class SignalLog:
     def __init__(self, folder: Path, *, fsync: bool) -> None:
         self.folder, self._fsync = folder, fsync
 
-    def segments(self) -> list[Segment]:
-        """Return the segments that are on the disk, in the order of evidence; other files are passed over."""
+    def _names(self) -> list[str]:
         try:
-            names = sorted(entry.name for entry in self.folder.iterdir())
+            with os.scandir(self.folder) as entries:
+                return sorted(entry.name for entry in entries if entry.is_file())
         except FileNotFoundError:
             return []
+
+    def segments(self) -> list[Segment]:
+        """Return the segments that are on the disk, in the order of evidence; other files are passed over."""
+        with reported(self.folder):
+            names = self._names()
         found = []
         for name in names:
             if match := _SEGMENT.fullmatch(name):
@@ -82,12 +90,24 @@ class SignalLog:
                     continue
         return sorted(found, key=lambda segment: (segment.number, segment.name))
 
+    def torn(self) -> tuple[str, ...]:
+        """Return the names of the files with what was cut off unfinished lines."""
+        with reported(self.folder):
+            return tuple(name for name in self._names() if name.endswith(_TORN))
+
+    def files(self) -> list[tuple[str, int]]:
+        """Return every file of the log, and its length as it is now."""
+        with reported(self.folder):
+            return [(name, (self.folder / name).stat().st_size) for name in self._names()]
+
     def size(self, segment: Segment) -> int:
         """Return the segment's length in bytes; 0 when it is gone."""
-        try:
-            return (self.folder / segment.name).stat().st_size
-        except FileNotFoundError:
-            return 0
+        path = self.folder / segment.name
+        with reported(path):
+            try:
+                return path.stat().st_size
+            except FileNotFoundError:
+                return 0
 
     def heal_tail(self, segment: Segment, start: int) -> None:
         """End the segment's last line: with a newline when it is a whole signal, by cutting it off when it is torn.
@@ -98,27 +118,12 @@ class SignalLog:
             start: an offset at a line's beginning; what is before it is not looked at.
         """
         path = self.folder / segment.name
-        try:
-            with path.open("r+b") as file:
-                file.seek(start)
-                tail = file.read()
-                if not tail or tail.endswith(b"\n"):
-                    return
-                cut = tail.rfind(b"\n") + 1
-                torn = tail[cut:]
-                try:
-                    from_line(torn)
-                except BadLineError:
-                    with path.with_suffix(".torn").open("ab") as aside:
-                        aside.write(torn + b"\n")
-                    file.truncate(start + cut)
-                else:
-                    file.seek(0, os.SEEK_END)
-                    file.write(b"\n")
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise storage_error(error, path) from error
+        with reported(path):
+            try:
+                with path.open("r+b") as file:
+                    _heal(file, start, path.with_suffix(_TORN))
+            except FileNotFoundError:
+                return
 
     def append(self, segment: Segment, signals: Sequence[Signal]) -> tuple[int, int]:
         """Append whole lines and return the offsets before and behind them; when that fails, nothing is appended.
@@ -128,64 +133,79 @@ class SignalLog:
         """
         path = self.folder / segment.name
         data = b"".join(map(to_line, signals))
-        try:
-            self.folder.mkdir(exist_ok=True)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
+        with reported(path):
+            self._make_folder()
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
             try:
                 before = os.fstat(descriptor).st_size
+                data = _separator(descriptor, before) + data
                 try:
                     _write_all(descriptor, data)
                     if self._fsync:
-                        os.fsync(descriptor)
+                        sync_file(descriptor)
                 except BaseException:
                     os.ftruncate(descriptor, before)
                     raise
             finally:
                 os.close(descriptor)
-        except OSError as error:
-            raise storage_error(error, path) from error
-        if self._fsync and before == 0:
-            self._sync_folder()
+            if self._fsync and before == 0:
+                sync_folder(self.folder)
         return before, before + len(data)
 
-    def _sync_folder(self) -> None:
-        # A new file's name is only on the disk once its folder is.
-        if os.name == "posix":
-            descriptor = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+    def _make_folder(self) -> None:
+        try:
+            self.folder.mkdir()
+        except FileExistsError:
+            return
+        if self._fsync:
+            sync_folder(self.folder.parent)
 
     def lines(self, segment: Segment, start: int) -> Iterator[Line]:
         r"""Yield the terminated lines from the offset `start` on. Lines are split at `\n` only."""
         path = self.folder / segment.name
-        try:
-            with path.open("rb") as file:
-                file.seek(start)
-                offset, rest = start, b""
-                while chunk := file.read(_CHUNK):
-                    *whole, rest = (rest + chunk).split(b"\n")
-                    for raw in whole:
-                        offset += len(raw) + 1
-                        yield _line(raw, offset)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise storage_error(error, path) from error
+        with reported(path):
+            try:
+                with path.open("rb") as file:
+                    file.seek(start)
+                    offset = start
+                    for raw in file:
+                        if not raw.endswith(b"\n"):
+                            return
+                        offset += len(raw)
+                        yield _line(raw[:-1], offset)
+            except FileNotFoundError:
+                return
 
     def take_back(self, segment: Segment, *, start: int, end: int) -> None:
         """Cut off an append that ran from `start` to `end`, unless something stands behind it already."""
         path = self.folder / segment.name
-        try:
+        with reported(path):
             if self.size(segment) == end:
                 os.truncate(path, start)
-        except OSError as error:
-            raise storage_error(error, path) from error
 
     def delete(self, segment: Segment) -> None:
-        """Delete a segment's file, if it is there."""
-        (self.folder / segment.name).unlink(missing_ok=True)
+        """Delete a segment's file, if it is there, and can be deleted now."""
+        # Where it cannot (another process reads it, on Windows), its mark lets the next upkeep do it.
+        with contextlib.suppress(FileNotFoundError, PermissionError):
+            (self.folder / segment.name).unlink()
+
+
+def _heal(file: BinaryIO, start: int, aside: Path) -> None:
+    file.seek(start)
+    tail = file.read()
+    if not tail or tail.endswith(b"\n"):
+        return
+    cut = tail.rfind(b"\n") + 1
+    torn = tail[cut:]
+    try:
+        from_line(torn)
+    except BadLineError:
+        with aside.open("ab") as kept:
+            kept.write(torn + b"\n")
+        file.truncate(start + cut)
+    else:
+        file.seek(0, os.SEEK_END)
+        file.write(b"\n")
 
 
 def _line(raw: bytes, end: int) -> Line:
@@ -195,6 +215,17 @@ def _line(raw: bytes, end: int) -> Line:
         return Line(end, from_line(raw))
     except BadLineError as error:
         return Line(end, None, str(error))
+
+
+def _separator(descriptor: int, size: int) -> bytes:
+    """Return a newline where the file does not end with one, so that what is appended is a line of its own.
+
+    What has been counted is not looked at again, and a power loss can leave zeros at its end.
+    """
+    if size == 0:
+        return b""
+    os.lseek(descriptor, size - 1, os.SEEK_SET)
+    return b"" if os.read(descriptor, 1) == b"\n" else b"\n"
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

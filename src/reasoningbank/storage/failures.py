@@ -1,0 +1,65 @@
+"""What the database or the disk refuses, in the library's own terms."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from reasoningbank.errors import BusyError, CorruptionError, ReadOnlyError, StorageError
+
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def busy_error(path: Path) -> BusyError:
+    """Say that another writer held the lock for too long."""
+    return BusyError(f"{path} stayed locked by another writer: try again, or raise busy_timeout", path=path)
+
+
+def read_only_error(path: Path) -> ReadOnlyError:
+    """Say that the file or folder cannot be written."""
+    return ReadOnlyError(f"{path} cannot be written by this user: give write access, or another root", path=path)
+
+
+def storage_error(error: sqlite3.Error | OSError, path: Path) -> StorageError:
+    """Say in the library's own terms what the database or the disk refused."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    number = error.errno if isinstance(error, OSError) else None
+    if code in _BUSY:
+        return busy_error(path)
+    if code == sqlite3.SQLITE_READONLY or number in _READ_ONLY:
+        return read_only_error(path)
+    if code == sqlite3.SQLITE_FULL or number in _FULL:
+        return StorageError(f"no space left for {path}: free some and try again; nothing was changed", path=path)
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return CorruptionError(f"{path} is damaged ({error}): restore a backup of it", path=path)
+    if code == sqlite3.SQLITE_CANTOPEN or number == errno.ENOENT:
+        return StorageError(f"{path} is gone or cannot be opened: put it back, or open a new bank", path=path)
+    return StorageError(f"{path} could not be used: {error}", path=path)
+
+
+@contextmanager
+def reported(path: Path) -> Iterator[None]:
+    """Raise what the database or the disk refuses inside the block as the StorageError that names `path`.
+
+    An error that is one already goes on as it is.
+    """
+    try:
+        yield
+    except StorageError:
+        raise
+    except (sqlite3.Error, OSError) as error:
+        raise storage_error(error, path) from error
+
+
+@contextmanager
+def database_errors_reported(path: Path) -> Iterator[None]:
+    """Like `reported`, for a block in which callers do things of their own: what their files refuse is theirs."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise storage_error(error, path) from error

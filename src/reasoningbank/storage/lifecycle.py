@@ -1,0 +1,150 @@
+"""How a project's files come into being, and how they go."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+
+from reasoningbank.errors import CorruptionError, StorageError
+from reasoningbank.storage.database import Database, apply_migrations, inode
+from reasoningbank.storage.failures import reported
+from reasoningbank.storage.files import aside, asides, make_folders, remove_files, remove_tree, rename, sync_folder
+
+_POSIX = os.name == "posix"
+
+
+def create_database(path: Path, meta: dict[str, str]) -> None:
+    """Build a new database aside and put it into place whole, so that nobody meets a half-made one.
+
+    When another process was first, its database stays and ours is dropped.
+
+    Raises:
+        CorruptionError: the database is gone, but its write-ahead log is there.
+        StorageError: the disk refused.
+    """
+    with reported(path):
+        make_folders(path.parent)
+        _check_nothing_is_missing(path)
+        made = aside(path, "new")
+        try:
+            _build(made, meta)
+            _put_into_place(made, path)
+            sync_folder(path.parent)
+        except (sqlite3.Error, OSError):
+            # Another process that was first swept ours away.
+            if not path.exists():
+                raise
+        finally:
+            # Also what killed processes left.
+            remove_files(*asides(path, "new"))
+
+
+def _check_nothing_is_missing(path: Path) -> None:
+    # A new database beside an old one's log would take the log's pages for its own.
+    log = path.with_name(f"{path.name}-wal")
+    # Looked at twice: the folder may just be taken away as a whole.
+    if log.exists() and not path.exists() and log.exists():
+        raise CorruptionError(
+            f"{path} is gone, but {log.name} is there: put the file back, or move {log.name} away to start anew",
+            path=path,
+        )
+
+
+def _build(made: Path, meta: dict[str, str]) -> None:
+    connection = sqlite3.connect(made, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = wal")
+        connection.execute("BEGIN IMMEDIATE")
+        apply_migrations(connection)
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        connection.execute("COMMIT")
+    finally:
+        connection.close()
+
+
+def _put_into_place(made: Path, path: Path) -> None:
+    """Give `made` its name, unless there is one of that name."""
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        return
+    except OSError:
+        # A file system without hard links.
+        _rename_into_place(made, path)
+
+
+def _rename_into_place(made: Path, path: Path) -> None:
+    # A rename would replace what is there; a database that nobody else has is the lock that keeps others out meanwhile.
+    gate = path.with_name(f".gate-{path.name}")
+    connection = sqlite3.connect(gate, isolation_level=None)
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+        if not path.exists():
+            rename(made, path)
+        remove_files(gate)
+    finally:
+        connection.close()
+
+
+def remove_deleted(database: Database) -> None:
+    """Take the folder of a project out of sight if it is marked as deleted, then remove it.
+
+    The marked database's own lock sees to it that of several processes one does it, and that none takes away the
+    folder of a project that was started anew.
+
+    Raises:
+        StorageError: the folder could not be removed; the mark stays, and it can be tried again.
+    """
+    folder = database.path.parent
+    doomed = aside(folder, "deleted")
+    with reported(folder):
+        try:
+            with database.write(even_deleted=True) as connection:
+                marked = connection.execute("SELECT 1 FROM meta WHERE key = 'deleted'").fetchone()
+                if marked and _POSIX:
+                    rename(folder, doomed)
+        except StorageError:
+            if database.in_place:
+                raise
+            # Another process was first.
+            marked = None
+        database.close()
+        if marked and not _POSIX:
+            # An open file keeps its folder in place there, so nobody can have started anew.
+            rename(folder, doomed)
+        sweep(folder)
+
+
+def finish_deletion(path: Path) -> None:
+    """Remove the folder of a project whose database says that it is deleted; nothing to do when it is gone.
+
+    Raises:
+        StorageError: the folder could not be removed.
+    """
+    if inode(path) is None:
+        return
+    database = Database(path, durability="full", busy_timeout=10.0)
+    try:
+        remove_deleted(database)
+    finally:
+        database.close()
+
+
+def remove_damaged(folder: Path) -> None:
+    """Remove the folder of a project whose database cannot be read.
+
+    Raises:
+        StorageError: the folder could not be removed.
+    """
+    with reported(folder):
+        rename(folder, aside(folder, "deleted"))
+        sweep(folder)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what deletions of this project left behind, also those that were killed."""
+    for doomed in asides(folder, "deleted"):
+        with contextlib.suppress(PermissionError):
+            remove_tree(doomed)
