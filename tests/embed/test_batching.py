@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reasoningbank.embed.batching import BATCH_TOKENS, batches, usable_threads
 
 
-@given(st.lists(st.integers(0, 600), max_size=200))
+@given(st.lists(st.integers(0, BATCH_TOKENS), max_size=200))
 def test_every_text_with_tokens_is_in_one_batch_and_no_batch_is_over_its_budget(lengths: list[int]) -> None:
     grouped = list(batches(lengths))
 
