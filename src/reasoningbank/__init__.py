@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from reasoningbank.aio import AsyncReasoningBank
 from reasoningbank.bank import BankRoot, ReasoningBank, Run, utc_now
 from reasoningbank.config import Settings
+from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.episode import Episode, Served, Verdict
 from reasoningbank.errors import (
     BusyError,
@@ -117,6 +118,8 @@ __all__ = [
     "DistillationError",
     "Distiller",
     "Draft",
+    "Embedder",
+    "EmbedderIdentity",
     "EmbedderMismatchError",
     "EmbedderUnavailableError",
     "EmbeddingError",

@@ -12,11 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reasoningbank import EmbedderMismatchError, MemoryNotFoundError, ReasoningBank, Source
-from reasoningbank.embed.base import EmbedderIdentity
+from reasoningbank import (
+    EmbedderIdentity,
+    EmbedderMismatchError,
+    EmbedderUnavailableError,
+    MemoryNotFoundError,
+    ReasoningBank,
+    Source,
+)
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.embed.minilm import MiniLMEmbedder
-from reasoningbank.errors import EmbedderUnavailableError
 from reasoningbank.vectors.base import Float32
 from tests.conftest import OpenBank
 

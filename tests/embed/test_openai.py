@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from reasoningbank.embed.base import embed_each
+from reasoningbank.embed.guarded import embed_each
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.embed.openai import OpenAIEmbedder
 from reasoningbank.errors import EmbedderUnavailableError, EmbeddingError

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from reasoningbank.embed.base import Embedder, EmbedderIdentity, query_vector
+from reasoningbank.embed.base import Embedder, EmbedderIdentity
+from reasoningbank.embed.guarded import query_vector
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.vectors.base import Float32
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-from reasoningbank.embed.base import Embedder, EmbedderIdentity, embed_each
+from reasoningbank.embed.base import Embedder, EmbedderIdentity
+from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
 from reasoningbank.services.engine import Engine, add_generation
 from reasoningbank.storage import records

@@ -1,0 +1,102 @@
+"""The guard around embedders that do not keep their contract."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reasoningbank.embed.base import Embedder
+from reasoningbank.errors import EmbedderUnavailableError, EmbeddingError
+from reasoningbank.vectors.base import Float32, unit_rows
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """What `embed_each` made of texts.
+
+    Attributes:
+        vectors: (n, dim) unit rows, in the texts' order; a row of zeros where there is a failure or nothing to embed.
+        failures: the reason, by the text's position, for each that could not be embedded.
+    """
+
+    vectors: Float32
+    failures: dict[int, str]
+
+
+def embed_each(embedder: Embedder, texts: Sequence[str]) -> Embedded:
+    """Embed texts so that a bad one costs no other.
+
+    A batch that fails is split until the text is found that makes it fail. A row that is not finite is a failure too.
+
+    Raises:
+        EmbedderUnavailableError: no text at all can be embedded now (an endpoint that is down, a missing model file).
+        EmbeddingError: the embedder breaks its contract: the wrong width, or not one row for each text.
+    """
+    vectors = np.zeros((len(texts), embedder.identity.dim), dtype=np.float32)
+    failures: dict[int, str] = {}
+    for first, rows in _batches(embedder, texts, 0):
+        if isinstance(rows, str):
+            failures[first] = rows
+            continue
+        finite = np.asarray(np.isfinite(rows).all(axis=1))
+        failures.update({first + int(bad): "the embedder returned NaN or infinity" for bad in np.flatnonzero(~finite)})
+        vectors[first : first + len(rows)] = np.where(finite[:, None], rows, 0.0)
+    for position, reason in failures.items():
+        log.warning("text %d of %d was not embedded by %s: %s", position, len(texts), embedder.identity.name, reason)
+    return Embedded(unit_rows(vectors), failures)
+
+
+def query_vector(embedder: Embedder, text: str) -> Float32:
+    """Return the (dim,) unit vector of a query; all zeros where there is nothing to embed.
+
+    Raises:
+        EmbeddingError: the embedder failed, or returned something that cannot be used.
+    """
+    try:
+        vector = embedder.embed_query(text)
+    except EmbeddingError:
+        raise
+    except Exception as error:
+        raise EmbeddingError(f"{embedder.identity.name} could not embed the query: {_reason(error)}") from error
+    row = _shaped(embedder, np.atleast_2d(vector), 1)[0]
+    if not np.isfinite(row).all():
+        raise EmbeddingError(f"{embedder.identity.name} returned NaN or infinity for the query: say it in other words")
+    return unit_rows(row)
+
+
+def _batches(embedder: Embedder, texts: Sequence[str], first: int) -> Iterator[tuple[int, Float32 | str]]:
+    """Yield the position of a run of texts with its rows, or of one text with the reason why it has none."""
+    if not texts:
+        return
+    try:
+        returned = embedder.embed_documents(texts)
+    except EmbedderUnavailableError:
+        raise
+    except Exception as error:  # noqa: BLE001 - an embedder is foreign code, and one text's failure is data here
+        if len(texts) == 1:
+            yield first, _reason(error)
+            return
+        half = len(texts) // 2
+        yield from _batches(embedder, texts[:half], first)
+        yield from _batches(embedder, texts[half:], first + half)
+    else:
+        yield first, _shaped(embedder, returned, len(texts))
+
+
+def _shaped(embedder: Embedder, returned: object, count: int) -> Float32:
+    rows = np.asarray(returned, dtype=np.float32)
+    if rows.shape != (count, embedder.identity.dim):
+        raise EmbeddingError(
+            f"{embedder.identity.name} says that its vectors have {embedder.identity.dim} numbers, and returned "
+            f"{rows.shape} for {count} texts: give an embedder that returns ({count}, {embedder.identity.dim})"
+        )
+    return rows
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:300]
