@@ -21,7 +21,6 @@ from reasoningbank.confidence import Belief, Beta, ConfidenceModel
 from reasoningbank.config import Settings
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.cache import QueryCache
-from reasoningbank.embed.guarded import embed_each
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.errors import EmbedderMismatchError, StorageError
 from reasoningbank.forks import renew_after_fork

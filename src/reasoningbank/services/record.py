@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.embed.base import Embedder, EmbedderIdentity, embed_each
+from reasoningbank.embed.base import Embedder, EmbedderIdentity
+from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import InvalidInputError, LimitExceededError, MemoryNotFoundError
 from reasoningbank.memory import ID_LIMIT, Draft, Memory, State, clean_text, is_blank
 from reasoningbank.results import Recorded
