@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank import Memory, Outcome
-from reasoningbank.lessons import estimate_tokens, render, strip_lessons
+from reasoningbank.lessons import estimate_tokens, render, shorten, strip_lessons
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 
@@ -99,3 +99,17 @@ def test_recalled_blocks_are_cut_out_of_a_text() -> None:
     assert strip_lessons(f"before\n{block}\nafter") == "before\nafter"
     assert strip_lessons(f"before\n{block[:60]}") == "before\n"
     assert strip_lessons("nothing here <lessons> x") == "nothing here <lessons> x"
+
+
+def test_a_block_is_shortened_by_whole_lessons_from_its_end() -> None:
+    block = render([lesson("m-1"), lesson("m-2"), lesson("m-3")], nonce="ab12").text
+    one_less = shorten(block, 5)
+
+    assert shorten(block, 0) == block
+    assert "[m-2]" in one_less
+    assert "[m-3]" not in one_less
+    assert one_less.startswith("<lessons-ab12>")
+    assert one_less.endswith("</lessons-ab12>")
+    assert strip_lessons(one_less) == ""
+    assert shorten(block, 10_000) == ""
+    assert shorten("", 1) == shorten("", 0) == ""

@@ -38,7 +38,7 @@ from reasoningbank.errors import (
     ScopeError,
     StorageError,
 )
-from reasoningbank.lessons import Lesson, LessonBlock
+from reasoningbank.lessons import Lesson, LessonBlock, shorten
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
 from reasoningbank.request import request_text
 from reasoningbank.results import Feedback, Hit, Imported, Page, Recall, Recorded, Rejected, Reported, SearchResult
@@ -196,5 +196,6 @@ __all__ = [
     "memory_tools",
     "prompt_block",
     "request_text",
+    "shorten",
     "utc_now",
 ]

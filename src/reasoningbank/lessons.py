@@ -115,3 +115,19 @@ def _lesson(lesson: Lesson) -> str:
 def strip_lessons(text: str) -> str:
     """Return `text` without the blocks that were recalled into it, so that lessons never breed copies of themselves."""
     return _BLOCK.sub("", text)
+
+
+def shorten(text: str, by_tokens: int) -> str:
+    """Return a block with whole lessons dropped from its end until it is `by_tokens` shorter; "" when none is left."""
+    opening, *lessons = text.split("\n\n[")
+    if not lessons:
+        return "" if by_tokens > 0 else text
+    last, newline, closing = lessons[-1].rpartition("\n")
+    lessons[-1] = last
+    wanted = estimate_tokens(text) - by_tokens
+    while lessons:
+        shorter = "\n\n[".join([opening, *lessons]) + newline + closing
+        if estimate_tokens(shorter) <= wanted:
+            return shorter
+        lessons.pop()
+    return ""

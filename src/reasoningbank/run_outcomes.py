@@ -75,19 +75,25 @@ class RunOutcomes:
         if root is None:
             return
         episodes = [(self._banks.pop(ref), ref) for ref in root.refs]
-        if is_neutral(error) or (self._failure_filter is not None and not self._failure_filter(error)):
-            return
         if not episodes and root.resumed and root.thread and resumable is not None:
             episodes = _open_one(resumable, root.thread)
         for bank, ref in episodes:
-            report(bank, Verdict.FAILURE, ref, reason=f"{type(error).__name__}: {error}"[:500])
+            self.fail(bank, ref, error)
 
-    def close(self, bank: ReasoningBank, ref: str, given: Any) -> Verdict | str | bool:
+    def close(self, bank: ReasoningBank, ref: str, given: Any, *, reason: str = "") -> Verdict | str | bool:
         """Judge what a run gave, close its episode, and return the verdict."""
         verdict = self.judged(given)
         if ref:
-            report(bank, verdict, ref, by="judge" if self._judge is not None else "")
+            report(bank, verdict, ref, reason=reason, by="judge" if self._judge is not None else "")
         return verdict
+
+    def fail(self, bank: ReasoningBank, ref: str, error: BaseException) -> Verdict | None:
+        """Close a run's episode as a failure, unless the error is nobody's failure; return the verdict, if any."""
+        if is_neutral(error) or (self._failure_filter is not None and not self._failure_filter(error)):
+            return None
+        if ref:
+            report(bank, Verdict.FAILURE, ref, reason=f"{type(error).__name__}: {error}"[:500])
+        return Verdict.FAILURE
 
     def judged(self, given: Any) -> Verdict | str | bool:
         """Return the judge's verdict; unknown without one, and when it fails, which is logged."""

@@ -1,0 +1,22 @@
+"""ReasoningBank for LlamaIndex: a memory block that learns, a retriever, tools, and the outcome of every run."""
+
+from llama_index.memory.reasoningbank.block import ReasoningBankMemoryBlock
+from llama_index.memory.reasoningbank.outcome import (
+    MemoryOutcomeEvent,
+    MemoryRecallEvent,
+    MemoryRun,
+    ReasoningBankSpanHandler,
+    run_with_memory,
+)
+from llama_index.memory.reasoningbank.retriever import ReasoningBankRetriever, get_tools
+
+__all__ = [
+    "MemoryOutcomeEvent",
+    "MemoryRecallEvent",
+    "MemoryRun",
+    "ReasoningBankMemoryBlock",
+    "ReasoningBankRetriever",
+    "ReasoningBankSpanHandler",
+    "get_tools",
+    "run_with_memory",
+]

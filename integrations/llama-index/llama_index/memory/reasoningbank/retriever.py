@@ -1,0 +1,107 @@
+"""Lessons as a LlamaIndex retriever and as tools. Their scope is the bank's: no argument of a model can reach it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.tools import FunctionTool
+
+from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher
+from reasoningbank import Hit, MemoryTool, ReasoningBank, memory_tools, request_text
+
+
+class ReasoningBankRetriever(BaseRetriever):
+    """Retrieves the lessons that fit a query, for query engines and RetrieverTool. Nothing is counted.
+
+    Args:
+        bank: whose lessons.
+        k: how many at the most.
+        min_confidence: confidence from which a lesson is proven, 0 to 1.
+        strict: proven lessons only.
+        outcome: only lessons from successes, or only from failures.
+        tags: only lessons that have all of these.
+        options: of BaseRetriever.
+    """
+
+    def __init__(
+        self,
+        bank: ReasoningBank,
+        *,
+        k: int = 3,
+        min_confidence: float = 0.7,
+        strict: bool = False,
+        outcome: str | None = None,
+        tags: list[str] | None = None,
+        **options: Any,
+    ) -> None:
+        self._bank, self._k = bank, k
+        self._filters: dict[str, Any] = {
+            "min_confidence": min_confidence,
+            "strict": strict,
+            "outcome": outcome,
+            "tags": tags,
+        }
+        super().__init__(**options)
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        query = request_text(query_bundle.query_str)
+        if not query:
+            return []
+        hits = self._bank.search(query, self._k, **self._filters).hits
+        dispatcher.event(MemoryRecallEvent(query=query, ref="", memory_ids=[hit.memory.id for hit in hits]))
+        return [_node(hit) for hit in hits]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await asyncio.to_thread(self._retrieve, query_bundle)
+
+
+def _node(hit: Hit) -> NodeWithScore:
+    memory = hit.memory
+    node = TextNode(
+        id_=memory.id,
+        text="\n".join(part for part in (memory.title, memory.description, memory.content) if part),
+        metadata={
+            "memory_id": memory.id,
+            "title": memory.title,
+            "outcome": memory.outcome.value,
+            "confidence": hit.confidence,
+            "similarity": hit.similarity,
+            "provisional": hit.provisional,
+            "tags": list(memory.tags),
+            "project": memory.project,
+        },
+    )
+    return NodeWithScore(node=node, score=hit.score)
+
+
+def get_tools(
+    bank: ReasoningBank, *, read_only: bool = False, by: str = "agent", trusted: bool = True
+) -> list[FunctionTool]:
+    """Return the memory tools of a bank: memory_search, and unless read-only memory_record, _feedback and _outcome.
+
+    Args:
+        read_only: only memory_search, which then counts nothing.
+        by: who records, votes and reports through the tools.
+        trusted: whether what is recorded through them is trusted.
+    """
+    return [_function(tool) for tool in memory_tools(bank, read_only=read_only, by=by, trusted=trusted)]
+
+
+def _function(tool: MemoryTool) -> FunctionTool:
+    def call(**arguments: Any) -> str:
+        answer = tool(arguments)
+        if answer.failed:
+            # The agent marks the call as failed and shows the model the sentence.
+            raise ValueError(answer.text)
+        return answer.text
+
+    async def acall(**arguments: Any) -> str:
+        return await asyncio.to_thread(lambda: call(**arguments))
+
+    spec = tool.spec
+    return FunctionTool.from_defaults(
+        fn=call, async_fn=acall, name=spec.name, description=spec.description, fn_schema=spec.arguments
+    )

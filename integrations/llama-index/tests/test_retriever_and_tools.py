@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from llama_index.core.llms.mock import MockLLM
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.tools import RetrieverTool
+
+from llama_index.memory.reasoningbank import ReasoningBankRetriever, get_tools
+from reasoningbank import ReasoningBank
+
+ASKED = "parse the dates of the invoices"
+
+
+async def test_sync_and_async_retrieve_the_same(bank: ReasoningBank) -> None:
+    retriever = ReasoningBankRetriever(bank, k=1)
+    (found,) = retriever.retrieve(ASKED)
+
+    assert [node.node_id for node in await retriever.aretrieve(ASKED)] == [found.node_id]
+    assert found.metadata["title"] == "Pin the timezone"
+    assert found.node_id == found.metadata["memory_id"]
+    assert bank.get(found.node_id).usage_count == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "titles"),
+    [
+        ({"outcome": "failure"}, ["Never delete invoices"]),
+        ({"tags": ["none"]}, []),
+        ({"min_confidence": 0.99, "strict": True}, []),
+    ],
+)
+def test_filters_are_honoured(bank: ReasoningBank, options: dict[str, Any], titles: list[str]) -> None:
+    found = ReasoningBankRetriever(bank, **options).retrieve("the invoices")
+
+    assert [node.metadata["title"] for node in found] == titles
+
+
+def test_nothing_asked_finds_nothing(bank: ReasoningBank) -> None:
+    assert ReasoningBankRetriever(bank).retrieve("  ") == []
+
+
+def test_it_works_in_a_query_engine_and_as_a_tool(bank: ReasoningBank) -> None:
+    retriever = ReasoningBankRetriever(bank)
+    engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
+    tool = RetrieverTool.from_defaults(retriever, name="lessons", description="Lessons.")
+
+    assert engine.query(ASKED).source_nodes[0].metadata["title"] == "Pin the timezone"
+    assert "Pin the timezone" in tool.call(ASKED).content
+
+
+async def test_tools_record_search_and_report(bank: ReasoningBank) -> None:
+    tools = {tool.metadata.name: tool for tool in get_tools(bank)}
+    recorded = await tools["memory_record"].acall(title="Quote", content="Quote the paths", outcome="failure")
+    found = tools["memory_search"].call(query="quote the paths", limit="1")
+
+    assert "Recorded as" in recorded.content
+    assert "Quote the paths" in found.content
+    ref = found.content.rsplit("ref: ", 1)[1]
+    assert "Counted for 1" in tools["memory_outcome"].call(ref=ref, succeeded="true").content
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"query": "x", "project": "other"}, {"query": "x", "tenant": "other"}, {"query": "x", "bank": "other"}],
+)
+async def test_a_forged_scope_is_refused(bank: ReasoningBank, arguments: dict[str, Any]) -> None:
+    search = get_tools(bank)[0]
+
+    with pytest.raises(ValueError, match="no argument of the name"):
+        search.call(**arguments)
+    with pytest.raises(ValueError, match="no argument of the name"):
+        await search.acall(**arguments)
+
+
+def test_schemas_hold_no_scope_and_a_read_only_bank_one_tool(bank: ReasoningBank) -> None:
+    for tool in get_tools(bank):
+        parameters = tool.metadata.get_parameters_dict()
+        assert {"tenant", "project", "root", "bank"}.isdisjoint(parameters["properties"])
+    (search,) = get_tools(bank, read_only=True)
+    search.call(query=ASKED)
+
+    assert bank.status().open_episodes == 0
+
+
+async def test_an_agent_sees_a_tools_error_and_goes_on(agents: Any) -> None:
+    agent = agents.function_agent(
+        ("memory_feedback", {"memory_id": "nope", "helpful": True}), "done", tools=get_tools(agents.bank)
+    )
+    result = await agent.run("vote")
+
+    assert str(result) == "done"
+    assert result.tool_calls[0].tool_output.is_error
