@@ -140,6 +140,15 @@ def test_a_remembered_vector_belongs_to_its_embedder() -> None:
     assert cache.embed(HashEmbedder(32), "text").shape == (32,)
 
 
+def test_after_a_fork_the_memory_of_queries_starts_empty_and_unlocked() -> None:
+    embedder, cache = HashEmbedder(), QueryCache()
+    kept = cache.embed(embedder, "text")
+    with cache._lock:
+        cache.after_fork()
+
+        assert cache.embed(embedder, "text") is not kept
+
+
 def test_a_failed_query_is_asked_again() -> None:
     cache = QueryCache()
 

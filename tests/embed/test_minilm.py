@@ -70,6 +70,18 @@ def test_banks_of_one_process_share_the_model() -> None:
     assert open_embedder("minilm") is first
 
 
+def test_after_a_fork_the_old_session_is_kept_but_never_run() -> None:
+    embedder = MiniLMEmbedder(threads=1)
+    embedder.warm()
+    before = embedder._model
+    with embedder._lock:
+        embedder.after_fork()
+
+        assert embedder.embed_query("again").any()
+    assert embedder._model is not before
+    assert embedder._abandoned == [before]
+
+
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_child_forked_after_the_first_use_embeds_and_does_not_hang() -> None:

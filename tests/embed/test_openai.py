@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +19,7 @@ import pytest
 from reasoningbank.embed.guarded import embed_each
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.embed.openai import OpenAIEmbedder
-from reasoningbank.errors import EmbedderUnavailableError, EmbeddingError
+from reasoningbank.errors import EmbedderUnavailableError, EmbeddingError, MissingExtraError
 
 PORT = 47391
 BASE_URL = f"http://127.0.0.1:{PORT}/v1"
@@ -204,6 +205,14 @@ def test_an_endpoint_that_is_down_is_unavailable_after_a_bounded_time() -> None:
 
     with pytest.raises(EmbedderUnavailableError, match="APIConnectionError"):
         embedder.embed_query("anyone?")
+
+
+def test_without_the_package_the_error_is_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.delitem(sys.modules, "reasoningbank.embed.openai")
+
+    with pytest.raises(MissingExtraError, match=r"pip install 'reasoningbank-core\[openai\]'"):
+        open_embedder("openai:small-model")
 
 
 def test_a_forked_child_connects_anew() -> None:

@@ -118,6 +118,13 @@ def test_many_allowed_among_more_are_ranked_as_if_alone(make: Make) -> None:
     assert found(index, vectors[7], 20, allowed) == found(alone, vectors[7], 20)
 
 
+def test_many_allowed_of_which_none_is_there_find_nothing(make: Make) -> None:
+    index = make(8)
+    index.add(np.arange(100, dtype=np.int64), random_rows(100, 8))
+
+    assert found(index, random_rows(1, 8)[0], 5, np.arange(1000, 5000, dtype=np.int64)) == []
+
+
 def test_allowed_ids_that_are_unknown_or_repeated_change_nothing(make: Make) -> None:
     index = make(2)
     index.add(ids(1, 2), rows((1, 0), (0, 1)))
@@ -303,6 +310,15 @@ def test_searches_beside_changes_see_whole_states(make: Make) -> None:
 
     assert wrong == []
     assert len(index) == 50 + 600
+
+
+def test_a_lock_that_another_thread_held_at_the_fork_is_free_in_the_child(make: Make) -> None:
+    index = make(2)
+    index.add(ids(1), rows((1, 0)))
+    with index._lock.writing():  # type: ignore[attr-defined]
+        index.after_fork()  # type: ignore[attr-defined]
+
+        assert found(index, rows((1, 0))[0], 1) == [1]
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
