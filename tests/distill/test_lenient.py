@@ -161,3 +161,11 @@ def test_whatever_the_text_the_reader_comes_to_an_end(text: str) -> None:
 
     assert 0 <= end <= len(text)
     json.dumps(value)
+
+
+@pytest.mark.parametrize("text", ["00", "01", "-01", "[007, 7]"])
+def test_a_number_that_json_does_not_know_is_read_as_text(text: str) -> None:
+    value, end = load_lenient(text)
+
+    assert end == len(text)
+    json.dumps(value)

@@ -23,7 +23,7 @@ WORDS: dict[str, Any] = {
 }
 CLOSING = {'"': '"', "'": "'", "\N{LEFT DOUBLE QUOTATION MARK}": "\N{RIGHT DOUBLE QUOTATION MARK}"}
 SPACE = re.compile(r"\s+|//[^\n]*|/\*.{0,2000}?\*/", re.DOTALL)
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?=\s*[,}\]]|\s*$)")
+NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?=\s*[,}\]]|\s*$)")
 BARE_KEY = re.compile(r"[\w.$-]+(?=\s*[:=])")
 BARE_ENDS = frozenset({"", ",", "{", "}", "[", "]", "\n"})
 # A drive, then two or more segments after single backslashes: a path, whatever escapes it seems to hold.
