@@ -20,6 +20,7 @@ def test_an_example_runs(
         monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", [example.name])
+    monkeypatch.syspath_prepend(example.parent)
 
     runpy.run_path(str(example), run_name="__main__")
 
