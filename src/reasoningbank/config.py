@@ -18,6 +18,7 @@ ENVIRONMENT = {
     "tenant": "REASONINGBANK_TENANT",
     "project": "REASONINGBANK_PROJECT",
     "embedder": "REASONINGBANK_EMBEDDER",
+    "mcp_token": "REASONINGBANK_MCP_TOKEN",
 }
 
 
@@ -59,7 +60,7 @@ class Settings(BaseModel):
 
 
 def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return what the environment says of root, tenant, project and embedder; empty variables count as unset.
+    """Return what the environment says of root, tenant, project, embedder and MCP token; empty ones count as unset.
 
     Only the command line and the servers use this: in Python, scope is always an argument.
     """

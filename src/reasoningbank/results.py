@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from reasoningbank.episode import Episode, Verdict
 from reasoningbank.memory import Memory
 
+# The reason, in `withheld`, for hits that did not fit the prompt block.
+OVER_BUDGET = "token budget"
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

@@ -5,7 +5,7 @@ Nothing that decides whose data is touched is an argument: the scope is that of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ from reasoningbank.bank import ReasoningBank
 from reasoningbank.coercion import Count, Flag, Reference, Share, Words, echoed, to_choice
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
-from reasoningbank.results import Hit
+from reasoningbank.results import OVER_BUDGET, Hit
 from reasoningbank.services.prompt import prompt_block
 from reasoningbank.validation import unknown_name
 
@@ -78,6 +78,9 @@ class OutcomeArguments(_Arguments):
     )
     memory_id: Reference = Field(
         default=None, description="In its place: one lesson's id. Give exactly one of the two."
+    )
+    session_id: Reference = Field(
+        default=None, description="With memory_id: the run it is about; one outcome counts per lesson and run. Or null."
     )
     reason: str | None = Field(default=None, description="Why, in one sentence; or null.")
 
@@ -172,18 +175,16 @@ class MemoryTool:
             InvalidInputError: one is unknown (the nearest is named), missing or not allowed; what came is shown.
         """
         known = self.spec.arguments.model_fields
+        both = f"it takes {', '.join(known)}; what came was {echoed(arguments)}"
         for name in arguments:
             if name not in known:
-                raise InvalidInputError(f"it has no argument of the {unknown_name(name, known)}")
+                raise InvalidInputError(f"it has no argument of the {unknown_name(name, known)}; {both}")
         try:
             return self.spec.arguments.model_validate(dict(arguments))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"][:1])
-            takes = ", ".join(known)
-            raise InvalidInputError(
-                f"argument {where!r}: {first['msg']}; it takes {takes}; what came was {echoed(arguments)}"
-            ) from None
+            raise InvalidInputError(f"argument {where!r}: {first['msg']}; {both}") from None
 
 
 def memory_tools(
@@ -224,12 +225,22 @@ class _Doors:
         }
         k = given.limit or self.limit
         if self.read_only:
-            result = self.bank.search(given.query, k, **options)
-            text = prompt_block(result.memories, max_tokens=LONGEST_ANSWER).text
-            return _found(text, result.hits, {"withheld": result.withheld, "weak": result.weak})
+            return self._look_up(given.query, k, options)
         recall = self.bank.recall(given.query, k, max_tokens=LONGEST_ANSWER, **options)
         text = f"{recall.text}\n\nref: {recall.ref}" if recall.hits else ""
-        return _found(text, recall.hits, {"ref": recall.ref, "withheld": recall.withheld, "weak": recall.weak})
+        more = {"ref": recall.ref, "withheld": recall.withheld, "weak": recall.weak}
+        if OVER_BUDGET not in recall.withheld:
+            return _found(text, recall.hits, more)
+        # Searched again, which changes nothing: a recall says how many did not fit, not which.
+        shown = {memory.id for memory in recall.memories}
+        found = self.bank.search(given.query, k, **options)
+        return _found(text, recall.hits, more, [memory.id for memory in found.memories if memory.id not in shown])
+
+    def _look_up(self, query: str, k: int, options: dict[str, Any]) -> ToolAnswer:
+        result = self.bank.search(query, k, **options)
+        block = prompt_block(result.memories, max_tokens=LONGEST_ANSWER)
+        hits = tuple(hit for hit in result.hits if hit.memory.id in block.included)
+        return _found(block.text, hits, {"withheld": result.withheld, "weak": result.weak}, block.dropped)
 
     def record(self, given: RecordArguments) -> ToolAnswer:
         recorded = self.bank.record(
@@ -269,7 +280,7 @@ class _Doors:
             example = '{"ref": "<ref of memory_search>", "succeeded": true}'
             raise InvalidInputError(f"give exactly one of ref and memory_id, for example {example}")
         if given.memory_id is not None:
-            told = self.bank.report_memory(given.memory_id, given.succeeded)
+            told = self.bank.report_memory(given.memory_id, given.succeeded, session_id=given.session_id)
             data = {"memory_id": told.memory.id, "confidence": round(told.memory.confidence, 4)}
             return ToolAnswer("Counted." if told.recorded else "Counted before.", data | {"recorded": told.recorded})
         reported = self.bank.report(given.succeeded, ref=given.ref, reason=given.reason, by=self.by)
@@ -278,9 +289,12 @@ class _Doors:
         return ToolAnswer(text, {"ref": reported.episode.ref, "recorded": reported.recorded, "credited": credited})
 
 
-def _found(text: str, hits: tuple[Hit, ...], more: Mapping[str, Any]) -> ToolAnswer:
+def _found(text: str, hits: tuple[Hit, ...], more: Mapping[str, Any], too_long: Sequence[str] = ()) -> ToolAnswer:
     data = {"memories": [hit_data(hit) for hit in hits], **more}
-    return ToolAnswer(text or "No lesson fits.", {name: value for name, value in data.items() if value is not None})
+    if too_long:
+        data["too_long"] = list(too_long)
+        text = f"{text}\n\nFound, but too long to show here: {', '.join(too_long)}.".strip()
+    return ToolAnswer(text or "No lesson fits.", data)
 
 
 HIT_FIELDS = ("memory_id", "project", "title", "content", "description", "applies_when", "outcome", "tags")

@@ -37,9 +37,8 @@ class Ran:
 Cli = Callable[..., Ran]
 
 
-@pytest.fixture
-def scope(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The environment that names the bank, for this process and those it starts."""
+def named_scope(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Name a bank in the environment, for this process and those it starts."""
     variables = {
         "REASONINGBANK_ROOT": str(tmp_path / "root"),
         "REASONINGBANK_TENANT": "acme",
@@ -52,6 +51,12 @@ def scope(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE"):
         monkeypatch.delenv(name, raising=False)
     return variables
+
+
+@pytest.fixture
+def scope(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The environment that names the bank."""
+    return named_scope(tmp_path, monkeypatch)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -50,7 +51,6 @@ class Session:
         self.scope, self.as_json = scope, as_json
         self.stdout = sys.stdout
         self._closing = contextlib.ExitStack()
-        self._bank: ReasoningBank | None = None
 
     def __enter__(self) -> Self:
         # What a dependency prints is no part of the answer.
@@ -60,23 +60,20 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self._closing.close()
 
-    @property
+    @functools.cached_property
     def bank(self) -> ReasoningBank:
-        """The bank that was asked for, opened at the first use."""
-        if self._bank is None:
-            self._bank = ReasoningBank(
-                self._root,
-                tenant=needed(self.scope, "tenant"),
-                project=needed(self.scope, "project"),
-                embedder=self.embedder,
-            )
-            self._closing.callback(self._bank.close)
-        return self._bank
+        """The bank that was asked for."""
+        tenant, project = needed(self.scope, "tenant"), needed(self.scope, "project")
+        bank = ReasoningBank(self._root, tenant=tenant, project=project, embedder=self.embedder)
+        self._closing.callback(bank.close)
+        return bank
 
-    @property
+    @functools.cached_property
     def banks(self) -> BankRoot:
         """The tenant's projects."""
-        return BankRoot(self._root, tenant=needed(self.scope, "tenant"), embedder=self.embedder)
+        banks = BankRoot(self._root, tenant=needed(self.scope, "tenant"), embedder=self.embedder)
+        self._closing.callback(banks.close)
+        return banks
 
     @property
     def embedder(self) -> str:
@@ -152,7 +149,12 @@ JSON = inspect.Parameter(
 
 
 def command(
-    app: typer.Typer, name: str, *, panel: str | None = None, scope: Sequence[str] = PROJECT_SCOPE
+    app: typer.Typer,
+    name: str,
+    *,
+    panel: str | None = None,
+    scope: Sequence[str] = PROJECT_SCOPE,
+    with_json: bool = True,
 ) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
     """Register a function as a command: it gets a session, and the options of its scope beside its own."""
 
@@ -161,7 +163,7 @@ def command(
 
         def run(**given: Any) -> None:
             options = {option: given.pop(option) for option in scope}
-            as_json = given.pop("as_json")
+            as_json = given.pop("as_json", False)
             code = 0
             try:
                 with forgiving_a_closed_pipe(), Session(chosen(options), as_json=as_json) as session:
@@ -174,7 +176,7 @@ def command(
             if code:
                 raise typer.Exit(code)
 
-        parameters = [*own, *(OPTIONS[option] for option in scope), JSON]
+        parameters = [*own, *(OPTIONS[option] for option in scope), *([JSON] if with_json else [])]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         run.__doc__ = function.__doc__

@@ -11,7 +11,7 @@ from datetime import datetime
 from reasoningbank.episode import Served
 from reasoningbank.errors import DeadlineExceededError, InvalidInputError
 from reasoningbank.memory import ID_LIMIT, Memory, clean_text, is_blank
-from reasoningbank.results import Hit, Recall, SearchResult
+from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.prompt import prompt_block
 from reasoningbank.services.record import served as shown
@@ -81,7 +81,7 @@ def recall(
 
 def _withheld(result: SearchResult, handed_out: int) -> dict[str, int]:
     over = len(result.hits) - handed_out
-    return result.withheld | ({"token budget": over} if over else {})
+    return result.withheld | ({OVER_BUDGET: over} if over else {})
 
 
 @dataclass(frozen=True, slots=True)

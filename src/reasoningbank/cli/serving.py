@@ -1,0 +1,105 @@
+"""Command mcp: the MCP server."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reasoningbank.cli.scope import UsageError
+from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.config import environment
+
+if TYPE_CHECKING:
+    from reasoningbank.mcp_server import Projects
+
+EVERY_PROJECT = "*"
+
+
+class Transport(StrEnum):
+    """How clients reach the server."""
+
+    STDIO = "stdio"
+    STREAMABLE_HTTP = "streamable-http"
+
+
+class LogLevel(StrEnum):
+    """What is logged on standard error."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+def mcp(
+    session: Session,
+    *,
+    transport: Annotated[
+        Transport, typer.Option("--transport", help="stdio: one client, which starts the server itself.")
+    ] = Transport.STDIO,
+    host: Annotated[
+        str, typer.Option("--host", help="Any but this machine's own needs the token REASONINGBANK_MCP_TOKEN.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 lets the system choose.")] = 8765,
+    projects: Annotated[
+        str | None,
+        typer.Option(
+            "--projects",
+            metavar="NAME,NAME,...",
+            help="In place of --project: several projects, one of which each call names; * for all there are.",
+        ),
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Only memory_search, which then counts nothing.")
+    ] = False,
+    untrusted: Annotated[
+        bool, typer.Option("--untrusted", help="What is recorded through it can take one slot of a result at the most.")
+    ] = False,
+    by: Annotated[str, typer.Option("--by", help="The name under which it records, votes and reports.")] = "mcp",
+    log_level: Annotated[LogLevel, typer.Option("--log-level", help="What is logged.")] = LogLevel.WARNING,
+) -> Answer:
+    """Serve the memory tools to a client of the Model Context Protocol (extra: mcp).
+
+    The tools are memory_search, memory_record, memory_feedback and memory_outcome; the resources memory://ID and
+    memory://status. Logs go to standard error.
+    """
+    from reasoningbank.mcp_server import Offer, build_server
+    from reasoningbank.mcp_server.http import serve_http
+    from reasoningbank.mcp_server.stdio import serve_stdio
+
+    logging.basicConfig(stream=sys.stderr, level=log_level.upper())
+    server = build_server(Offer(_projects(session, projects), read_only=read_only, by=by, trusted=not untrusted))
+    if transport is Transport.STDIO:
+        serve_stdio(server)
+    else:
+        serve_http(
+            server,
+            host=host,
+            port=port,
+            token=environment().get("mcp_token"),
+            ready=lambda address: typer.echo(f"Serving MCP on {address}; Ctrl-C ends it.", err=True),
+            log_level=log_level,
+        )
+    return Answer({}, lambda _console: None)
+
+
+def _projects(session: Session, wanted: str | None) -> Projects:
+    from reasoningbank.mcp_server import ManyProjects, OneProject
+
+    if wanted is None:
+        return OneProject(session.bank)
+    names = session.banks.projects() if wanted == EVERY_PROJECT else [name.strip() for name in wanted.split(",")]
+    if not all(names):
+        raise UsageError(f"--projects {wanted!r} names no project between two commas")
+    if not names:
+        raise UsageError(f"tenant {session.banks.tenant!r} has no projects yet: name those to serve, --projects a,b")
+    return ManyProjects(session.banks, tuple(names))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    command(app, "mcp", panel="Servers", with_json=False)(mcp)
