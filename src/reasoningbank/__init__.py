@@ -65,28 +65,34 @@ __version__ = "0.1.0"
 
 # Distilling is loaded when it is asked for: most processes only recall, and the import has to stay fast.
 _LATER = {
-    **dict.fromkeys(("Attempt", "LLMSelector", "Rollout"), "reasoningbank.distill.contrast"),
-    **dict.fromkeys(("DistillStatus", "Distillation", "Rejection"), "reasoningbank.distill.distillation"),
+    **dict.fromkeys(("Attempt", "LLMSelector", "Rollout", "Scaled"), "reasoningbank.distill.contrast"),
+    **dict.fromkeys(("DistillStatus", "Distillation", "Distilled", "Rejection"), "reasoningbank.distill.distillation"),
     **dict.fromkeys(("Distiller", "LLMDistiller"), "reasoningbank.distill.distiller"),
     **dict.fromkeys(("JudgeLabel", "Judgement", "LLMJudge", "RunJudge"), "reasoningbank.distill.judge"),
+    **dict.fromkeys(("Job", "JobStatus"), "reasoningbank.distill.queue"),
+    **dict.fromkeys(("Worker",), "reasoningbank.services.worker"),
+    **dict.fromkeys(("read_runs",), "reasoningbank.distill.run_files"),
     **dict.fromkeys(("TemplateDistiller",), "reasoningbank.distill.template"),
     **dict.fromkeys(
         ("CallableChat", "Chat", "ChatMessage", "ChatReply", "ChatRequest", "FinishReason", "Usage"),
         "reasoningbank.llm.base",
     ),
     **dict.fromkeys(("OpenAIChat",), "reasoningbank.llm.openai"),
-    **dict.fromkeys(("RunVerdict", "Step", "Trajectory"), "reasoningbank.trajectory"),
+    **dict.fromkeys(("BadLine", "RunVerdict", "Step", "Trajectory"), "reasoningbank.trajectory"),
 }
 
 if TYPE_CHECKING:
-    from reasoningbank.distill.contrast import Attempt, LLMSelector, Rollout
-    from reasoningbank.distill.distillation import Distillation, DistillStatus, Rejection
+    from reasoningbank.distill.contrast import Attempt, LLMSelector, Rollout, Scaled
+    from reasoningbank.distill.distillation import Distillation, Distilled, DistillStatus, Rejection
     from reasoningbank.distill.distiller import Distiller, LLMDistiller
     from reasoningbank.distill.judge import JudgeLabel, Judgement, LLMJudge, RunJudge
+    from reasoningbank.distill.queue import Job, JobStatus
+    from reasoningbank.distill.run_files import read_runs
     from reasoningbank.distill.template import TemplateDistiller
     from reasoningbank.llm.base import CallableChat, Chat, ChatMessage, ChatReply, ChatRequest, FinishReason, Usage
     from reasoningbank.llm.openai import OpenAIChat
-    from reasoningbank.trajectory import RunVerdict, Step, Trajectory
+    from reasoningbank.services.worker import Worker
+    from reasoningbank.trajectory import BadLine, RunVerdict, Step, Trajectory
 else:
 
     def __getattr__(name: str) -> object:
@@ -103,6 +109,7 @@ __all__ = [
     "MEMORY_SEARCH",
     "AsyncReasoningBank",
     "Attempt",
+    "BadLine",
     "BankRoot",
     "BusyError",
     "CallableChat",
@@ -116,6 +123,7 @@ __all__ = [
     "DistillStatus",
     "Distillation",
     "DistillationError",
+    "Distilled",
     "Distiller",
     "Draft",
     "Embedder",
@@ -132,7 +140,9 @@ __all__ = [
     "Imported",
     "InvalidInputError",
     "InvalidNameError",
+    "Job",
     "JobNotFoundError",
+    "JobStatus",
     "Judge",
     "JudgeLabel",
     "JudgeUnavailableError",
@@ -172,6 +182,7 @@ __all__ = [
     "RunOutcomes",
     "RunTree",
     "RunVerdict",
+    "Scaled",
     "ScopeError",
     "SearchResult",
     "Served",
@@ -189,12 +200,14 @@ __all__ = [
     "Trajectory",
     "Usage",
     "Verdict",
+    "Worker",
     "__version__",
     "hit_data",
     "is_neutral",
     "memory_data",
     "memory_tools",
     "prompt_block",
+    "read_runs",
     "request_text",
     "shorten",
     "utc_now",

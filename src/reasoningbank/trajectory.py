@@ -88,6 +88,7 @@ class Trajectory(BaseModel):
         verdict: how it ended. Having ended is not having succeeded: the default is unknown.
         reason: why it was judged so.
         session: the session or run it is from.
+        trusted: False when it read what strangers wrote (web pages, mails): its lessons are then untrusted as well.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -101,6 +102,7 @@ class Trajectory(BaseModel):
     session: Text | None = Field(default=None, max_length=200)
     started_at: AwareDatetime | None = None
     ended_at: AwareDatetime | None = None
+    trusted: bool = True
     metadata: Metadata = Field(default_factory=dict)
 
     @property
@@ -152,6 +154,7 @@ FIELD_NAMES: dict[str, tuple[str, ...]] = {
     "session": ("session", "session_id", "run_id", "id"),
     "started_at": ("started_at", "start_time"),
     "ended_at": ("ended_at", "end_time"),
+    "trusted": ("trusted",),
     "metadata": ("metadata",),
 }
 STEP_NAMES: dict[str, tuple[str, ...]] = {

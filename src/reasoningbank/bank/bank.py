@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from reasoningbank.bank.learning import Learning
+from reasoningbank.bank.distilling import Distilling
 from reasoningbank.bank.transfer import Transfer
 from reasoningbank.bank.upkeep import Upkeep
 from reasoningbank.bank.writing import Writing
 
 
-class ReasoningBank(Writing, Learning, Transfer, Upkeep):
+class ReasoningBank(Writing, Distilling, Transfer, Upkeep):
     """An experience memory for agents: lessons from what worked, guard-rails from what failed.
 
         with ReasoningBank(tenant="acme", project="billing") as bank:

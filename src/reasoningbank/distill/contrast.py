@@ -13,11 +13,13 @@ from typing import Any, Literal, Protocol
 
 from reasoningbank.distill import prompts
 from reasoningbank.distill.cleaning import clean
+from reasoningbank.distill.distillation import Distilled
 from reasoningbank.distill.judge import JudgeLabel, RunJudge
 from reasoningbank.distill.packing import pack
 from reasoningbank.distill.parse import json_values, without_thinking
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, as_chat
+from reasoningbank.results import Recall
 from reasoningbank.trajectory import RunVerdict, Trajectory
 
 MOST_ROLLOUTS = 32
@@ -65,6 +67,23 @@ class Rollout:
     def verdict(self) -> RunVerdict:
         """The run's verdict; a rollout that raised is unknown, since its agent may have done nothing wrong."""
         return self.run.verdict if self.run is not None else RunVerdict.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """Several tries at one task, and what they taught together.
+
+    Attributes:
+        recall: the lessons that every try was given.
+        rollouts: the tries, in their order.
+        best: the one that was selected; None when none gave a run.
+        distilled: the lessons that tell the tries apart.
+    """
+
+    recall: Recall
+    rollouts: tuple[Rollout, ...]
+    best: Rollout | None
+    distilled: Distilled
 
 
 Run = Callable[[Attempt], Trajectory | Mapping[str, Any] | Sequence[Any]]

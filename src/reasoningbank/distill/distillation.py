@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from reasoningbank.llm.base import Usage
-from reasoningbank.memory import Draft
+from reasoningbank.memory import Draft, Memory
+from reasoningbank.results import Recorded
+from reasoningbank.trajectory import Trajectory
 
 
 class DistillStatus(StrEnum):
@@ -64,3 +66,32 @@ class Distillation:
         """How many lessons were drawn, and how many items were rejected for each reason."""
         reasons = Counter(rejection.reason for rejection in self.rejected)
         return {"lessons": len(self.drafts), **dict(sorted(reasons.items()))}
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """What a run taught the bank.
+
+    Attributes:
+        result: what the distiller drew from it.
+        run: the run as it was distilled: cleaned and judged.
+        recorded: the lessons that were stored, or were there word for word.
+        duplicates: ids of memories that already said nearly what a lesson says; that lesson was not stored.
+        removed: what was taken out of the run before (recalled lessons, boilerplate, secrets), and how often.
+    """
+
+    result: Distillation
+    run: Trajectory
+    recorded: tuple[Recorded, ...] = ()
+    duplicates: tuple[str, ...] = ()
+    removed: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def status(self) -> DistillStatus:
+        """How the distillation ended."""
+        return self.result.status
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """The lessons that are in the bank because of it."""
+        return tuple(recorded.memory for recorded in self.recorded)

@@ -107,7 +107,12 @@ class LLMDistiller:
         rules = Rules(
             cap=cap,
             outcome=outcome,
-            source=Source(how="distilled", by=self.name, session=runs[-1].session),
+            source=Source(
+                how="distilled",
+                by=self.name,
+                session=runs[-1].session,
+                trusted=all(run.trusted for run in runs),
+            ),
             tags=runs[-1].tags,
             examples=frozenset(fingerprint_text(example["title"], example["content"]) for example in self._examples),
         )

@@ -91,7 +91,7 @@ class TemplateDistiller:
             applies_when=shorten(facts.goal, APPLIES),
             outcome=outcome,
             tags=run.tags or derive_tags(run),
-            source=Source(how="distilled", by=self.name, session=run.session),
+            source=Source(how="distilled", by=self.name, session=run.session, trusted=run.trusted),
         )
 
 

@@ -137,11 +137,10 @@ def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Record
 
 
 def _record(engine: Engine, prepared: Prepared) -> Recorded:
-    near = _near_duplicate(engine, prepared)
+    near = near_duplicate(engine, prepared)
     with engine.write() as (_, connection):
-        n, created = store(engine, connection, prepared)
-        memory = engine.memories(connection, records.load(connection, [n], engine.project_name))[n]
-    return _recorded(prepared, memory, created, near)
+        (recorded,) = store_all(engine, connection, [prepared])
+    return replace(recorded, possible_duplicate_of=near) if recorded.created else recorded
 
 
 def record_many(engine: Engine, items: Sequence[tuple[Draft, str | None]]) -> list[Recorded]:
@@ -156,20 +155,20 @@ def record_many(engine: Engine, items: Sequence[tuple[Draft, str | None]]) -> li
 def _store_batch(engine: Engine, cleaned: Sequence[Prepared], embedder: Embedder) -> list[Recorded]:
     prepared = embed(embedder, cleaned)
     with engine.write() as (_, connection):
-        stored = [store(engine, connection, p) for p in prepared]
-        rows = records.load(connection, {n for n, _ in stored}, engine.project_name)
-        memories = engine.memories(connection, rows)
-    return [_recorded(p, memories[n], created, None) for p, (n, created) in zip(prepared, stored, strict=True)]
+        return store_all(engine, connection, prepared)
 
 
-def _recorded(prepared: Prepared, memory: Memory, created: bool, near: str | None) -> Recorded:
-    return Recorded(
-        memory=memory,
-        created=created,
-        possible_duplicate_of=near if created else None,
-        redactions=prepared.redactions,
-        degraded=(prepared.problem,) if created and prepared.problem else (),
-    )
+def store_all(engine: Engine, connection: sqlite3.Connection, prepared: Sequence[Prepared]) -> list[Recorded]:
+    """Store prepared lessons inside the caller's transaction, in their order."""
+    stored = [store(engine, connection, p) for p in prepared]
+    rows = records.load(connection, {n for n, _ in stored}, engine.project_name)
+    memories = engine.memories(connection, rows)
+    return [_recorded(p, memories[n], created) for p, (n, created) in zip(prepared, stored, strict=True)]
+
+
+def _recorded(prepared: Prepared, memory: Memory, created: bool) -> Recorded:
+    degraded = (prepared.problem,) if created and prepared.problem else ()
+    return Recorded(memory=memory, created=created, redactions=prepared.redactions, degraded=degraded)
 
 
 def store(
@@ -219,7 +218,7 @@ def _indexed(engine: Engine, connection: sqlite3.Connection, prepared: Prepared)
     )
 
 
-def _near_duplicate(engine: Engine, prepared: Prepared) -> str | None:
+def near_duplicate(engine: Engine, prepared: Prepared) -> str | None:
     """Return the id of the nearest active memory of the same outcome above the duplicate similarity."""
     if not prepared.vectors or prepared.embedder is None:
         return None

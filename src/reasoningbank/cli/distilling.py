@@ -1,0 +1,216 @@
+"""Commands distill, work, jobs and retry."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reasoningbank.cli import distilling_views as views
+from reasoningbank.cli.scope import UsageError
+from reasoningbank.cli.session import Answer, Session, command
+
+if TYPE_CHECKING:
+    from reasoningbank import Distiller, Job, LLMJudge
+
+PANEL = "Learning from runs"
+
+
+class DistillerName(StrEnum):
+    """The distillers there are."""
+
+    TEMPLATE = "template"
+    LLM = "llm"
+
+
+class GivenVerdict(StrEnum):
+    """Verdicts that can be given to a run."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    PARTIAL = "partial"
+
+
+WithDistiller = Annotated[
+    DistillerName, typer.Option("--distiller", help="template needs no model; llm asks the one of --model.")
+]
+WithModel = Annotated[str | None, typer.Option("--model", help="The model's name at the endpoint.")]
+WithBaseUrl = Annotated[
+    str | None,
+    typer.Option("--base-url", help="Of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1. Else: OpenAI."),
+]
+WithJudge = Annotated[bool, typer.Option("--judge", help="Let the model judge runs that have no verdict.")]
+
+
+def chosen_distiller(
+    name: DistillerName, model: str | None, base_url: str | None, *, judge: bool
+) -> tuple[Distiller, LLMJudge | None]:
+    """Return the distiller and the judge that are asked for.
+
+    Raises:
+        UsageError: a model is needed and not named.
+    """
+    from reasoningbank import LLMDistiller, LLMJudge, OpenAIChat, TemplateDistiller
+
+    if name is DistillerName.TEMPLATE and not judge:
+        return TemplateDistiller(), None
+    if model is None:
+        raise UsageError(f"{'--judge' if judge else '--distiller llm'} needs a model: give --model")
+    chat = OpenAIChat(model, base_url=base_url)
+    distiller = TemplateDistiller() if name is DistillerName.TEMPLATE else LLMDistiller(chat)
+    return distiller, LLMJudge(chat) if judge else None
+
+
+def distill(
+    session: Session,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Runs as JSON lines or one JSON document; - reads standard input.")
+    ],
+    *,
+    distiller: WithDistiller = DistillerName.TEMPLATE,
+    model: WithModel = None,
+    base_url: WithBaseUrl = None,
+    judge: WithJudge = False,
+    verdict: Annotated[
+        GivenVerdict | None, typer.Option("--verdict", help="How all of them ended; else what each run says.")
+    ] = None,
+) -> Answer:
+    """Draw lessons from finished runs and store them.
+
+    A run is {"task", "steps": [{"thought", "action", "observation"}], "result", "verdict"}, or has "messages" in place
+    of steps, in the form of any framework. Runs without a verdict teach nothing, unless --judge asks the model.
+    """
+    from reasoningbank import BadLine, JudgeUnavailableError, read_runs
+
+    drawing, judging = chosen_distiller(distiller, model, base_url, judge=judge)
+    source = sys.stdin if str(file) == "-" else file
+    runs = list(read_runs(source))
+    tally = Tally()
+    with session.progress("Distilling") as progress:
+        for done, run in enumerate(runs, start=1):
+            if isinstance(run, BadLine):
+                tally.bad_lines.append({"line": run.number, "reason": run.reason})
+            else:
+                try:
+                    tally.count(session.bank.distill(run, verdict, distiller=drawing, judge=judging))
+                except JudgeUnavailableError as error:
+                    tally.unjudged(str(error))
+            progress(done, len(runs))
+    return Answer(tally.summary(), lambda console: views.summary(console, tally.summary()), exit_code=tally.exit_code)
+
+
+class Tally:
+    """Counts what came of many runs."""
+
+    def __init__(self) -> None:
+        self.statuses: Counter[str] = Counter()
+        self.rejected: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.duplicates = 0
+        self.memories: list[str] = []
+        self.bad_lines: list[dict[str, Any]] = []
+
+    def count(self, distilled: Any) -> None:
+        """Count one run."""
+        self.statuses[distilled.status.value] += 1
+        self.rejected.update(rejection.reason for rejection in distilled.result.rejected)
+        if distilled.result.reason:
+            self.reasons[distilled.result.reason] += 1
+        self.duplicates += len(distilled.duplicates)
+        self.memories += [recorded.memory.id for recorded in distilled.recorded if recorded.created]
+
+    def unjudged(self, reason: str) -> None:
+        """Count a run that the judge gave no verdict on."""
+        self.statuses["failed"] += 1
+        self.reasons[reason] += 1
+
+    @property
+    def exit_code(self) -> int:
+        """1 when part of the runs could not be read or distilled."""
+        return 1 if self.bad_lines or self.statuses["failed"] else 0
+
+    def summary(self) -> dict[str, Any]:
+        """Return the counts as JSON."""
+        return {
+            "runs": sum(self.statuses.values()),
+            "statuses": dict(self.statuses),
+            "lessons": len(self.memories),
+            "duplicates": self.duplicates,
+            "rejected": dict(self.rejected),
+            "reasons": dict(self.reasons),
+            "bad_lines": self.bad_lines,
+            "memories": self.memories,
+        }
+
+
+def work(
+    session: Session,
+    *,
+    once: Annotated[bool, typer.Option("--once", help="Do what is due now, and end.")] = False,
+    distiller: WithDistiller = DistillerName.TEMPLATE,
+    model: WithModel = None,
+    base_url: WithBaseUrl = None,
+    judge: WithJudge = False,
+) -> Answer:
+    """Distil the runs that wait in the queue, until interrupted; the job at hand is finished then."""
+    drawing, judging = chosen_distiller(distiller, model, base_url, judge=judge)
+    worker = session.bank.worker(drawing, judging)
+    if not once:
+        with worker:
+            wait_for_an_interrupt()
+        return Answer({"stopped": True}, lambda console: views.say(console, "Stopped."))
+    with session.progress("Working") as progress:
+        done = []
+        for job in worker.run_until_empty():
+            done.append(job)
+            progress(len(done), None)
+    summary = _summary_of_jobs(done)
+    return Answer(summary, lambda console: views.work(console, summary))
+
+
+def wait_for_an_interrupt() -> None:
+    """Return when the user interrupts."""
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        return
+
+
+def _summary_of_jobs(jobs: Iterable[Job]) -> dict[str, Any]:
+    jobs = list(jobs)
+    statuses = Counter(job.status.value for job in jobs)
+    return {"jobs": len(jobs), "statuses": dict(statuses), "lessons": sum(len(job.memories) for job in jobs)}
+
+
+def jobs(
+    session: Session,
+    *,
+    status: Annotated[
+        str | None,
+        typer.Option("--status", help="queued, running, done, empty, refused, truncated, unparseable, failed."),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="How many at the most.")] = 20,
+) -> Answer:
+    """List the jobs of the queue, the newest first, each with the reason why it is where it is."""
+    found = session.bank.jobs(status, limit=limit)
+    return Answer({"jobs": found}, lambda console: views.jobs(console, found))
+
+
+def retry(
+    session: Session, job_id: Annotated[str, typer.Argument(metavar="ID", help="The job's id, as jobs shows it.")]
+) -> Answer:
+    """Put a job that ended without lessons back into the queue."""
+    job = session.bank.retry(job_id)
+    return Answer(job, lambda console: views.say(console, f"{job.id} is {job.status}."))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the program."""
+    for function in (distill, work, jobs, retry):
+        command(app, function.__name__, panel=PANEL)(function)

@@ -1,0 +1,1 @@
+"""From finished runs to lessons: reading, judging, distilling, and the queue."""

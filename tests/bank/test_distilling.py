@@ -1,0 +1,350 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from reasoningbank import (
+    AsyncReasoningBank,
+    ChatError,
+    ChatReply,
+    Distillation,
+    DistillStatus,
+    FinishReason,
+    InvalidInputError,
+    JobNotFoundError,
+    JobStatus,
+    JudgeUnavailableError,
+    LLMDistiller,
+    MemoryNotFoundError,
+    ReasoningBank,
+    Trajectory,
+    Verdict,
+    prompt_block,
+)
+from reasoningbank.distill.contrast import Attempt
+from reasoningbank.memory import Outcome
+
+MESSAGES = [
+    {"role": "user", "content": "Convert the report to CSV"},
+    {"role": "assistant", "content": "", "tool_calls": [{"name": "write_file", "arguments": '{"path": "a.csv"}'}]},
+    {"role": "tool", "content": "Error: folder does not exist"},
+    {"role": "assistant", "content": "", "tool_calls": [{"name": "write_file", "arguments": '{"path": "out/a.csv"}'}]},
+    {"role": "tool", "content": "written"},
+    {"role": "assistant", "content": "The report is in out/a.csv."},
+]
+
+
+LONG = (
+    "Before you start, put every path that a tool is given into quotes; then check the result, compare it with every "
+    "part of the task, write down what is missing, and only when nothing is missing report the whole of it as finished"
+)
+
+
+def lessons(*titles: str, content: str = LONG) -> str:
+    return json.dumps({"memories": [{"title": title, "content": f"{content}; {title}."} for title in titles]})
+
+
+def says(*answers: str) -> LLMDistiller:
+    left = list(answers)
+    return LLMDistiller(lambda messages: left.pop(0))
+
+
+def test_a_run_gives_a_lesson_that_its_task_finds(bank: ReasoningBank) -> None:
+    distilled = bank.distill(MESSAGES, "success")
+
+    (memory,) = distilled.memories
+    assert distilled.status is DistillStatus.DONE
+    assert (memory.outcome, memory.source.how, round(memory.confidence, 3)) == (Outcome.SUCCESS, "distilled", 0.6)
+    assert bank.search("convert the report to CSV").hits[0].memory.id == memory.id
+
+
+def test_an_untrusted_run_gives_untrusted_lessons(bank: ReasoningBank) -> None:
+    (memory,) = bank.distill({"messages": MESSAGES, "verdict": "success", "trusted": False}).memories
+
+    assert not memory.source.trusted
+
+
+def test_a_run_that_merely_ended_teaches_nothing_and_makes_no_project(bank: ReasoningBank) -> None:  # C166
+    distilled = bank.distill(MESSAGES)
+
+    assert (distilled.status, distilled.memories) == (DistillStatus.EMPTY, ())
+    assert not bank.root.exists()
+
+
+def test_a_judge_is_asked_where_there_is_no_verdict(bank: ReasoningBank) -> None:
+    assert bank.distill(MESSAGES, judge=lambda run: "failure").memories[0].outcome is Outcome.FAILURE
+    with pytest.raises(JudgeUnavailableError):
+        bank.distill(MESSAGES, judge=lambda run: None)
+
+
+def test_a_lesson_that_is_known_in_nearly_the_same_words_is_not_stored_again(bank: ReasoningBank) -> None:
+    first = bank.distill(MESSAGES, "success", distiller=says(lessons("Quote paths")))
+    again = bank.distill(MESSAGES, "success", distiller=says(lessons("Quote the paths", "Quote paths always")))
+
+    assert again.memories == ()
+    assert again.duplicates == (first.memories[0].id,) * 2
+    assert (again.status, bank.count()) == (DistillStatus.DONE, 1)
+
+
+def test_of_two_lessons_of_one_answer_that_say_the_same_the_first_is_kept(bank: ReasoningBank) -> None:
+    distilled = bank.distill(MESSAGES, "success", distiller=says(lessons("Quote paths", "Quote the paths")))
+
+    assert [m.title for m in distilled.memories] == ["Quote paths"]
+    assert distilled.duplicates == (distilled.memories[0].id,)
+
+
+def test_the_same_words_with_the_other_outcome_are_another_lesson(bank: ReasoningBank) -> None:
+    items = [{"title": f"Quote {outcome}", "content": LONG, "outcome": outcome} for outcome in Outcome]
+
+    distilled = bank.distill(MESSAGES, "partial", distiller=says(json.dumps(items)))
+
+    assert [m.outcome for m in distilled.memories] == list(Outcome)
+
+
+def test_recalled_lessons_and_secrets_do_not_reach_the_distiller(bank: ReasoningBank) -> None:
+    block = prompt_block([bank.record("Quote paths", "Names hold blanks.", outcome="success").memory]).text
+    key = "ghp_" + "aB3dE5gH7jK9" * 3
+    asked: list[str] = []
+
+    def model(messages: list[dict[str, str]]) -> str:
+        asked.append(messages[-1]["content"])
+        return lessons("look first")
+
+    run = {"task": f"Rename {block}", "steps": [f"export TOKEN={key}"], "verdict": "success"}
+    distilled = bank.distill(run, distiller=LLMDistiller(model))
+
+    assert "Names hold blanks" not in asked[0]
+    assert key not in asked[0]
+    assert distilled.removed["recalled lessons"] == 1
+
+
+def test_the_prompt_does_not_grow_with_the_bank(bank: ReasoningBank) -> None:  # C023
+    sizes: list[int] = []
+
+    def model(messages: list[dict[str, str]]) -> str:
+        sizes.append(sum(len(message["content"]) for message in messages))
+        return '{"memories": []}'
+
+    bank.distill(MESSAGES, "success", distiller=LLMDistiller(model))
+    bank.record_many([{"title": f"T{n}", "content": f"do {n}", "outcome": "success"} for n in range(500)])
+    bank.distill(MESSAGES, "success", distiller=LLMDistiller(model))
+
+    assert sizes[0] == sizes[1]
+
+
+def test_earlier_runs_of_the_task_are_compared(bank: ReasoningBank) -> None:
+    failed = {"task": "Convert the report to CSV", "steps": ["touch a"], "verdict": "failure"}
+
+    (memory,) = bank.distill(MESSAGES, "success", earlier=[failed]).memories
+
+    assert "Unlike an earlier run that failed: write_file" in memory.content
+
+
+def test_several_runs_are_contrasted(bank: ReasoningBank) -> None:
+    failed = {"task": "Convert the report to CSV", "steps": ["touch a"]}
+
+    distilled = bank.contrast(
+        [{"messages": MESSAGES, "verdict": "success"}, failed], judge=lambda run: "failure" if run.steps else None
+    )
+
+    assert sorted(m.outcome for m in distilled.memories) == ["failure", "success"]
+    with pytest.raises(InvalidInputError, match="give at least one"):
+        bank.contrast([])
+
+
+# -- scaling -----------------------------------------------------------------------------------------------------------
+
+
+def test_scaling_gives_every_try_the_lessons_and_learns_from_all_of_them(bank: ReasoningBank) -> None:
+    known = bank.record("Convert reports with csv.writer", "It quotes fields.", outcome="success").memory
+    seen: list[str] = []
+
+    def run(attempt: Attempt) -> dict[str, Any]:
+        seen.append(attempt.lessons)
+        if attempt.number == 0:
+            raise TimeoutError("browser")
+        verdict = "success" if attempt.number == 2 else "failure"
+        return {"steps": [f"step of {verdict}"], "result": verdict, "verdict": verdict}
+
+    scaled = bank.scale(run, "Convert the report to CSV", 4)
+
+    assert len(seen) == 4
+    assert all(known.id in block for block in seen)
+    assert scaled.best is not None
+    assert scaled.best.attempt.number == 2
+    assert [r.error for r in scaled.rollouts] == ["TimeoutError: browser", "", "", ""]
+    assert sorted(m.outcome for m in scaled.distilled.memories) == ["failure", "success"]
+    episode = bank.get_episode(scaled.recall.ref)
+    assert episode.verdict is Verdict.SUCCESS
+    assert bank.get(known.id).usage_count == 1
+
+
+def test_where_every_try_raises_nothing_is_learned_and_nothing_is_credited(bank: ReasoningBank) -> None:
+    def run(attempt: Attempt) -> dict[str, Any]:
+        raise OSError("offline")
+
+    scaled = bank.scale(run, "Convert it", 2, mode="sequential")
+
+    assert (scaled.best, scaled.distilled.status) == (None, DistillStatus.EMPTY)
+    assert bank.get_episode(scaled.recall.ref).verdict is Verdict.UNKNOWN
+
+
+def test_the_selector_chooses_apart_from_the_judge(bank: ReasoningBank) -> None:
+    scaled = bank.scale(
+        lambda attempt: {"result": str(attempt.number)}, "T", 3, judge=lambda run: "success", selector=lambda made: 1
+    )
+
+    assert scaled.best is not None
+    assert scaled.best.run is not None
+    assert scaled.best.run.result == "1"
+
+
+# -- the queue ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_enqueued_run_is_distilled_by_a_worker_and_the_job_tells_of_it(bank: ReasoningBank) -> None:
+    job = bank.enqueue(MESSAGES, "success")
+    assert (job.status, bank.count()) == (JobStatus.QUEUED, 0)
+
+    done = bank.worker().run_once()
+
+    assert done == bank.job(job.id)
+    assert (done.status, done.counts) == (JobStatus.DONE, {"lessons": 1, "duplicates": 0})
+    assert bank.get(done.memories[0]).source.how == "distilled"
+    assert bank.worker().run_once() is None
+
+
+def test_a_run_is_enqueued_once_and_by_key_whatever_it_holds(bank: ReasoningBank) -> None:
+    assert bank.enqueue(MESSAGES, True).id == bank.enqueue(MESSAGES, "success").id
+    assert bank.enqueue(MESSAGES, key="run-1").id == bank.enqueue({"task": "x"}, key="run-1").id
+    assert len(bank.jobs()) == 2
+
+
+def test_a_job_keeps_the_verdict_of_the_judge(bank: ReasoningBank) -> None:
+    bank.enqueue(MESSAGES)
+
+    job = bank.worker(judge=lambda run: "failure").run_once()
+
+    assert job is not None
+    assert (job.status, job.verdict) == (JobStatus.DONE, "failure")
+
+
+def test_a_run_of_the_queue_is_compared_with_earlier_ones_of_its_task(bank: ReasoningBank) -> None:
+    bank.enqueue({"task": "convert the report to CSV!", "steps": ["touch a"]}, "failure")
+    bank.enqueue(MESSAGES, "success")
+
+    *_, job = bank.worker().run_until_empty()
+
+    assert "Unlike an earlier run that failed" in bank.get(job.memories[0]).content
+
+
+def test_a_model_that_does_not_answer_costs_an_attempt_and_the_job_waits(bank: ReasoningBank, clock: Any) -> None:
+    def model(messages: Any) -> str:
+        raise ChatError("quota used up")
+
+    bank.enqueue(MESSAGES, "success")
+    worker = bank.worker(LLMDistiller(model))
+
+    job = worker.run_once()
+
+    assert job is not None
+    assert (job.status, job.attempts, job.reason) == (JobStatus.QUEUED, 1, "quota used up")
+    assert worker.run_once() is None
+    clock.move(seconds=30)
+    assert worker.run_once() is not None
+
+
+def test_an_unavailable_judge_costs_an_attempt_and_is_no_failure_of_the_run(bank: ReasoningBank) -> None:
+    bank.enqueue(MESSAGES)
+
+    job = bank.worker(judge=lambda run: None).run_once()
+
+    assert job is not None
+    assert (job.status, job.verdict) == (JobStatus.QUEUED, "unknown")
+    assert "no verdict" in job.reason
+
+
+def test_a_truncated_answer_keeps_the_run_for_a_retry(bank: ReasoningBank) -> None:  # C005
+    cut = ChatReply("<think>hm", FinishReason.LENGTH)
+    bank.enqueue(MESSAGES, "success")
+    job = bank.worker(LLMDistiller(lambda messages: cut)).run_once()
+    assert job is not None
+    assert (job.status, bank.count()) == (JobStatus.TRUNCATED, 0)
+
+    bank.retry(job.id)
+    again = bank.worker(says(lessons("look first"))).run_once()
+
+    assert again is not None
+    assert (again.id, again.status) == (job.id, JobStatus.DONE)
+
+
+def test_jobs_are_listed_by_status(bank: ReasoningBank) -> None:
+    assert bank.jobs() == []
+    bank.enqueue(MESSAGES)
+    bank.enqueue(MESSAGES, "success")
+    list(bank.worker().run_until_empty())
+
+    assert [job.status for job in bank.jobs()] == [JobStatus.DONE, JobStatus.EMPTY]
+    assert [job.status for job in bank.jobs("empty")] == [JobStatus.EMPTY]
+    with pytest.raises(InvalidInputError, match="status 'lost' is not one of queued"):
+        bank.jobs("lost")
+    with pytest.raises(InvalidInputError, match="limit 0"):
+        bank.jobs(limit=0)
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_an_unknown_job_is_named(bank: ReasoningBank, exists: bool) -> None:
+    if exists:
+        bank.enqueue(MESSAGES)
+    for call in (bank.job, bank.retry):
+        with pytest.raises(JobNotFoundError, match="no job 'j-1'"):
+            call("j-1")
+
+
+def test_an_unhelpful_memory_becomes_a_guard_rail_of_its_own(bank: ReasoningBank) -> None:
+    memory = bank.record("Clear the cache", "Delete ~/.cache first.", outcome="success").memory
+    job = bank.enqueue_anti_pattern(memory.id, "it logged the user out")
+    assert bank.enqueue_anti_pattern(memory.id, "it logged the user out").id == job.id
+
+    done = bank.worker().run_once()
+
+    assert done is not None
+    lesson = bank.get(done.memories[0])
+    assert (lesson.title, lesson.outcome) == ("Not always: Clear the cache", Outcome.FAILURE)
+    assert "it logged the user out" in lesson.content
+
+
+def test_an_anti_pattern_needs_a_memory_and_a_reason(bank: ReasoningBank) -> None:
+    memory = bank.record("Clear the cache", "Delete ~/.cache first.", outcome="success").memory
+
+    with pytest.raises(MemoryNotFoundError):
+        bank.enqueue_anti_pattern("m-1", "reason")
+    with pytest.raises(InvalidInputError, match="say what went wrong"):
+        bank.enqueue_anti_pattern(memory.id, " ")
+
+
+async def test_the_async_facade_distils_enqueues_and_scales(bank: ReasoningBank) -> None:
+    aio = AsyncReasoningBank(bank)
+
+    distilled = await aio.distill(MESSAGES, "success")
+    job = await aio.enqueue(MESSAGES, "failure")
+    scaled = await aio.scale(lambda attempt: {"result": "r", "verdict": "success"}, "T", 2)
+
+    assert distilled.status is DistillStatus.DONE
+    assert (await aio.job(job.id)).status is JobStatus.QUEUED
+    assert len(scaled.rollouts) == 2
+
+
+def test_a_distiller_of_one_s_own_is_enough(bank: ReasoningBank) -> None:
+    class Quiet:
+        name = "quiet"
+
+        def distill(self, run: Trajectory, earlier: Any = ()) -> Distillation:
+            return Distillation(DistillStatus.EMPTY, reason="nothing to say")
+
+        def contrast(self, runs: Any) -> Distillation:
+            return Distillation(DistillStatus.EMPTY)
+
+    assert bank.distill(MESSAGES, "success", distiller=Quiet()).result.reason == "nothing to say"

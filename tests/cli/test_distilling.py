@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reasoningbank import ChatReply, OpenAIChat, ReasoningBank
+from reasoningbank.cli import distilling
+
+RUN = {"task": "Convert the report", "steps": [{"action": "convert", "observation": "ok"}], "verdict": "success"}
+Cli = Callable[..., Any]
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    file = tmp_path / "runs.jsonl"
+    unknown = {**RUN, "verdict": None}
+    file.write_text("\n".join(json.dumps(run) for run in (RUN, unknown, RUN)) + "\n{cut\n", "utf-8")
+    return file
+
+
+@pytest.fixture
+def queued(scope: dict[str, str]) -> ReasoningBank:
+    bank = ReasoningBank(scope["REASONINGBANK_ROOT"], tenant="acme", project="billing", embedder="hash")
+    bank.enqueue(RUN)
+    bank.enqueue({**RUN, "verdict": None})
+    return bank
+
+
+def test_runs_of_a_file_are_distilled_and_summed_up(cli: Cli, runs: Path) -> None:
+    ran = cli("distill", str(runs), "--json")
+
+    assert ran.code == 1  # one line is no run
+    assert ran.json["runs"] == 3
+    assert ran.json["statuses"] == {"done": 2, "empty": 1}
+    assert (ran.json["lessons"], ran.json["duplicates"], len(ran.json["memories"])) == (1, 1, 1)
+    assert [bad["line"] for bad in ran.json["bad_lines"]] == [4]
+
+
+def test_the_summary_says_in_words_what_came_of_the_runs(cli: Cli, runs: Path) -> None:
+    ran = cli("distill", str(runs))
+
+    assert "3 runs (2 done, 1 empty): 1 lessons, 1 known already." in ran.out
+    assert "Line 4 is no run" in ran.out
+
+
+def test_a_verdict_can_be_given_for_all_runs_and_runs_read_from_standard_input(cli: Cli) -> None:
+    ran = cli("distill", "-", "--verdict", "failure", "--json", stdin=json.dumps({**RUN, "verdict": None}))
+
+    assert (ran.code, ran.json["lessons"]) == (0, 1)
+
+
+@pytest.mark.parametrize("option", [("--distiller", "llm"), ("--judge",)])
+def test_a_model_that_is_needed_and_not_named_is_asked_for(cli: Cli, runs: Path, option: tuple[str, ...]) -> None:
+    ran = cli("distill", str(runs), *option)
+
+    assert ran.code == 2
+    assert "give --model" in ran.err
+
+
+def test_a_model_distils_and_judges(cli: Cli, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def complete(self: OpenAIChat, request: Any) -> ChatReply:
+        if request.schema_name == "verdict":
+            return ChatReply("no idea")
+        return ChatReply('{"memories": [{"title": "Look first", "content": "Look before you convert."}]}')
+
+    monkeypatch.setattr(OpenAIChat, "complete", complete)
+    options = ("--distiller", "llm", "--model", "m", "--base-url", "http://127.0.0.1:1/v1", "--judge")
+
+    ran = cli("distill", str(runs), *options, "--json")
+
+    assert ran.json["statuses"] == {"done": 2, "failed": 1}
+    assert any("no verdict" in reason for reason in ran.json["reasons"])
+
+
+def test_a_file_that_is_not_there_is_one_sentence(cli: Cli, scope: dict[str, str]) -> None:
+    ran = cli("distill", "missing.jsonl")
+
+    assert ran.code == 1
+    assert "missing.jsonl cannot be read" in ran.err
+
+
+def test_what_waits_in_the_queue_is_worked_on_once(cli: Cli, queued: ReasoningBank) -> None:
+    ran = cli("work", "--once", "--json")
+
+    assert ran.json == {"jobs": 2, "statuses": {"done": 1, "empty": 1}, "lessons": 1}
+    assert "Nothing was due." in cli("work", "--once").out
+
+
+def test_working_once_says_in_words_what_was_done(cli: Cli, queued: ReasoningBank) -> None:
+    assert "2 jobs (1 done, 1 empty): 1 lessons." in cli("work", "--once").out
+
+
+def test_a_worker_works_until_it_is_interrupted(
+    cli: Cli, queued: ReasoningBank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait() -> None:
+        while queued.jobs("queued") or queued.jobs("running"):
+            pass
+
+    monkeypatch.setattr(distilling, "wait_for_an_interrupt", wait)
+
+    assert "Stopped." in cli("work").out
+    assert len(queued.jobs("done")) == 1
+
+
+def test_an_interrupt_ends_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def wait(self) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("reasoningbank.cli.distilling.threading.Event", Interrupted)
+
+    distilling.wait_for_an_interrupt()
+
+
+def test_jobs_are_listed_with_the_reason_and_retried(cli: Cli, queued: ReasoningBank) -> None:
+    cli("work", "--once")
+
+    ran = cli("jobs", "--status", "empty", "--json")
+
+    (job,) = ran.json["jobs"]
+    assert "verdict is unknown" in job["reason"]
+    assert "verdict is unknown" in " ".join(cli("jobs").out.split())
+    assert f"{job['id']} is queued." in cli("retry", job["id"]).out
+
+
+def test_a_bank_without_jobs_says_so(cli: Cli, scope: dict[str, str]) -> None:
+    assert "No jobs." in cli("jobs").out
+    assert cli("retry", "j-1").code == 1
