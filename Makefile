@@ -8,7 +8,7 @@ MEMBERS := $(patsubst %/pyproject.toml,%,$(filter integrations/%,$(PYPROJECTS)))
 PIP_SETTING = $$($(PYTHON) -m pip config list 2>/dev/null | sed -n "s/^[a-z:]*\\.$(1)='\\(.*\\)'$$/\\1/p" | head -n 1)
 INDEXED = index=$${UV_DEFAULT_INDEX:-$(call PIP_SETTING,index-url)}; cert=$${SSL_CERT_FILE:-$(call PIP_SETTING,cert)}; [ -z "$$index" ] || export UV_DEFAULT_INDEX="$$index"; [ -z "$$cert" ] || export SSL_CERT_FILE="$$cert";
 
-.PHONY: demo test check bench docs record lock setup
+.PHONY: demo test check bench docs record lock setup wheels lowest
 
 demo: .venv/ready ; @.venv/bin/reasoningbank demo
 test: .venv/ready ; .venv/bin/pytest --cov && .venv/bin/coverage report --skip-covered --fail-under=100 --include="$$(.venv/bin/python -m tools.domain)"
@@ -18,6 +18,8 @@ docs: .venv/ready ; .venv/bin/python -m tools.reference
 record: .venv/ready ; .venv/bin/pytest -m vcr --record-mode=rewrite --force-enable-socket
 lock: $(UV) ; @$(INDEXED) $(UV) lock -q && $(UV) export -q --all-packages --no-emit-workspace --all-extras --all-groups --no-header --no-annotate -o constraints.txt
 setup: .venv/ready
+wheels: .venv/ready ; .venv/bin/python -m tools.wheels
+lowest: .venv/ready ; .venv/bin/python -m tools.wheels --resolution lowest-direct
 
 .venv/ready: constraints.txt $(PYPROJECTS) | $(UV)
 	@$(INDEXED) $(UV) venv -q --clear --no-python-downloads --python '>=3.11' .venv && $(UV) pip install -q --compile-bytecode --python .venv -r constraints.txt -e . $(addprefix -e ,$(MEMBERS)) && touch $@

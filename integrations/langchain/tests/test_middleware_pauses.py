@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import (
@@ -20,7 +22,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
 from langchain_reasoningbank import ReasoningBankMiddleware, attach
-from reasoningbank import ReasoningBank
+from reasoningbank import EmbedderIdentity, ReasoningBank
 
 DATES = "parse the dates of the invoices"
 ASK: Any = {"messages": [("user", DATES)]}
@@ -101,25 +103,41 @@ async def test_a_recall_does_not_hold_up_the_event_loop(agents: Any) -> None:
     assert agents.verdicts() == ["success"]
 
 
+class WaitingEmbedder:
+    """Keeps a query waiting once it is told to."""
+
+    identity = EmbedderIdentity("waiting", "1", 4, "none", normalised=False)
+
+    def __init__(self) -> None:
+        self.slow, self.go_on = False, threading.Event()
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        return np.ones((len(texts), 4), dtype=np.float32)
+
+    def embed_query(self, text: str) -> Any:
+        if self.slow:
+            self.go_on.wait(10)
+        return np.ones(4, dtype=np.float32)
+
+
 def test_a_recall_that_comes_too_late_leaves_no_episode(
-    agents: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    agents: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    import threading
+    embedder = WaitingEmbedder()
+    with ReasoningBank(tmp_path / "slow", tenant="acme", project="slow", embedder=embedder) as bank:
+        bank.record("Pin the timezone", "Pass tz=UTC", outcome="success")
+        middleware = ReasoningBankMiddleware(bank, timeout=0.05)
+        model = agents.scripted("done")
+        agent = attach(create_agent(model, [], middleware=[middleware]), middleware)
+        embedder.slow = True
+        with caplog.at_level(logging.WARNING):
+            agent.invoke(ASK)
+        embedder.go_on.set()
+        bank._engine.patience._threads.shutdown(wait=True)
 
-    bank, go_on = agents.bank, threading.Event()
-    middleware = ReasoningBankMiddleware(bank, timeout=0.05)
-    real = bank._engine.embed_query
-    monkeypatch.setattr(bank._engine, "embed_query", lambda text: (go_on.wait(10), real(text))[1])
-    model = agents.scripted("done")
-    agent = attach(create_agent(model, [], middleware=[middleware]), middleware)
-    with caplog.at_level(logging.WARNING):
-        agent.invoke(ASK)
-    go_on.set()
-    bank._engine.patience._threads.shutdown(wait=True)
-
-    assert agents.blocks(model) == [0]
-    assert agents.verdicts(bank) == []
-    assert "took longer than" in caplog.text
+        assert agents.blocks(model) == [0]
+        assert agents.verdicts(bank) == []
+        assert "took longer than" in caplog.text
 
 
 def test_a_disk_that_fails_does_not_break_the_agent(

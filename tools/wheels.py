@@ -1,0 +1,90 @@
+"""Build the wheels, install them where there is no workspace, and run the integrations' tests on them.
+
+    python -m tools.wheels                            the pinned versions
+    python -m tools.wheels --resolution lowest-direct the lowest versions that the packages say they work with
+
+An editable install hides a missing file or a bound that is too low; this does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MEMBERS = ("langchain", "langgraph", "llama-index")
+# What the tests need beside the packages themselves.
+TESTS_NEED = (
+    "blockbuster",
+    "langchain-tests",
+    "langgraph-checkpoint-sqlite",
+    "pytest",
+    "pytest-asyncio",
+    "pytest-socket",
+    "pytest-timeout",
+)
+
+
+def uv() -> str:
+    """Return the uv to use: the one on the path, or the one that make set up."""
+    return shutil.which("uv") or str(ROOT / ".uv/bin/uv")
+
+
+def run(*command: str, cwd: Path = ROOT) -> int:
+    """Run a command, and return its exit code; it finds no workspace and no checkout by its environment."""
+    bare = ("env", "-u", "PYTHONPATH", "-u", "VIRTUAL_ENV", *command)
+    return subprocess.run(bare, cwd=cwd, check=False).returncode
+
+
+def install(venv: Path, wheels: Path, resolution: str) -> int:
+    """Install the wheels with what the tests need; the newest pinned versions, or the lowest allowed ones."""
+    built = sorted(str(wheel) for wheel in wheels.glob("*.whl"))
+    packages = [f"{wheel}[agents]" if "langchain_reasoningbank" in wheel else wheel for wheel in built]
+    pins = ["--resolution", resolution] if resolution != "pinned" else ["-c", str(bare_constraints(wheels))]
+    code = run(uv(), "venv", "-q", "--no-python-downloads", "--python", sys.executable, str(venv))
+    return code or run(uv(), "pip", "install", "-q", "--python", str(venv), *pins, *packages, *TESTS_NEED)
+
+
+def bare_constraints(folder: Path) -> Path:
+    """Write the pins without their hashes, which local wheels have none of."""
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pins = [line.removesuffix(" \\") for line in lines if line and not line.startswith((" ", "#"))]
+    path = folder / "constraints.txt"
+    path.write_text("\n".join(pins) + "\n", "utf-8")
+    return path
+
+
+def copy_tests(folder: Path) -> None:
+    """Copy the integrations' tests away from the sources, with the settings that pytest needs."""
+    for member in MEMBERS:
+        shutil.copytree(ROOT / "integrations" / member / "tests", folder / f"tests-of-{member}")
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
+    ini = ["[pytest]", "asyncio_mode = auto", "asyncio_default_fixture_loop_scope = function", "addopts ="]
+    ini += [f"    {option}" for option in ("--import-mode=importlib", "-q", "-p no:cacheprovider")]
+    ini += ["filterwarnings =", *(f"    {line}" for line in settings["filterwarnings"])]
+    (folder / "pytest.ini").write_text("\n".join(ini) + "\n", "utf-8")
+
+
+def main() -> int:
+    """Build, install, and run the tests of each integration; return the first exit code that is not 0."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--resolution", choices=("pinned", "lowest-direct"), default="pinned")
+    resolution = parser.parse_args().resolution
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        wheels, venv = folder / "wheels", folder / "venv"
+        code = run(uv(), "build", "-q", "--wheel", "--all-packages", "--out-dir", str(wheels))
+        code = code or install(venv, wheels, resolution)
+        copy_tests(folder)
+        for member in MEMBERS:
+            code = code or run(str(venv / "bin" / "python"), "-m", "pytest", f"tests-of-{member}", cwd=folder)
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
