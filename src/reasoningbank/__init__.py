@@ -41,7 +41,18 @@ from reasoningbank.errors import (
 from reasoningbank.lessons import Lesson, LessonBlock, shorten
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
 from reasoningbank.request import request_text
-from reasoningbank.results import Feedback, Hit, Imported, Page, Recall, Recorded, Rejected, Reported, SearchResult
+from reasoningbank.results import (
+    Feedback,
+    Forgotten,
+    Hit,
+    Imported,
+    Page,
+    Recall,
+    Recorded,
+    Rejected,
+    Reported,
+    SearchResult,
+)
 from reasoningbank.run_outcomes import FailureFilter, Judge, RunOutcomes, is_neutral
 from reasoningbank.run_tree import RootRun, RunTree
 from reasoningbank.services.prompt import prompt_block
@@ -136,6 +147,7 @@ __all__ = [
     "FailureFilter",
     "Feedback",
     "FinishReason",
+    "Forgotten",
     "Hit",
     "Imported",
     "InvalidInputError",

@@ -184,3 +184,17 @@ class Imported:
     differing: tuple[Rejected, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     redactions: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What forgetting a source, or remembering it again, did.
+
+    Attributes:
+        memories: ids of the memories that were archived, or restored.
+        judged: how many memories its signals are about.
+    """
+
+    source: str
+    memories: tuple[str, ...]
+    judged: int

@@ -20,7 +20,7 @@ from reasoningbank.memory import ID_LIMIT, Draft, Memory, State, clean_text, is_
 from reasoningbank.results import Recorded
 from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
 from reasoningbank.services.engine import Engine
-from reasoningbank.storage import records
+from reasoningbank.storage import records, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.records import Stored
 from reasoningbank.terms import applies_text, keyword_text, lesson_text, terms
@@ -184,6 +184,7 @@ def store(
         known = records.same_lesson(connection, prepared.draft)
     if known is not None:
         return known, False
+    prepared = _distrusted(connection, prepared)
     n = records.insert(
         connection,
         prepared.draft,
@@ -195,6 +196,13 @@ def store(
         now=engine.now(),
     )
     return n, True
+
+
+def _distrusted(connection: sqlite3.Connection, prepared: Prepared) -> Prepared:
+    source = prepared.draft.source
+    if not trust.is_forgotten(connection, source.by, source.session):
+        return prepared
+    return replace(prepared, findings=(*prepared.findings, "its source was forgotten"))
 
 
 def check_embedder(engine: Engine, connection: sqlite3.Connection, prepared: Sequence[Prepared]) -> None:

@@ -72,7 +72,9 @@ def _batches(numbers: list[int]) -> Iterator[list[int]]:
 def _tallies(connection: sqlite3.Connection, batch: Sequence[int], marks: str) -> dict[int, tuple[Tally, ...]]:
     rows = connection.execute(
         "SELECT memory, kind, day, source, judge, superseded, sum(positive), sum(negative), max(last) FROM tallies "
-        f"WHERE memory IN ({marks}) GROUP BY memory, kind, day, source, judge, superseded",
+        f"WHERE memory IN ({marks}) AND source NOT IN (SELECT source FROM forgotten) "
+        "AND judge NOT IN (SELECT source FROM forgotten) "
+        "GROUP BY memory, kind, day, source, judge, superseded",
         batch,
     )
     found: dict[int, list[Tally]] = {}
