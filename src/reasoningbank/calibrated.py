@@ -2,75 +2,93 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reasoningbank.confidence import MARGIN, SUCCESS_IF_HELPED, SUCCESS_IF_NOT, Belief, Evidence
-from reasoningbank.signals import SignalKind, Tally
+from reasoningbank.confidence import SUCCESS_IF_HELPED, SUCCESS_IF_NOT, Belief, Evidence
+from reasoningbank.quadrature import THETA, Float64, beliefs_of, log_priors
+from reasoningbank.signals import SignalKind
 
-Float64 = NDArray[np.float64]
-
-# Nodes of the quadrature: theta = logistic(sinh t), t uniform. The double exponential rule (Takahasi & Mori 1974)
-# takes the integrable poles that a Beta density below one observation has at 0 and 1 without loss.
-NODES = 96
-REACH = 5.0
-
-# The prior's mean stays inside this range, and each of its two parameters at or above this size, so that the quadrature
-# is exact to 1e-4; a prior that is nearly certain is worth more observations for it.
-SUREST_PRIOR = 0.98
-SMALLEST_PRIOR = 0.1
+# One place for each day that a datetime can hold, so that (memory, day) is one number.
+_FIRST_DAY = -719_162
+_DAYS = 2**22
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What a project's own evidence teaches about its evidence.
+    """What a project's own evidence teaches about its evidence; the defaults are where every project starts.
 
     Attributes:
-        accuracy: chance that an explicit vote is right.
-        helped: chance that a run succeeds when a recalled memory helped (S1).
-        unhelped: chance that it succeeds when none did (S0).
-        strength: how many observations the prior is worth.
+        accuracy: a, the chance that an explicit vote is right, of any judge who is not in `judges`.
+        judges: the same for judges with enough votes, by name.
+        helped: S1, the chance that a run succeeds when at least one recalled memory helped.
+        unhelped: S0, the chance that it succeeds when none did.
+        class_means: how often memories that start with one confidence turn out to help, by that confidence; a class
+            that is not in it is taken at its word.
+        strength: n, how many observations the class mean is worth.
         fading: what one observation is still worth after one later use of its memory.
     """
 
     accuracy: float = 0.9
+    judges: tuple[tuple[str, float], ...] = ()
     helped: float = SUCCESS_IF_HELPED
     unhelped: float = SUCCESS_IF_NOT
+    class_means: tuple[tuple[float, float], ...] = ()
     strength: float = 2.0
-    fading: float = 0.97
+    fading: float = 0.98
+
+    @property
+    def overlap(self) -> float:
+        """The part of its weight that an outcome keeps when its episode has a vote about the memory, in [0, 1].
+
+        None (the vote supersedes it) as long as votes say more than outcomes, by the odds r = a / (1 - a) of the least
+        accurate judge against r' = S1 / S0 and (1 - S0) / (1 - S1). Where they say less, just so much that a vote never
+        moves a belief the other way than it points: d log(r theta + 1 - theta) / d theta, over the same with r', is
+        least at theta = 0, where it is (r - 1) / (r' - 1).
+        """
+        accuracy = min([self.accuracy, *(accuracy for _, accuracy in self.judges)])
+        vote = accuracy / (1.0 - accuracy)
+        outcome = max(self.helped / self.unhelped, (1.0 - self.unhelped) / (1.0 - self.helped))
+        return 1.0 - min(1.0, (vote - 1.0) / (outcome - 1.0))
+
+    def record(self) -> dict[str, Any]:
+        """Return them as a dictionary that JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Parameters:
+        """Read what `record` wrote."""
+        pairs = {name: tuple((key, value) for key, value in record[name]) for name in ("judges", "class_means")}
+        return cls(**{**record, **pairs})
 
 
 STARTING = Parameters()
 
 
-def _grid() -> tuple[Float64, Float64, Float64, Float64]:
-    t = np.linspace(-REACH, REACH, NODES)
-    x = np.sinh(t)
-    log_theta, log_rest = -np.logaddexp(0.0, -x), -np.logaddexp(0.0, x)
-    # d theta = theta (1 - theta) cosh t dt
-    return np.exp(log_theta), log_theta, log_rest, np.log(np.cosh(t))
-
-
-THETA, LOG_THETA, LOG_REST, LOG_COSH = _grid()
-
-
 @dataclass(frozen=True, slots=True)
 class CalibratedModel:
-    """A belief over theta = P(the memory helps), computed by quadrature.
+    """A belief over theta = P(the memory helps when it is used), by Bayes' rule.
 
-    p(theta) ~ Beta(theta; n mu, n (1 - mu)) * product over observations of P(observation | theta) ^ weight, where
+    p(theta) ~ Beta(theta; n mu, n (1 - mu)) * product over signals of P(signal | theta) ^ weight, with
 
         P(vote for | theta) = a theta + (1 - a) (1 - theta)
-        P(success | theta) = s1 theta + s0 (1 - theta)
+        P(success | theta) = S1 theta + S0 (1 - theta)
 
-    The weight is the signal's strength, faded by the memory's own uses on later days. Usage says nothing by itself: it
-    is always positive, so it does not discriminate. A vote supersedes the outcome of its own episode: tallies that are
-    marked as superseded are left out.
+    and one minus these for votes against and failures. mu, n, a, S1 and S0 are the project's `Parameters`. A signal's
+    weight is its strength (for an outcome that several memories share, `outcome_shares`), times `fading` for each use
+    of the memory on a later day: the power steady model of Smith 1979, with the memory's own uses for a clock. So a
+    memory that went stale is found out by its later runs, while idle time changes nothing.
+
+    Usage itself is never evidence: it is always positive, so it cannot tell good from bad. A change that survived, or
+    was reverted, is an outcome seen later, and counts as one.
+
+    The result depends on the multiset of signals only. With fixed parameters every factor for a memory increases in
+    theta and every factor against it decreases, so that praise never lowers a belief and blame never raises one
+    (Milgrom 1981, proposition 1).
     """
 
     parameters: Parameters = STARTING
@@ -79,64 +97,68 @@ class CalibratedModel:
         """Return one belief for each memory, in the order given."""
         if not items:
             return []
-        counts = np.array([_counts(tallies, self.parameters.fading) for tallies, _ in items])
-        prior = _log_prior(np.array([initial for _, initial in items]), self.parameters.strength)
-        return _beliefs(prior + counts @ _log_likelihoods(self.parameters))
+        own, judges = self.parameters, judge_columns(self.parameters.judges)
+        counts = weighted_counts(items, judges, fading=own.fading, overlap=own.overlap)
+        means = prior_means([initial for _, initial in items], dict(own.class_means))
+        accuracies = [own.accuracy, *(accuracy for _, accuracy in own.judges)]
+        return beliefs_of(
+            log_priors(means, own.strength) + counts @ log_likelihoods(accuracies, own.helped, own.unhelped)
+        )
 
 
-def _log_prior(means: Float64, strength: float) -> Float64:
-    """Return (n, NODES) log Beta densities with `means`, times the quadrature's weights."""
-    mean = np.clip(means, 1.0 - SUREST_PRIOR, SUREST_PRIOR)[:, None]
-    n = np.maximum(strength, SMALLEST_PRIOR / np.minimum(mean, 1.0 - mean))
-    # Beta's exponents are one less, and the step's theta (1 - theta) gives that one back.
-    return n * mean * LOG_THETA + n * (1.0 - mean) * LOG_REST + LOG_COSH
+def class_of(initial: float) -> float:
+    """Return the class of a memory: its initial confidence, in steps of 0.05."""
+    return round(round(initial * 20.0) / 20.0, 2)
 
 
-def _log_likelihoods(parameters: Parameters) -> Float64:
-    """Return (4, NODES) log chances: vote for, vote against, success, failure."""
-    a, s1, s0 = parameters.accuracy, parameters.helped, parameters.unhelped
-    vote, success = (a * THETA + (1.0 - a) * (1.0 - THETA), s1 * THETA + s0 * (1.0 - THETA))
-    return np.log(np.stack([vote, 1.0 - vote, success, 1.0 - success]))
+def prior_means(initials: Sequence[float], class_means: Mapping[float, float]) -> Float64:
+    """Return the prior mean of each memory: its class's, or its initial confidence where the class taught nothing."""
+    means = {initial: class_means.get(class_of(initial), initial) for initial in set(initials)}
+    return np.array([means[initial] for initial in initials])
 
 
-def _counts(tallies: Sequence[Tally], fading: float) -> list[float]:
-    """Return the faded weight of votes for, votes against, successes, failures.
+def judge_columns(judges: Sequence[tuple[str, float]]) -> dict[str, int]:
+    """Return the number of each known judge, from 1; everybody else is 0."""
+    return {name: number for number, (name, _) in enumerate(judges, 1)}
 
-    Stability is a run's outcome seen later, and is counted as one.
-    """
-    uses: dict[int, float] = defaultdict(float)
-    for tally in tallies:
-        if tally.kind is SignalKind.USAGE:
-            uses[tally.day] += tally.positive
-    counts = [0.0, 0.0, 0.0, 0.0]
-    for tally in tallies:
-        if tally.kind is SignalKind.USAGE or tally.superseded:
-            continue
-        weight = fading ** sum(n for day, n in uses.items() if day > tally.day)
-        place = 0 if tally.kind is SignalKind.EXPLICIT else 2
-        counts[place] += weight * tally.positive
-        counts[place + 1] += weight * tally.negative
+
+def log_likelihoods(accuracies: Sequence[float], helped: float, unhelped: float) -> Float64:
+    """Return log P(signal | theta): a row each for votes for, then votes against, by judge; then success, failure."""
+    a = np.array(accuracies)[:, None]
+    vote, success = a * THETA + (1.0 - a) * (1.0 - THETA), helped * THETA + unhelped * (1.0 - THETA)
+    rows: Float64 = np.log(np.concatenate([vote, 1.0 - vote, success[None], 1.0 - success[None]]))
+    return rows
+
+
+def weighted_counts(items: Sequence[Evidence], judges: Mapping[str, int], *, fading: float, overlap: float) -> Float64:
+    """Return the weight of each memory's signals (n, columns), in the columns of `log_likelihoods`."""
+    explicit, usage, known = SignalKind.EXPLICIT, SignalKind.USAGE, len(judges) + 1
+    rows, uses = [], []
+    for i, (tallies, _) in enumerate(items):
+        for t in tallies:
+            moment = i * _DAYS + t.day - _FIRST_DAY
+            if t.kind is usage:
+                uses.append((moment, t.positive))
+            else:
+                column = judges.get(t.by, 0) if t.kind is explicit else -1
+                rows.append((moment, column, t.positive, t.negative, overlap if t.superseded else 1.0))
+    counts = np.zeros((len(items), 2 * known + 2))
+    if rows:
+        moments, columns, positive, negative, weight = (np.array(column) for column in zip(*rows, strict=True))
+        weight = weight * fading ** _later_uses(moments, uses)
+        memories, votes = moments // _DAYS, columns >= 0
+        np.add.at(counts, (memories, np.where(votes, columns, 2 * known)), weight * positive)
+        np.add.at(counts, (memories, np.where(votes, known + columns, 2 * known + 1)), weight * negative)
     return counts
 
 
-def _beliefs(log_p: Float64) -> list[Belief]:
-    """Return the beliefs of unnormalised log densities (n, NODES), quadrature weights included."""
-    p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
-    p /= p.sum(axis=1, keepdims=True)
-    mean = np.clip(p @ THETA, MARGIN, 1.0 - MARGIN)
-    variance = np.maximum(p @ THETA**2 - (p @ THETA) ** 2, 1e-12)
-    strength = np.maximum(mean * (1.0 - mean) / variance - 1.0, MARGIN)
-    below = p.cumsum(axis=1) - 0.5 * p
-    low, high = (_quantile(below, q) for q in (0.1, 0.9))
-    columns: list[Any] = [column.tolist() for column in (mean, np.sqrt(variance), strength, low, high)]
-    return [Belief(*row) for row in zip(*columns, strict=True)]
-
-
-def _quantile(below: Float64, q: float) -> Float64:
-    """Return the theta of each row below which a share q of the mass lies, between nodes by straight lines."""
-    right = np.clip((below < q).sum(axis=1), 1, NODES - 1)
-    rows = np.arange(len(below))
-    b0, b1 = below[rows, right - 1], below[rows, right]
-    part = np.clip((q - b0) / np.maximum(b1 - b0, 1e-300), 0.0, 1.0)
-    found: Float64 = np.clip(THETA[right - 1] + part * (THETA[right] - THETA[right - 1]), MARGIN, 1.0 - MARGIN)
-    return found
+def _later_uses(moments: NDArray[np.int64], uses: list[tuple[int, float]]) -> Float64:
+    """Return how often the memory of each moment was used on later days."""
+    if not uses:
+        return np.zeros(len(moments))
+    uses.sort()
+    days = np.array([day for day, _ in uses])
+    total = np.concatenate([[0.0], np.cumsum([many for _, many in uses])])
+    end = (moments // _DAYS + 1) * _DAYS
+    later: Float64 = total[np.searchsorted(days, end)] - total[np.searchsorted(days, moments, side="right")]
+    return later

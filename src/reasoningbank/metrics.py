@@ -1,0 +1,159 @@
+"""Measures of how good predictions and beliefs were: pure functions of what was predicted and what happened."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A memory as it was handed out, and what became of it.
+
+    Attributes:
+        confidence: as it was then, in [0, 1].
+        helped: what was found out.
+        at: when it was handed out; None where time does not matter.
+    """
+
+    confidence: float
+    helped: bool
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """One bar of a reliability diagram: predictions from `low` up to, but not including, `high` (the last includes it).
+
+    Attributes:
+        confidence: their mean; the middle of the bin when it is empty.
+        helped: the share of them that helped; None when it is empty.
+    """
+
+    low: float
+    high: float
+    count: int
+    confidence: float
+    helped: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure beside its goal.
+
+    Attributes:
+        name: such as "SC-006".
+        what: what it is, in words.
+        value: None when there is nothing to compute it from.
+        goal: as a text, such as ">= 0.75".
+        sample: how many observations it rests on.
+        needed: how many it should rest on.
+        met: None while there are too few observations.
+    """
+
+    name: str
+    what: str
+    value: float | None
+    goal: str
+    sample: int
+    needed: int
+    met: bool | None
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough observations to go by."""
+        return self.value is not None and self.sample >= self.needed
+
+
+def measure(name: str, what: str, value: float | None, *, goal: str, sample: int, needed: int) -> Measure:
+    """Return a figure beside its goal, which is ">= x" or "<= x"."""
+    sign, limit = goal.split()
+    enough = value is not None and sample >= needed
+    met = (value >= float(limit) if sign == ">=" else value <= float(limit)) if enough and value is not None else None
+    return Measure(name, what, value, goal, sample, needed, met)
+
+
+def reliability(predictions: Iterable[Prediction], bins: int = BINS) -> list[Bin]:
+    """Return the bars of a reliability diagram, in bins of equal width over [0, 1], empty ones included."""
+    rows: list[list[Prediction]] = [[] for _ in range(bins)]
+    for prediction in predictions:
+        rows[min(int(prediction.confidence * bins), bins - 1)].append(prediction)
+    return [_bin(row, i / bins, (i + 1) / bins) for i, row in enumerate(rows)]
+
+
+def _bin(row: Sequence[Prediction], low: float, high: float) -> Bin:
+    if not row:
+        return Bin(low, high, 0, (low + high) / 2.0, None)
+    confidence = math.fsum(p.confidence for p in row) / len(row)
+    return Bin(low, high, len(row), confidence, sum(p.helped for p in row) / len(row))
+
+
+def calibration_error(predictions: Sequence[Prediction], bins: int = BINS) -> float | None:
+    """Return the expected calibration error: the mean gap between confidence and frequency; None without predictions.
+
+    Source: Naeini, Cooper & Hauskrecht 2015, with bins of equal width.
+    """
+    if not predictions:
+        return None
+    gaps = [b.count * abs(b.confidence - b.helped) for b in reliability(predictions, bins) if b.helped is not None]
+    return math.fsum(gaps) / len(predictions)
+
+
+def brier(predictions: Sequence[Prediction]) -> float | None:
+    """Return the mean squared error of the predictions (Brier 1950); None without predictions."""
+    if not predictions:
+        return None
+    return math.fsum((p.confidence - p.helped) ** 2 for p in predictions) / len(predictions)
+
+
+def auc(predictions: Sequence[Prediction]) -> float | None:
+    """Return the chance that one that helped was ranked above one that did not, ties counting half; None without both.
+
+    Source: Mann & Whitney 1947, by ranks.
+    """
+    ordered = sorted(predictions, key=lambda p: p.confidence)
+    helped = sum(p.helped for p in ordered)
+    if not 0 < helped < len(ordered):
+        return None
+    ranks = start = 0.0
+    i = 0
+    while i < len(ordered):
+        j = i
+        while j < len(ordered) and ordered[j].confidence == ordered[i].confidence:
+            j += 1
+        ranks += sum(p.helped for p in ordered[i:j]) * (i + 1 + j) / 2.0
+        i = j
+    start = helped * (helped + 1) / 2.0
+    return (ranks - start) / (helped * (len(ordered) - helped))
+
+
+def helped_above(predictions: Iterable[Prediction], threshold: float) -> tuple[float | None, int]:
+    """Return the share that helped of the predictions above `threshold`, and how many those are."""
+    above = [p for p in predictions if p.confidence > threshold]
+    return (sum(p.helped for p in above) / len(above) if above else None), len(above)
+
+
+def wilson(successes: float, trials: float, z: float = 1.96) -> tuple[float, float]:
+    """Return the Wilson score interval of a proportion; (0, 1) without trials. Source: Wilson 1927."""
+    if trials <= 0.0:
+        return 0.0, 1.0
+    share, spread = successes / trials, z * z / trials
+    middle = share + spread / 2.0
+    reach = z * math.sqrt(share * (1.0 - share) / trials + spread / trials / 4.0)
+    return max(0.0, (middle - reach) / (1.0 + spread)), min(1.0, (middle + reach) / (1.0 + spread))
+
+
+def widest_range(history: Iterable[tuple[datetime, Sequence[float]]], now: datetime, window: timedelta) -> float | None:
+    """Return by how much the weight that moved most did move within the last `window`; None without any weights.
+
+    Args:
+        history: weights and when they came to hold, in any order. Those that held when the window began count.
+    """
+    ordered = sorted(history, key=lambda entry: entry[0])
+    before = [weights for at, weights in ordered if at < now - window][-1:]
+    rows = before + [weights for at, weights in ordered if now - window <= at <= now]
+    return max((max(column) - min(column) for column in zip(*rows, strict=True)), default=None)

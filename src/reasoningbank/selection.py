@@ -1,0 +1,116 @@
+"""Recall policy: which of the memories that fit a task are handed out.
+
+Proven memories come first. New ones get a few tries beside them; after that they must have earned their place, and the
+most likely of them is handed out alone when nothing is proven. When nothing is likely to help, nothing is handed out.
+There is no chance in it: what was shown least comes first, so that the same bank gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from reasoningbank.confidence import Belief, Standing, standing
+
+# A new lesson is handed out beside others this often before its evidence must speak for it.
+TRIES = 3
+
+# With every slot taken by proven memories, a lesson on trial takes the last one when it beats what is there by this
+# much.
+CLEARLY_BETTER = 0.25
+
+# A memory that more likely does not help is not handed out, once it had its tries.
+EVEN_CHANCE = 0.5
+
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect(Generic[Key]):
+    """A memory that may be handed out: it fits the task, as far as retrieval can tell.
+
+    Attributes:
+        key: whatever the caller knows it by.
+        score: what the ranking policy gave it, about 0 to 1, higher is better.
+        shown: how often it was handed out.
+        judged: whether there is any evidence about it: a vote, an outcome, or stability.
+    """
+
+    key: Key
+    score: float
+    belief: Belief
+    shown: int
+    judged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Selection(Generic[Key]):
+    """What is handed out, best first, and how many were not, by reason.
+
+    Attributes:
+        proven: their confidence is at the floor or above.
+        provisional: handed out to find out, after the proven ones.
+        withheld: "rejected" (surely below the floor), "provisional" (had its tries, and others are better known) or
+            "unlikely" (had its tries, and does not help more often than not). What did not fit into k is not counted.
+    """
+
+    proven: tuple[Key, ...] = ()
+    provisional: tuple[Key, ...] = ()
+    withheld: dict[str, int] = field(default_factory=dict)
+
+
+def select(prospects: Sequence[Prospect[Key]], *, k: int, floor: float, strict: bool = False) -> Selection[Key]:
+    """Choose up to `k` memories.
+
+    1. Proven ones, by score.
+    2. Slots that are left go to memories on trial, least shown first, then by score: those that were handed out fewer
+       than `TRIES` times, or about which nobody ever said anything.
+    3. If no slot is left, the last one goes to a memory on trial whose score beats what is there by `CLEARLY_BETTER`.
+    4. If nothing was chosen, the provisional memory with the greatest score times confidence, if its confidence is at
+       least `EVEN_CHANCE`; alone, since a run's outcome then says most about it.
+
+    Args:
+        prospects: in the ranking's order, which decides between equals.
+        floor: confidence from which a memory is proven, in [0, 1].
+        strict: proven memories only.
+    """
+    by_standing: dict[Standing, list[Prospect[Key]]] = {stands: [] for stands in Standing}
+    for prospect in sorted(prospects, key=lambda p: -p.score):
+        by_standing[standing(prospect.belief, floor)].append(prospect)
+    proven, provisional = by_standing[Standing.PROVEN], by_standing[Standing.PROVISIONAL]
+    withheld = {"rejected": len(by_standing[Standing.REJECTED])}
+    if strict:
+        return _selection(proven[:k], [], withheld | {"provisional": len(provisional)})
+    chosen, on_trial = _with_trials(proven, sorted(filter(_on_trial, provisional), key=lambda p: p.shown), k)
+    known = [p for p in provisional if not _on_trial(p)]
+    likely = [p for p in known if p.belief.mean >= EVEN_CHANCE]
+    withheld |= {"unlikely": len(known) - len(likely), "provisional": len(likely)}
+    if likely and not chosen and not on_trial:
+        withheld["provisional"] -= 1
+        return _selection([], [max(likely, key=lambda p: p.score * p.belief.mean)], withheld)
+    return _selection(chosen, on_trial, withheld)
+
+
+def _on_trial(prospect: Prospect[Key]) -> bool:
+    return prospect.shown < TRIES or not prospect.judged
+
+
+def _with_trials(
+    proven: list[Prospect[Key]], trials: list[Prospect[Key]], k: int
+) -> tuple[list[Prospect[Key]], list[Prospect[Key]]]:
+    """Return the proven memories that are handed out, and those on trial."""
+    if len(proven) < k:
+        return proven, trials[: k - len(proven)]
+    better = [p for p in trials if p.score >= proven[k - 1].score + CLEARLY_BETTER][:1]
+    return proven[: k - len(better)], better
+
+
+def _selection(
+    proven: list[Prospect[Key]], provisional: list[Prospect[Key]], withheld: dict[str, int]
+) -> Selection[Key]:
+    return Selection(
+        tuple(p.key for p in proven),
+        tuple(p.key for p in provisional),
+        {reason: many for reason, many in withheld.items() if many},
+    )
