@@ -21,6 +21,9 @@ TAGS_LIMIT = 64
 ID_LIMIT = 200
 METADATA_LIMIT = 65_536
 
+# What a memory says: when one of these changes, its evidence starts anew.
+SAID = ("title", "content", "description", "applies_when")
+
 # The belief a memory starts from, by where it came from (docs/guides/confidence.md).
 CONFIDENCE_BY_HAND = 0.8
 CONFIDENCE_FROM_SUCCESS = 0.6
@@ -221,6 +224,11 @@ class Memory(BaseModel):
     findings: tuple[str, ...] = ()
 
 
+_CLOSING_MARKS = re.compile(r"!+(?=\s|$)")
+# What `_means_something` says of each ASCII character, in one pass.
+_MEANINGLESS_ASCII = re.compile(r"[^0-9A-Za-z\-*/\\#%@&!^+<=>|~$]+")
+
+
 def fingerprint_text(title: str, content: str) -> str:
     """Return what stays of a lesson's words when case, spacing, punctuation and Unicode form are set aside.
 
@@ -229,7 +237,9 @@ def fingerprint_text(title: str, content: str) -> str:
     """
     folded = unicodedata.normalize("NFKC", f"{title}\n{content}").casefold()
     # "Careful!" is "careful"; `!grep` and `a != b` are what they are.
-    folded = re.sub(r"!+(?=\s|$)", " ", folded)
+    folded = _CLOSING_MARKS.sub(" ", folded)
+    if folded.isascii():
+        return " ".join(_MEANINGLESS_ASCII.sub(" ", folded).split())
     return " ".join("".join(c if _means_something(c) else " " for c in folded).split())
 
 

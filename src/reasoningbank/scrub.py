@@ -156,6 +156,8 @@ DEFAULT_RULES = RuleSet()
 
 def scrub(text: str, rules: RuleSet = DEFAULT_RULES) -> Scrubbed:
     """Replace the secrets in `text` by [REDACTED], and count them by rule."""
+    if not text:
+        return Scrubbed(text, {})
     parts: list[str] = []
     counts: Counter[str] = Counter()
     kept = 0

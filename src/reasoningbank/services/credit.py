@@ -14,7 +14,8 @@ from reasoningbank.results import Feedback, Reported
 from reasoningbank.scrub import scrub
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.recall import checked_ref, new_id
-from reasoningbank.services.record import checked_id, served
+from reasoningbank.services.record import checked_id
+from reasoningbank.services.shown import served
 from reasoningbank.signals import Signal, SignalKind, time_text
 from reasoningbank.storage import episodes, records
 from reasoningbank.storage.fold import Folded, is_sealed

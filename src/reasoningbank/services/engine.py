@@ -27,6 +27,7 @@ from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.index_view import IndexView
 from reasoningbank.services.patience import Patience
+from reasoningbank.services.shelf import Shelf
 from reasoningbank.signals import SignalKind, as_utc
 from reasoningbank.spec import SignalWeights, SpecModel
 from reasoningbank.storage import records
@@ -70,7 +71,7 @@ class Engine:
         self._lock = threading.RLock()
         self._project: Project | None = None
         self._index = IndexView(FaissIndex)
-        self.queries = QueryCache()
+        self.queries, self.shelf = QueryCache(), Shelf()
         self._patience: Patience | None = None
         renew_after_fork(self)
 

@@ -73,11 +73,11 @@ class IndexView:
         generation, dim = current
         with self._lock:
             filled = self._filled
-            newest = _newest_change(connection)
+            newest = newest_change(connection)
             if filled is not None and filled.generation > generation:
                 # The transaction began before a re-embedding was swapped in: one more look at the old vectors.
                 return self._build(connection, generation, dim, newest)
-            if filled is None or filled.generation < generation or _tail_is_gone(connection, filled.covered, newest):
+            if filled is None or filled.generation < generation or tail_is_gone(connection, filled.covered, newest):
                 self._filled = filled = self._build(connection, generation, dim, newest)
             elif newest > filled.covered:
                 _follow(connection, filled, newest)
@@ -96,14 +96,18 @@ class IndexView:
             self._filled = None
 
 
-def _newest_change(connection: sqlite3.Connection) -> int:
+def newest_change(connection: sqlite3.Connection) -> int:
+    """Return the number of the newest change that this transaction sees."""
     row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").fetchone()
     return int(row[0]) if row else 0
 
 
-def _tail_is_gone(connection: sqlite3.Connection, covered: int, newest: int) -> bool:
+def tail_is_gone(connection: sqlite3.Connection, covered: int, newest: int) -> bool:
+    """Tell whether changes after `covered` were pruned from the feed, so that it cannot be followed from there."""
+    if newest <= covered:
+        return False
     oldest = connection.execute("SELECT min(seq) FROM changes").fetchone()[0]
-    return newest > covered and (oldest is None or oldest > covered + 1)
+    return oldest is None or bool(oldest > covered + 1)
 
 
 def _follow(connection: sqlite3.Connection, filled: _Filled, newest: int) -> None:

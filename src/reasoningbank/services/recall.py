@@ -14,8 +14,8 @@ from reasoningbank.memory import ID_LIMIT, Memory, clean_text, is_blank
 from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.prompt import prompt_block
-from reasoningbank.services.record import served as shown
 from reasoningbank.services.retrieve import Wanted, search
+from reasoningbank.services.shown import served as shown
 from reasoningbank.signals import Signal, SignalKind, as_utc
 from reasoningbank.storage import episodes, records
 

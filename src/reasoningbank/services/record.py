@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,10 +16,11 @@ import numpy.typing as npt
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import InvalidInputError, LimitExceededError, MemoryNotFoundError
-from reasoningbank.memory import ID_LIMIT, Draft, Memory, State, clean_text, is_blank
+from reasoningbank.memory import ID_LIMIT, SAID, Draft, Memory, State, clean_text, is_blank
 from reasoningbank.results import Recorded
 from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.shown import look_up, own, rescrubbed, served
 from reasoningbank.storage import records, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.records import Stored
@@ -32,9 +33,6 @@ Float32 = npt.NDArray[np.float32]
 BATCH = 200
 
 LONGEST_PAGE = 1_000
-
-# What a memory says: when one of these changes, its evidence starts anew.
-SAID = ("title", "content", "description", "applies_when")
 
 # What an update leaves as it is unless it names it; changed by somebody else meanwhile, it is read again.
 KEPT = (*SAID, "outcome", "tags", "initial_confidence", "source", "metadata", "state", "revision")
@@ -90,23 +88,36 @@ def checked_limit(limit: object) -> int:
 
 def clean(draft: Draft, memory_id: str | None) -> Prepared:
     """Remove secrets from every string of a lesson."""
-    fields = draft.model_dump()
-    counts: Counter[str] = Counter()
-    for name in SAID:
-        scrubbed = scrub(fields[name])
-        fields[name] = scrubbed.text
-        counts.update(scrubbed.counts)
-    for name in ("tags", "metadata", "source"):
-        value = list(fields[name]) if name == "tags" else fields[name]
-        fields[name], found = scrub_value(value)
-        counts.update(found)
-    cleaned = validated(Draft, fields)
+    dropped: Counter[str] = Counter()
+    changed: dict[str, Any] = {}
+    for name, value, scrubber in _strings_of(draft):
+        cleaned, found = scrubber(value)
+        if found:
+            dropped.update(found)
+            changed[name] = cleaned
     return Prepared(
-        draft=cleaned,
+        # What lost a secret may be longer or shorter than before: checked again.
+        draft=validated(Draft, draft.model_dump() | changed) if changed else draft,
         memory_id=str(uuid.uuid4()) if memory_id is None else checked_id(memory_id),
-        redactions=dict(counts),
+        redactions=dict(dropped),
         findings=(),
     )
+
+
+def _strings_of(draft: Draft) -> Iterator[tuple[str, Any, Callable[[Any], tuple[Any, dict[str, int]]]]]:
+    """Yield name, value and scrubber of every field that holds strings of the caller's."""
+    yield from ((name, getattr(draft, name), _scrub_text) for name in SAID)
+    if draft.tags:
+        yield "tags", list(draft.tags), scrub_value
+    if draft.metadata:
+        yield "metadata", draft.metadata, scrub_value
+    if draft.source.by or draft.source.session:
+        yield "source", draft.source.model_dump(), scrub_value
+
+
+def _scrub_text(text: str) -> tuple[str, dict[str, int]]:
+    scrubbed = scrub(text)
+    return scrubbed.text, scrubbed.counts
 
 
 def embed(embedder: Embedder, prepared: Sequence[Prepared]) -> list[Prepared]:
@@ -319,7 +330,7 @@ def get(engine: Engine, memory_id: str) -> Memory:
         n = None if connection is None else records.find(connection, memory_id)
         if connection is None or n is None:
             raise MemoryNotFoundError(memory_id)
-        return served(engine, connection, [n])[n]
+        return own(look_up(engine, connection, [n])[n].memory)
 
 
 def page(engine: Engine, filters: Filters, after: int, limit: int) -> tuple[list[Memory], int | None]:
@@ -336,21 +347,3 @@ def count(engine: Engine, filters: Filters) -> int:
     """Return how many memories pass the filters."""
     with engine.read() as connection:
         return 0 if connection is None else records.count(connection, filters)
-
-
-def served(engine: Engine, connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Memory]:
-    """Return memories as they may be shown, by row number, in the given order; numbers that are gone are left out.
-
-    A record that went through older scrubbing rules goes through the present ones on its way out.
-    """
-    rows = records.load(connection, numbers, engine.project_name)
-    memories = engine.memories(connection, {n: rows[n] for n in numbers if n in rows})
-    return {n: rescrubbed(m) if rows[n].scrub_version < RULES_VERSION else m for n, m in memories.items()}
-
-
-def rescrubbed(memory: Memory) -> Memory:
-    """Return the memory with every string through the present rules."""
-    texts = {name: scrub(getattr(memory, name)).text for name in SAID}
-    tags, _ = scrub_value(list(memory.tags))
-    metadata, _ = scrub_value(memory.metadata)
-    return memory.model_copy(update={**texts, "tags": tuple(tags), "metadata": metadata})

@@ -18,7 +18,7 @@ from reasoningbank.ranking import POLICIES, Candidate, Policy, fuse, gate, rank
 from reasoningbank.results import Hit, SearchResult
 from reasoningbank.scrub import scrub
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record import served
+from reasoningbank.services.shown import look_up, own
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
 from reasoningbank.terms import match_expression, query_terms
@@ -150,16 +150,14 @@ def _candidates(
         for n, cosine in pairs:
             dense.setdefault(n, min(1.0, max(0.0, cosine)))
     keyword = _keyword(connection, query, filters, width)
-    rows = records.load(connection, dense.keys() | keyword.keys(), engine.project_name)
-    beliefs = engine.beliefs(connection, rows.values())
-    shown = served(engine, connection, list(rows))
+    rows = look_up(engine, connection, list(dense.keys() | keyword.keys()))
     missing = [n for n in rows if n not in dense]
     if vector is not None and missing:
         dense |= _cosines(connection, vector, missing)
     found = [
-        _Found(n, shown[n], beliefs[n], dense.get(n, 0.0), keyword.get(n, 0.0))
-        for n in rows
-        if rows[n].memory.state in filters.states
+        _Found(n, known.memory, known.belief, dense.get(n, 0.0), keyword.get(n, 0.0))
+        for n, known in rows.items()
+        if known.memory.state in filters.states
     ]
     return found, dense_rows < width and len(keyword) < width
 
@@ -260,7 +258,7 @@ def _hits(
         f = by_id[ranked.candidate.id]
         hits.append(
             Hit(
-                memory=f.memory,
+                memory=own(f.memory),
                 similarity=f.similarity,
                 keyword=f.keyword,
                 score=ranked.score,

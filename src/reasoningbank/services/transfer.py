@@ -17,6 +17,7 @@ from reasoningbank.memory import State, fingerprint_text, is_blank
 from reasoningbank.results import Imported, Rejected
 from reasoningbank.services import record
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.shown import served
 from reasoningbank.storage import records, restore
 from reasoningbank.storage.filters import Filters
 from reasoningbank.transfer import Incoming, incoming, outgoing, parse, to_line
@@ -211,6 +212,6 @@ def _outgoing(engine: Engine, connection: sqlite3.Connection) -> Iterator[dict[s
     after = 0
     while numbers := records.page(connection, Filters(states=tuple(State)), after, 500):
         rows = records.load(connection, numbers, engine.project_name)
-        shown = record.served(engine, connection, numbers)
+        shown = served(engine, connection, numbers)
         yield from (outgoing(shown[n], rows[n].tallies) for n in numbers)
         after = numbers[-1]

@@ -1,0 +1,42 @@
+"""A new process that opens a bank and asks it once: started by the speed benchmark.
+
+python -m benchmarks.speed_fresh ROOT QUERY
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+
+def main(root: str, query: str) -> None:
+    """Print how long the import, and then the first answer took, and the peak memory."""
+    start = time.perf_counter()
+
+    imported = time.perf_counter()
+    from benchmarks.speed_bank import opened
+
+    loaded = time.perf_counter()
+    before = _peak_mb()
+    with opened(Path(root)) as bank:
+        bank.search(query)
+        answered = time.perf_counter()
+    figures = {
+        "import_ms": round((imported - start) * 1e3, 1),
+        "open_ms": round((answered - loaded) * 1e3, 2),
+        "rss_mb": round(_peak_mb(), 1),
+        "rss_above_imports_mb": round(_peak_mb() - before, 1),
+    }
+    sys.stdout.write(json.dumps(figures))
+
+
+def _peak_mb() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
