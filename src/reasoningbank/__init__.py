@@ -85,7 +85,7 @@ _LATER = {
     **dict.fromkeys(("read_runs",), "reasoningbank.distill.run_files"),
     **dict.fromkeys(("TemplateDistiller",), "reasoningbank.distill.template"),
     **dict.fromkeys(
-        ("CallableChat", "Chat", "ChatMessage", "ChatReply", "ChatRequest", "FinishReason", "Usage"),
+        ("CallableChat", "Chat", "ChatMessage", "ChatReply", "ChatRequest", "FinishReason", "Usage", "read_finish"),
         "reasoningbank.llm.base",
     ),
     **dict.fromkeys(("OpenAIChat",), "reasoningbank.llm.openai"),
@@ -100,7 +100,16 @@ if TYPE_CHECKING:
     from reasoningbank.distill.queue import Job, JobStatus
     from reasoningbank.distill.run_files import read_runs
     from reasoningbank.distill.template import TemplateDistiller
-    from reasoningbank.llm.base import CallableChat, Chat, ChatMessage, ChatReply, ChatRequest, FinishReason, Usage
+    from reasoningbank.llm.base import (
+        CallableChat,
+        Chat,
+        ChatMessage,
+        ChatReply,
+        ChatRequest,
+        FinishReason,
+        Usage,
+        read_finish,
+    )
     from reasoningbank.llm.openai import OpenAIChat
     from reasoningbank.services.worker import Worker
     from reasoningbank.trajectory import BadLine, RunVerdict, Step, Trajectory
@@ -219,6 +228,7 @@ __all__ = [
     "memory_data",
     "memory_tools",
     "prompt_block",
+    "read_finish",
     "read_runs",
     "request_text",
     "shorten",

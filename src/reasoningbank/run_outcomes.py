@@ -43,10 +43,17 @@ class RunOutcomes:
     Args:
         judge: judges what a run gave; without one, a run that ended is unknown.
         failure_filter: tells which exceptions are failures; all of them without it.
+        distill: reads a run from what it gave, to be distilled by a worker: a trajectory, or anything that
+            `Trajectory.of` reads. Without it nothing is distilled.
     """
 
-    def __init__(self, judge: Judge | None = None, failure_filter: FailureFilter | None = None) -> None:
-        self._judge, self._failure_filter = judge, failure_filter
+    def __init__(
+        self,
+        judge: Judge | None = None,
+        failure_filter: FailureFilter | None = None,
+        distill: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._judge, self._failure_filter, self._distill = judge, failure_filter, distill
         self.runs = RunTree()
         self._banks: dict[str, ReasoningBank] = {}
 
@@ -85,7 +92,17 @@ class RunOutcomes:
         verdict = self.judged(given)
         if ref:
             report(bank, verdict, ref, reason=reason, by="judge" if self._judge is not None else "")
+        self._enqueue(bank, ref, given, verdict)
         return verdict
+
+    def _enqueue(self, bank: ReasoningBank, ref: str, given: Any, verdict: Verdict | str | bool) -> None:
+        if self._distill is None:
+            return
+        try:
+            # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
+            bank.enqueue(self._distill(given), None if verdict is Verdict.UNKNOWN else verdict, key=ref or None)
+        except ReasoningBankError as error:
+            log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
 
     def fail(self, bank: ReasoningBank, ref: str, error: BaseException) -> Verdict | None:
         """Close a run's episode as a failure, unless the error is nobody's failure; return the verdict, if any."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from langchain_reasoningbank.bridges import LangChainChat, as_chat, trajectory_of
 from langchain_reasoningbank.outcome import attach
 from langchain_reasoningbank.retriever import ReasoningBankRetriever, format_lessons, lessons_text
 from langchain_reasoningbank.tools import (
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from langchain_reasoningbank.middleware import ReasoningBankMiddleware
 
 __all__ = [
+    "LangChainChat",
     "MemoryFeedbackTool",
     "MemoryOutcomeTool",
     "MemoryRecordTool",
@@ -28,9 +30,11 @@ __all__ = [
     "ReasoningBankMiddleware",
     "ReasoningBankRetriever",
     "ReasoningBankToolkit",
+    "as_chat",
     "attach",
     "format_lessons",
     "lessons_text",
+    "trajectory_of",
 ]
 
 

@@ -52,6 +52,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         timeout: seconds a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
         failure_filter: tells which exceptions may be the lessons' fault.
+        distill: put the messages of a finished run into the bank's queue, where a worker makes lessons of them.
         name: of the middleware and its entry in the state; two in one agent need two names.
     """
 
@@ -69,6 +70,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         timeout: float = 0.5,
         fail_open: bool = True,
         failure_filter: FailureFilter | None = None,
+        distill: bool = False,
         name: str = "reasoningbank",
     ) -> None:
         super().__init__()
@@ -77,7 +79,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         self._k, self._max_tokens, self._min_confidence = k, max_tokens, min_confidence
         self._query = query or _asked
         self._timeout, self._fail_open = timeout, fail_open
-        self._outcomes = RunOutcomes(judge, failure_filter)
+        self._outcomes = RunOutcomes(judge, failure_filter, _messages if distill else None)
         self.callback = GraphOutcome(bank, self._outcomes)
         self._warned = False
         # Loading the model takes longer than a recall may: it is done before the first run.
@@ -168,6 +170,10 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
     async def aafter_agent(self, state: ReasoningBankState, runtime: Runtime[Any]) -> None:
         """Judge the run and report it, without holding up the event loop."""
         await run_in_executor(None, self._outcomes.close, self._bank, self.ref_of(state), state)
+
+
+def _messages(state: Any) -> list[Any]:
+    return list(state["messages"])
 
 
 def _asked(state: Any) -> str:

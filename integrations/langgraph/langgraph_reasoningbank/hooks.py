@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypedDict, TypeVar
 
@@ -67,6 +68,8 @@ class ReasoningBankHooks:
         timeout: seconds a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
         failure_filter: tells which exceptions may be the lessons' fault.
+        distill: put a finished run into the bank's queue, where a worker makes lessons of it: its messages, or when
+            there are none its state as the result.
     """
 
     def __init__(
@@ -82,12 +85,13 @@ class ReasoningBankHooks:
         timeout: float = 0.5,
         fail_open: bool = True,
         failure_filter: FailureFilter | None = None,
+        distill: bool = False,
     ) -> None:
         self._bank, self._key = bank, key
         self._k, self._max_tokens, self._min_confidence = k, max_tokens, min_confidence
         self._query = query or _asked
         self._timeout, self._fail_open = timeout, fail_open
-        self._outcomes = RunOutcomes(judge, failure_filter)
+        self._outcomes = RunOutcomes(judge, failure_filter, self._run_of if distill else None)
         self.callback = GraphOutcome(bank, self._outcomes)
         self.recall_node = RunnableLambda(self._recall, afunc=self._arecall, name=f"{key}_recall")
         self.outcome_node = RunnableLambda(self._outcome, afunc=self._aoutcome, name=f"{key}_outcome")
@@ -167,6 +171,13 @@ class ReasoningBankHooks:
 
     async def _aoutcome(self, state: Any) -> dict[str, Any]:
         return await run_in_executor(None, self._outcome, state)
+
+    def _run_of(self, state: Any) -> Any:
+        messages = _read(state, "messages")
+        if messages:
+            return list(messages)
+        results = {k: v for k, v in dict(state).items() if k != self._key} if isinstance(state, dict) else state
+        return {"task": self._query(state), "result": json.dumps(results, default=str, ensure_ascii=False)}
 
     def close(self, ref: str, given: Any) -> None:
         """Judge what a run gave, and close its episode; once more with another verdict replaces the first."""

@@ -148,3 +148,14 @@ def test_the_state_survives_strict_serialisation(bank: ReasoningBank) -> None:
     )
 
     assert (done.stdout.strip(), done.stderr) == ("dict", "")
+
+
+@pytest.mark.parametrize("judge", [lambda state: True, None])
+def test_a_finished_run_is_enqueued_once_for_distilling(bank: ReasoningBank, judge: Any) -> None:
+    graph = graph_of(hooks_of(bank, judge=judge, distill=True), InMemorySaver())
+    graph.invoke({"q": ASKED}, THREAD)
+    before_end = next(s for s in graph.get_state_history(THREAD) if s.next == ("reasoningbank_outcome",))
+    graph.invoke(None, before_end.config)
+
+    (job,) = bank.jobs()
+    assert job.status == "queued"

@@ -1,11 +1,14 @@
-"""A run in plain Python: what was recalled for it, and its verdict."""
+"""A run in plain Python: what was recalled for it, its steps, and its verdict."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from reasoningbank.episode import Verdict
+from reasoningbank.episode import Verdict, as_verdict
 from reasoningbank.results import Hit, Recall, Reported
+
+if TYPE_CHECKING:
+    from reasoningbank.trajectory import Trajectory
 
 
 class _Reporter(Protocol):
@@ -30,6 +33,8 @@ class Run:
     def __init__(self, bank: _Reporter, recall: Recall) -> None:
         self._bank = bank
         self.recall = recall
+        self._steps: list[dict[str, str]] = []
+        self._verdict: Verdict | None = None
 
     @property
     def ref(self) -> str:
@@ -46,6 +51,18 @@ class Run:
         """The memories handed out."""
         return self.recall.hits
 
+    @property
+    def trajectory(self) -> Trajectory:
+        """The task and the steps so far, with the verdict if one was given: what `distill` and `enqueue` take."""
+        from reasoningbank.trajectory import Trajectory
+
+        return Trajectory.of({"task": self.recall.task, "steps": self._steps, "verdict": self._verdict})
+
+    def step(self, action: str, result: str = "", *, thought: str = "", error: str = "") -> None:
+        """Add a step as it happens."""
+        self._steps.append({"thought": thought, "action": action, "observation": result, "error": error})
+
     def report(self, verdict: Verdict | str | bool, *, reason: str | None = None, by: str | None = None) -> Reported:
         """Say how the run ended; a later verdict replaces an earlier one."""
-        return self._bank.report(verdict, ref=self.ref, reason=reason, by=by)
+        self._verdict = as_verdict(verdict)
+        return self._bank.report(self._verdict, ref=self.ref, reason=reason, by=by)

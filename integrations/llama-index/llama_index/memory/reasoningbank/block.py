@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,9 @@ from llama_index_instrumentation.span import active_span_id
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher, opened
-from reasoningbank import ReasoningBank, Recall, request_text, shorten
+from reasoningbank import ReasoningBank, ReasoningBankError, Recall, request_text, shorten
+
+log = logging.getLogger("reasoningbank")
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
         min_confidence: confidence from which a lesson is proven, 0 to 1.
         timeout: seconds a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
+        distill: put chat turns that leave the short-term memory into the bank's queue, where a worker makes lessons of
+            them; needs accept_short_term_memory=True.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -65,6 +70,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
     min_confidence: float = Field(default=0.7, ge=0.0, le=1.0)
     timeout: float = Field(default=0.5, gt=0.0)
     fail_open: bool = True
+    distill: bool = False
 
     _runs: dict[str, _Run] = PrivateAttr(default_factory=dict)
     # A plain lock: a sync call inside a running loop comes from another loop.
@@ -122,7 +128,13 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
         )
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        """Store nothing: chat turns are not lessons."""
+        """Store nothing, since chat turns are not lessons; with `distill`, enqueue them. The same turns are one job."""
+        if not self.distill or not messages:
+            return
+        try:
+            await asyncio.to_thread(self.bank.enqueue, list(messages))
+        except ReasoningBankError as error:
+            log.warning("chat turns were not enqueued for distilling: %s", error)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str:
         """Drop whole lessons from the end until the block is short enough; the block itself stays."""
