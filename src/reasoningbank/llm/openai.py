@@ -65,7 +65,7 @@ class OpenAIChat:
             while True:
                 try:
                     return read_completion(self._client.chat.completions.create(**given))
-                except openai.BadRequestError as error:
+                except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                     given = adapted(given, str(error))
                     if not given:
                         raise
@@ -96,7 +96,7 @@ def adapted(given: dict[str, Any], complaint: str) -> dict[str, Any]:
     complaint = complaint.lower()
     fewer = dict(given)
     if "response_format" in given and any(word in complaint for word in NO_SCHEMA):
-        del fewer["response_format"]
+        fewer.update(_older_schema(fewer.pop("response_format")))
     elif "max_tokens" in given and "max_completion_tokens" in complaint:
         fewer["max_completion_tokens"] = fewer.pop("max_tokens")
     elif "temperature" in given and "temperature" in complaint:
@@ -104,6 +104,13 @@ def adapted(given: dict[str, Any], complaint: str) -> dict[str, Any]:
     else:
         return {}
     return fewer
+
+
+def _older_schema(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema as servers took it before there was `json_schema`, as llama.cpp's do; then nothing."""
+    if asked["type"] != "json_schema":
+        return {}
+    return {"response_format": {"type": "json_object", "schema": asked["json_schema"]["schema"]}}
 
 
 def _short(error: Exception) -> str:
