@@ -74,7 +74,7 @@ ENDINGS: dict[str, tuple[tuple[Any, ...], dict[str, Any], type[BaseException] | 
     ),
     "a time-out": (
         (("slow", {"what": "a"}),),
-        {"tools": [slow], "agent": {"timeout": 0.3}},
+        {"tools": [slow], "agent": {"timeout": 2.0}},
         WorkflowTimeoutError,
         "failure",
     ),
