@@ -144,7 +144,11 @@ def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
     repairs = dict.fromkeys(f.repair for f in findings if f.repair)
     if dry_run or not repairs:
         return [Repair(f.what, f.remedy) for f in findings]
-    remedies: dict[str, Callable[[], None]] = {"rebuild": lambda: rebuild(engine), "fold": lambda: _fold(project)}
+    remedies: dict[str, Callable[[], None]] = {
+        "rebuild": lambda: rebuild(engine),
+        "fold": lambda: _fold(project),
+        "sweep": project.sweep,
+    }
     for name in repairs:
         remedies[name]()
     return [_after(f) for f in findings]

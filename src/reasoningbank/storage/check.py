@@ -96,8 +96,15 @@ def _log_findings(project: Project, connection: sqlite3.Connection) -> list[Find
                 "kept where they are, and their segments with them; mend or remove the lines, then rebuild",
             )
         )
-    if health.strays:
-        findings.append(Finding(f"segments that do not count: {', '.join(health.strays)}", "remove the files by hand"))
+    rolled = {name for (name,) in connection.execute("SELECT name FROM log_positions WHERE rolled = 1")}
+    if left := [name for name in health.strays if name in rolled]:
+        findings.append(Finding(f"rolled up, but still there: {', '.join(left)}", "remove the files", "sweep"))
+    if taken := [name for name in health.strays if name not in rolled]:
+        findings.append(
+            Finding(
+                f"not counted, for their number is taken: {', '.join(taken)}", "give each a free number, or remove it"
+            )
+        )
     if health.torn:
         findings.append(
             Finding(f"unfinished lines were cut off and kept in {', '.join(health.torn)}", "look, and remove the files")

@@ -285,6 +285,9 @@ def roll_up(connection: sqlite3.Connection, segment: int) -> None:
 
 def forget_fold(connection: sqlite3.Connection) -> None:
     """Drop all that the kept segments were folded into, so that they can be folded again from their beginning."""
+    connection.execute(
+        "INSERT INTO changes(op, memory) SELECT DISTINCT 'evidence', memory FROM tallies WHERE rolled = 0"
+    )
     connection.execute("DELETE FROM tallies WHERE rolled = 0")
     connection.execute("DELETE FROM evidence")
     connection.execute("DELETE FROM validations WHERE segment IN (SELECT segment FROM log_positions WHERE rolled = 0)")

@@ -15,7 +15,16 @@ from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import Signal, time_text
 from reasoningbank.storage.database import Database, inode
 from reasoningbank.storage.failures import reported
-from reasoningbank.storage.files import aside, make_folders, remove_tree, rename, sync_file, sync_folder
+from reasoningbank.storage.files import (
+    aside,
+    asides,
+    make_folders,
+    remove_files,
+    remove_tree,
+    rename,
+    sync_file,
+    sync_folder,
+)
 from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.ledger import Appended, Ledger, LogHealth
 from reasoningbank.storage.lifecycle import create_database, finish_deletion
@@ -149,9 +158,14 @@ class Project:
         with self.write() as connection:
             rolled = self._ledger.roll_up(connection, now, keep_days)
         # Only what is committed may go from the disk.
+        self.sweep()
+        return [segment.name for segment in rolled]
+
+    def sweep(self) -> None:
+        """Remove the files of segments that are rolled up, and what killed processes had no time to remove."""
         with self.database.read() as connection:
             self._ledger.delete_rolled(connection)
-        return [segment.name for segment in rolled]
+        remove_files(*asides(self.database.path, "new"))
 
     def refold(self) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""

@@ -1,0 +1,229 @@
+"""kill -9 at any point: what was acknowledged is there, nothing counts twice, and what is derived agrees.
+
+By default two hundred kills; the long form (`-m exhaustive`) has more than a thousand.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from reasoningbank import BankRoot, Signal, SignalKind
+from reasoningbank.storage import database, migrations
+from reasoningbank.storage.project import Project
+from reasoningbank.storage.root import project_folder
+from reasoningbank.storage.signal_log import segment_of
+from tests.processes import exit_code, in_child, start
+from tests.torture.life import BEGIN, Known, check, live, open_bank, open_with_its_embedder, settle, take_in
+from tests.torture.trap import Trap
+
+# Steps of the longest operation and a few shorter ones.
+MOST_STEPS = 600
+ROUNDS_A_BANK = 20
+
+
+class Writer:
+    """A process that lives with the bank until it is killed, and says what it does."""
+
+    def __init__(self, root: Path, known: Known, name: str, seed: int, steps: int | None) -> None:
+        self.known = known
+        self._read, write = os.pipe()
+        self.process = start(partial(self._run, root, name, seed, write, steps))
+        os.close(write)
+
+    def _run(self, root: Path, name: str, seed: int, pipe: int, steps: int | None) -> None:
+        os.close(self._read)
+        say = os.write
+        if steps is not None:
+            Trap(steps, seed).arm()
+        live(root, self.known, name=name, seed=seed, pipe=pipe, write=say)
+
+    def said(self) -> bytes:
+        """Return all it said until it was killed."""
+        with os.fdopen(self._read, "rb") as pipe:
+            said = pipe.read()
+        assert exit_code(self.process) == -signal.SIGKILL
+        return said
+
+
+def kill_and_check(root: Path, knowns: list[Known], rng: random.Random, *, by_step: bool) -> None:
+    """Start one or two writers, have them killed, and check what they left."""
+    begin = time.monotonic()
+    for known in knowns:
+        known.now = max(known.now for known in knowns) + timedelta(days=rng.choice((0, 1, 5)))
+    writers = [
+        Writer(root, known, f"w{i}", rng.randrange(2**32), rng.randrange(1, MOST_STEPS) if by_step else None)
+        for i, known in enumerate(knowns[: rng.choice((1, 1, 2))])
+    ]
+    for writer in writers if not by_step else []:
+        time.sleep(max(0.0, rng.uniform(0.005, 0.12) - (time.monotonic() - begin)))
+        os.kill(writer.process, signal.SIGKILL)
+    begun = [take_in(writer.known, writer.said()) for writer in writers]
+    bank = open_with_its_embedder(root, max(knowns, key=lambda known: known.now))
+    try:
+        with bank._engine.write_existing() as opened:
+            if opened is not None:
+                opened[0].catch_up(opened[1])
+        if opened is not None:
+            for writer, op in zip(writers, begun, strict=True):
+                if op is not None:
+                    settle(bank, writer.known, op)
+        check(bank, knowns)
+    finally:
+        bank.close()
+
+
+def live_through(quick_folder: Path, kills: int, seed: int, *, by_step: bool) -> None:
+    rng = random.Random(seed)
+    root, knowns = quick_folder, [Known(), Known()]
+    for round_ in range(kills):
+        if round_ % ROUNDS_A_BANK == 0:
+            root, knowns = quick_folder / f"{seed}-{round_}", [Known(), Known()]
+        try:
+            kill_and_check(root, knowns, rng, by_step=by_step)
+        except BaseException as error:
+            error.add_note(f"kill {round_} of seed {seed}, {'by step' if by_step else 'by time'}")
+            raise
+
+
+def test_a_bank_survives_kills_at_any_step(quick_folder: Path) -> None:
+    live_through(quick_folder, 120, seed=1, by_step=True)
+
+
+def test_a_bank_survives_kills_at_any_time(quick_folder: Path) -> None:
+    live_through(quick_folder, 40, seed=2, by_step=False)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("seed", range(10, 18))
+def test_a_bank_survives_a_thousand_kills(quick_folder: Path, seed: int) -> None:
+    live_through(quick_folder, 140, seed=seed, by_step=seed % 4 != 3)
+
+
+# -- making, migrating, deleting: killed at one step after the other -------------------------------------------------
+
+
+def killed_at(step: int, act: Callable[[], object]) -> bool:
+    """Run `act` in a process that kills itself at a step; tell whether it came that far."""
+
+    def run() -> None:
+        Trap(step, seed=step).arm()
+        act()
+
+    code = in_child(run)
+    assert code in (0, -signal.SIGKILL)
+    return code != 0
+
+
+def steps(act_on: Callable[[int], Callable[[], object]], stride: int) -> Iterator[int]:
+    """Yield the steps at which an act was killed, until it gets through."""
+    step = 1
+    while killed_at(step, act_on(step)):
+        yield step
+        step += stride
+
+
+def record_one(root: Path) -> None:
+    bank = open_bank(root)
+    bank.record("Quote paths", "Put paths in quotes.", outcome="success")
+    bank.close()
+
+
+def files_in(root: Path) -> list[str]:
+    return sorted(entry.name for entry in root.rglob("*") if entry.is_file())
+
+
+@pytest.mark.parametrize("stride", [11, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_a_project_whose_making_is_killed_is_made_by_the_next(quick_folder: Path, stride: int) -> None:
+    for step in steps(lambda step: partial(record_one, quick_folder / str(step)), stride):
+        root = quick_folder / str(step)
+        record_one(root)
+
+        bank = open_bank(root)
+        bank.maintain()
+        assert bank.count() == 1
+        bank.close()
+        assert [name for name in files_in(root) if not name.startswith("bank.sqlite3")] == []
+
+
+# As the first release wrote a memory.
+FIRST_FORMAT = """
+INSERT INTO memories(id, title, content, description, applies_when, outcome, tags, state, initial_confidence,
+    source_how, trusted, metadata, fingerprint, revision, scrub_version, findings, created_at, updated_at)
+VALUES (:id, :id, 'what it says', '', '', 'success', '[]', 'active', 0.8, 'manual', 1, '{}', x'00', 1, 1, '[]',
+    '2026-03-14T12:00:00.000000Z', '2026-03-14T12:00:00.000000Z')
+"""
+
+
+def old_format(root: Path) -> None:
+    """Make a project of the first format, with two memories and a signal that is not counted yet."""
+    folder = project_folder(root, "acme", "billing")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(database, "scripts", lambda: migrations.scripts()[:1])
+        project = Project.open(
+            folder, tenant="acme", project="billing", durability="normal", busy_timeout=1.0, create_at=BEGIN
+        )
+        assert project is not None
+        with project.write() as connection:
+            for id_ in ("m0", "m1"):
+                n = connection.execute(FIRST_FORMAT, {"id": id_}).lastrowid
+                connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, f"{id_} what it says"))
+        project.log.append(segment_of(1, 20_526), [Signal("1", BEGIN, "m0", 1, SignalKind.EXPLICIT, 1, "vote")])
+        project.close()
+
+
+@pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_a_migration_that_is_killed_is_done_by_the_next_and_loses_nothing(quick_folder: Path, stride: int) -> None:
+    old_format(quick_folder / "old")
+
+    def migrate(step: int) -> Callable[[], object]:
+        root = quick_folder / str(step)
+        shutil.copytree(quick_folder / "old", root)
+        return partial(record_one, root)
+
+    for step in steps(migrate, stride):
+        bank = open_bank(quick_folder / str(step))
+        bank.maintain()
+
+        assert {memory.id for memory in bank.list().memories} >= {"m0", "m1"}
+        assert bank.get("m0").confidence > bank.get("m1").confidence
+        assert bank.status().format == migrations.scripts()[-1][0]
+        bank.rebuild()
+        assert bank.doctor(dry_run=True) == []
+        bank.close()
+
+
+@pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_a_deletion_that_is_killed_leaves_the_project_whole_or_gone(quick_folder: Path, stride: int) -> None:
+    record_one(quick_folder / "old")
+
+    def delete(step: int) -> Callable[[], object]:
+        root = quick_folder / str(step)
+        shutil.copytree(quick_folder / "old", root)
+        return lambda: BankRoot(root, tenant="acme").delete_project("billing")
+
+    for step in steps(delete, stride):
+        root = quick_folder / str(step)
+        left = open_bank(root).count()
+        assert left == (1 if "billing" in BankRoot(root, tenant="acme").projects() else 0)
+
+        bank = open_bank(root)
+        bank.record("Rotate keys", "Rotate keys before they expire.", outcome="success")
+        assert bank.count() == left + 1
+        bank.close()
+        BankRoot(root, tenant="acme").delete_project("billing")
+        assert files_in(root) == []
+
+
+def test_nothing_is_opened_by_looking(quick_folder: Path) -> None:
+    check(open_bank(quick_folder), [Known()])
