@@ -49,7 +49,7 @@ def to_list(value: object) -> object:
     if word.startswith("["):
         try:
             read = json.loads(word)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
         return read if isinstance(read, list) else value
     return [part.strip() for part in word.split(",") if part.strip()]
