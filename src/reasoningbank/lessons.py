@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from reasoningbank.memory import Outcome
@@ -66,6 +67,7 @@ def estimate_tokens(text: str) -> int:
     return sum(_tokens_of(piece) for piece in _PIECE.findall(text))
 
 
+@lru_cache(maxsize=16_384)
 def _tokens_of(piece: str) -> int:
     if piece.isspace():
         return piece.count("\n")

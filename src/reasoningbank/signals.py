@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Any
@@ -97,7 +97,7 @@ def as_utc(at: datetime) -> datetime:
 
 def time_text(at: datetime) -> str:
     """Return `at` as fixed-width ISO 8601 UTC with microseconds, so that texts sort as times do."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+    return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def parse_time(text: str) -> datetime:
@@ -109,9 +109,15 @@ def parse_time(text: str) -> datetime:
     return as_utc(datetime.fromisoformat(text))
 
 
+# dataclasses.asdict copies every value deeply.
+_SIGNAL_FIELDS = tuple(field.name for field in fields(Signal))
+
+
 def to_line(signal: Signal) -> bytes:
     """Return the signal as one line of the log, newline included."""
-    record = {"v": SIGNAL_VERSION, **asdict(signal), "at": time_text(signal.at)}
+    record = (
+        {"v": SIGNAL_VERSION} | {name: getattr(signal, name) for name in _SIGNAL_FIELDS} | {"at": time_text(signal.at)}
+    )
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 

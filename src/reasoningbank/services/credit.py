@@ -204,7 +204,7 @@ def _about_one(
             id=new_id(),
             at=now,
             memory=memory_id,
-            revision=served(engine, connection, [n])[n].revision,
+            revision=records.revision(connection, n),
             kind=kind,
             polarity=1 if positive else -1,
             ref=ref or _open_ref(engine, connection, n, now) or new_id(),

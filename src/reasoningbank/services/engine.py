@@ -42,6 +42,10 @@ Ids = npt.NDArray[np.int64]
 T = TypeVar("T")
 
 
+# Beliefs that memories start from are few, but any number may be given.
+STARTING_POINTS = 1_000
+
+
 class Engine:
     """Everything behind one bank handle.
 
@@ -73,6 +77,7 @@ class Engine:
         self._index = IndexView(FaissIndex)
         self.queries, self.shelf = QueryCache(), Shelf()
         self._patience: Patience | None = None
+        self._starting: tuple[ConfidenceModel | None, dict[float, Belief]] = (None, {})
         renew_after_fork(self)
 
     def after_fork(self) -> None:
@@ -257,9 +262,20 @@ class Engine:
 
     def beliefs(self, connection: sqlite3.Connection, stored: Iterable[Stored]) -> dict[int, Belief]:
         """Return the belief about each memory, by row number."""
-        rows = list(stored)
-        beliefs = self.model(connection).beliefs([(s.tallies, s.memory.initial_confidence) for s in rows])
-        return {row.n: belief for row, belief in zip(rows, beliefs, strict=True)}
+        model, rows = self.model(connection), list(stored)
+        found = model.beliefs([(s.tallies, s.memory.initial_confidence) for s in rows if s.tallies])
+        judged = iter(found)
+        return {s.n: next(judged) if s.tallies else self._unjudged(model, s.memory.initial_confidence) for s in rows}
+
+    def _unjudged(self, model: ConfidenceModel, initial: float) -> Belief:
+        """Return the belief about a memory without evidence; few differ in what they start from."""
+        known, beliefs = self._starting
+        if known != model or len(beliefs) >= STARTING_POINTS:
+            beliefs = {}
+            self._starting = (model, beliefs)
+        if initial not in beliefs:
+            beliefs[initial] = model.beliefs([((), initial)])[0]
+        return beliefs[initial]
 
     def memories(self, connection: sqlite3.Connection, stored: Mapping[int, Stored]) -> dict[int, Memory]:
         """Return the memories with their present confidence, by row number, in the given order."""

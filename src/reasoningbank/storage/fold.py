@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from operator import attrgetter
 
 from reasoningbank.episode import Verdict
 from reasoningbank.signals import Signal, SignalKind, day_number, time_text
@@ -50,7 +51,10 @@ class Contribution:
         return self.memory, self.kind, self.day, self.source, self.judge, self.superseded
 
 
-_COLUMNS = ", ".join(field.name for field in fields(Contribution))
+_NAMES = tuple(field.name for field in fields(Contribution))
+_COLUMNS = ", ".join(_NAMES)
+# dataclasses.astuple copies every value deeply, which took a tenth of a report.
+_values = attrgetter(*_NAMES)
 _TALLY = "memory, kind, day, source, judge, superseded"
 _SAME_TALLY = "memory = ? AND kind = ? AND day = ? AND source = ? AND judge = ? AND superseded = ?"
 _SUMS = (
@@ -146,9 +150,9 @@ def evidence_in(connection: sqlite3.Connection, segment: int) -> list[Contributi
 
 def _put(connection: sqlite3.Connection, old: Contribution | None, new: Contribution) -> None:
     if new.kind == SignalKind.OUTCOME and _has_vote(connection, new):
-        new = _with(new, superseded=1)
+        new = replace(new, superseded=1)
     connection.execute(
-        f"INSERT OR REPLACE INTO evidence({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", astuple(new)
+        f"INSERT OR REPLACE INTO evidence({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _values(new)
     )
     if old is None:
         _add(connection, new)
@@ -159,11 +163,6 @@ def _put(connection: sqlite3.Connection, old: Contribution | None, new: Contribu
     _add_to_validations(connection, new, +1)
     if new.kind == SignalKind.EXPLICIT:
         _supersede_outcome(connection, new)
-
-
-def _with(contribution: Contribution, *, superseded: int) -> Contribution:
-    values = dict(zip((field.name for field in fields(Contribution)), astuple(contribution), strict=True))
-    return Contribution(**(values | {"superseded": superseded}))
 
 
 def _has_vote(connection: sqlite3.Connection, outcome: Contribution) -> bool:
@@ -184,7 +183,7 @@ def _supersede_outcome(connection: sqlite3.Connection, vote: Contribution) -> No
         (superseded, outcome.memory, outcome.ref, outcome.kind),
     )
     _sum_again(connection, outcome.tally)
-    _sum_again(connection, _with(outcome, superseded=superseded).tally)
+    _sum_again(connection, replace(outcome, superseded=superseded).tally)
 
 
 # -- tallies: sums over the evidence, and apart from it what was rolled up ----------------------------------------

@@ -58,6 +58,12 @@ def find(connection: sqlite3.Connection, memory_id: str) -> int | None:
     return None if row is None else int(row[0])
 
 
+def revision(connection: sqlite3.Connection, n: int) -> int:
+    """Return the revision of a memory that is there: evidence counts for one only."""
+    found: int = connection.execute("SELECT revision FROM memories WHERE n = ?", (n,)).fetchone()[0]
+    return found
+
+
 def load(connection: sqlite3.Connection, numbers: Iterable[int], project: str) -> dict[int, Stored]:
     """Return the rows of these numbers, with their tallies; numbers that are gone are left out."""
     found: dict[int, Stored] = {}

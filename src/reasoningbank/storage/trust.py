@@ -65,5 +65,7 @@ def set_forgotten(connection: sqlite3.Connection, source: str, *, forgotten: boo
 def is_forgotten(connection: sqlite3.Connection, *sources: str | None) -> bool:
     """Tell whether any of these sources is forgotten."""
     named = [source for source in sources if source]
+    if not named:
+        return False
     marks = ", ".join("?" * len(named))
     return connection.execute(f"SELECT 1 FROM forgotten WHERE source IN ({marks})", named).fetchone() is not None
