@@ -36,10 +36,13 @@ _STEP_3 = (
     ("ational", "ate"), ("tional", "tion"), ("alize", "al"), ("icate", "ic"), ("iciti", "ic"), ("ative", ""),
     ("ical", "ic"), ("ness", ""), ("ful", ""),
 )  # fmt: skip
+_VERB_ENDINGS = ("eedly", "ingly", "edly", "eed", "ing", "ed")
 _STEP_4 = (
     "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize", "ion",
     "al", "er", "ic",
 )  # fmt: skip
+# One look tells that none of them fits, as for most words.
+_ENDS_2, _ENDS_3 = (tuple(suffix for suffix, _ in step) for step in (_STEP_2, _STEP_3))
 
 
 def stem(word: str) -> str:
@@ -80,7 +83,7 @@ def _drop_plural(word: str) -> str:
 
 
 def _drop_verb_ending(word: str, first: int) -> str:
-    for ending in ("eedly", "ingly", "edly", "eed", "ing", "ed"):
+    for ending in _VERB_ENDINGS if word.endswith(_VERB_ENDINGS) else ():
         if word.endswith(ending):
             return _without_verb_ending(word, ending, first)
     return word
@@ -105,6 +108,8 @@ def _mended(base: str, first: int) -> str:
 
 
 def _drop_suffix_2(word: str, first: int) -> str:
+    if not word.endswith(_ENDS_2):
+        return word
     for suffix, instead in _STEP_2:
         if word.endswith(suffix):
             base = word[: -len(suffix)]
@@ -116,6 +121,8 @@ def _drop_suffix_2(word: str, first: int) -> str:
 
 
 def _drop_suffix_3(word: str, first: int, second: int) -> str:
+    if not word.endswith(_ENDS_3):
+        return word
     for suffix, instead in _STEP_3:
         if word.endswith(suffix):
             base = word[: -len(suffix)]
@@ -124,6 +131,8 @@ def _drop_suffix_3(word: str, first: int, second: int) -> str:
 
 
 def _drop_suffix_4(word: str, second: int) -> str:
+    if not word.endswith(_STEP_4):
+        return word
     for suffix in _STEP_4:
         if word.endswith(suffix):
             base = word[: -len(suffix)]

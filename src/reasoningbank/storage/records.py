@@ -167,6 +167,10 @@ def same_lesson(connection: sqlite3.Connection, draft: Draft) -> int | None:
     return None if row is None else int(row[0])
 
 
+# A number of the change feed is never given twice, also not to a memory that is deleted and recorded again. A power
+# loss can turn the feed back, though, while the log keeps its lines: chance tells what is said then from what was.
+_NEW_REVISION = "? | (SELECT coalesce(max(seq), 0) << 16 FROM sqlite_sequence WHERE name = 'changes')"
+
 # -- writing -----------------------------------------------------------------------------------------------------
 
 
@@ -201,7 +205,7 @@ def insert(
         "INSERT INTO memories(id, title, content, description, applies_when, outcome, tags, state, "
         "initial_confidence, source_how, source_by, source_session, trusted, metadata, fingerprint, revision, "
         "scrub_version, findings, created_at, updated_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
+        f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {_NEW_REVISION}, ?, ?, ?, ?)",
         (
             memory_id,
             *_said(draft),
@@ -212,6 +216,7 @@ def insert(
             *_whence(draft),
             json_text(draft.metadata),
             fingerprint(draft.title, draft.content),
+            secrets.randbits(16),
             scrub_version,
             json_text(list(findings)),
             time_text(now),
@@ -220,7 +225,6 @@ def insert(
     )
     n = int(cursor.lastrowid or 0)
     index(connection, n, indexed)
-    _new_revision(connection, n)
     return n
 
 
@@ -230,15 +234,6 @@ def _said(draft: Draft) -> tuple[str, str, str, str]:
 
 def _whence(draft: Draft) -> tuple[str, str | None, str | None, bool]:
     return (draft.source.how, draft.source.by, draft.source.session, draft.source.trusted)
-
-
-def _new_revision(connection: sqlite3.Connection, n: int) -> None:
-    # A number of the change feed is never given twice, also not to a memory that is deleted and recorded again. A power
-    # loss can turn the feed back, though, while the log keeps its lines: chance tells what is said then from what was.
-    connection.execute(
-        "UPDATE memories SET revision = ? | (SELECT seq << 16 FROM sqlite_sequence WHERE name = 'changes') WHERE n = ?",
-        (secrets.randbits(16), n),
-    )
 
 
 def rewrite(
@@ -278,7 +273,7 @@ def rewrite(
     index(connection, n, indexed)
     if says_something_else:
         withdraw_memory(connection, n)
-        _new_revision(connection, n)
+        connection.execute(f"UPDATE memories SET revision = {_NEW_REVISION} WHERE n = ?", (secrets.randbits(16), n))
 
 
 def set_state(connection: sqlite3.Connection, n: int, state: State, now: datetime) -> None:
