@@ -82,3 +82,11 @@ def test_an_empty_root_is_an_error_and_not_the_working_folder(empty: str) -> Non
 
 def test_an_absolute_root_stays(tmp_path: Path) -> None:
     assert data_folder(str(tmp_path / "x y")) == tmp_path / "x y"
+
+
+def test_a_root_with_a_variable_that_is_not_set_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOT_SET_ANYWHERE", raising=False)
+
+    for root in ("$NOT_SET_ANYWHERE/x", "${NOT_SET_ANYWHERE}"):
+        with pytest.raises(InvalidInputError, match="NOT_SET_ANYWHERE.*is not set"):
+            data_folder(root)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -74,7 +75,10 @@ def data_folder(root: str | os.PathLike[str] | None) -> Path:
     text = os.fspath(root)
     if not text.strip():
         raise InvalidInputError("root is empty: give a folder, or None for the user's data folder")
-    return Path(os.path.expandvars(text)).expanduser().absolute()
+    expanded = os.path.expandvars(text)
+    if unset := re.search(r"\$\w+|\$\{\w+\}", expanded):
+        raise InvalidInputError(f"root {text!r} names {unset[0]}, which is not set: set it, or give the folder itself")
+    return Path(expanded).expanduser().absolute()
 
 
 def model_folder(environ: Mapping[str, str] = os.environ) -> Path:
