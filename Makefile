@@ -13,7 +13,7 @@ INDEXED = index=$${UV_DEFAULT_INDEX:-$(call PIP_SETTING,index-url)}; cert=$${SSL
 demo: .venv/ready ; @.venv/bin/reasoningbank demo
 test: .venv/ready ; .venv/bin/pytest --cov && .venv/bin/coverage report --skip-covered --fail-under=100 --include="$$(.venv/bin/python -m tools.domain)"
 check: .venv/ready ; .venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy && for m in $(MEMBERS); do .venv/bin/mypy $$m || exit 1; done && .venv/bin/lint-imports && .venv/bin/pytest tests/test_house_rules.py
-bench: .venv/ready ; for b in speed retrieval learning; do .venv/bin/python -m benchmarks.$$b || exit 1; done
+bench: .venv/ready ; .venv/bin/python -m benchmarks.speed && .venv/bin/python -m benchmarks.learning
 docs: .venv/ready ; .venv/bin/python -m tools.reference
 record: .venv/ready ; .venv/bin/pytest -m vcr --record-mode=rewrite --force-enable-socket
 lock: $(UV) ; @$(INDEXED) $(UV) lock -q && $(UV) export -q --all-packages --no-emit-workspace --all-extras --all-groups --no-header --no-annotate -o constraints.txt

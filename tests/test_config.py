@@ -88,5 +88,5 @@ def test_a_root_with_a_variable_that_is_not_set_is_refused(monkeypatch: pytest.M
     monkeypatch.delenv("NOT_SET_ANYWHERE", raising=False)
 
     for root in ("$NOT_SET_ANYWHERE/x", "${NOT_SET_ANYWHERE}"):
-        with pytest.raises(InvalidInputError, match="NOT_SET_ANYWHERE.*is not set"):
+        with pytest.raises(InvalidInputError, match=r"NOT_SET_ANYWHERE.*is not set"):
             data_folder(root)
