@@ -127,3 +127,12 @@ def test_states_are_shown_where_they_are_not_the_usual_one(cli: Cli, bank: Reaso
     assert "quarantined" in cli("list", "--state", "quarantined").out
     assert "quarantined" in cli("show", "q").out
     assert bank.get("q").state is State.QUARANTINED
+
+
+def test_export_writes_a_folder_of_pages(cli: Cli, bank: ReasoningBank, tmp_path: Path, memory_id: str) -> None:
+    folder = tmp_path / "pages"
+
+    assert cli("export", str(folder), "--format", "markdown", "--json").json["exported"] == 1
+    assert cli("import", str(folder), "--trusted", "--project", "copy", "--json").json["created"] == 1
+    assert cli("show", memory_id, "--project", "copy").code == 0
+    assert "name a FILE" in cli("export", "--format", "markdown").err

@@ -50,7 +50,7 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
         (["update", "m"], 2, "nothing to change"),
         (["show"], 2, "see reasoningbank show --help"),
         (["record", "a", "b", "--confidence", "2"], 2, "--confidence"),
-        (["export", "--json"], 2, "needs a FILE"),
+        (["export", "--json"], 2, "name a FILE"),
         (["delete-project", "billing", "--json"], 2, "confirm with --yes"),
     ],
 )
@@ -325,3 +325,24 @@ def test_a_stream_that_is_not_the_process_s_own_is_left_alone(monkeypatch: pytes
     streams.use_utf8()
 
     assert sys.stdout.encoding == "ascii"
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("reasoningbank mai", ["maintain"]),
+        ("reasoningbank search x --po", ["--policy"]),
+        ("reasoningbank list --project b", ["billing", "books"]),
+        ("reasoningbank list --tenant globex --project b", []),
+    ],
+)
+def test_the_shell_completes_commands_options_and_projects(
+    process: Process, scope: dict[str, str], words: str, offered: list[str]
+) -> None:
+    for project in ("billing", "books", "sales"):
+        with ReasoningBank(scope["REASONINGBANK_ROOT"], tenant="acme", project=project, embedder="hash") as bank:
+            bank.recall("anything")
+
+    ran = process(_REASONINGBANK_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))
+
+    assert ran.stdout.decode().split() == offered

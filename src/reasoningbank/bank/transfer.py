@@ -1,13 +1,14 @@
-"""The transfer part of the API: memories as JSON lines, in and out."""
+"""The transfer part of the API: memories in and out."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from reasoningbank.bank.handle import Handle
+from reasoningbank.errors import InvalidInputError
 from reasoningbank.results import Imported
 
 
@@ -22,12 +23,15 @@ class Transfer(Handle):
         by: str | None = None,
         progress: Callable[[int, int | None], None] | None = None,
     ) -> Imported:
-        """Store the lessons of a file of JSON lines, or of any lines or dictionaries.
+        """Store the lessons of a file, of a folder, or of any lines or dictionaries.
 
-        A line needs `content` or `text`; it may have title, description, applies_when, outcome ("success" when it says
-        nothing), tags, id and metadata. Whatever else it says becomes metadata. Good lines are kept when others are
-        bad, and the answer says which were bad and why. Importing the same again changes nothing: a lesson is known by
-        its id or by what it says. Near duplicates are not looked for.
+        A line is a JSON object. It needs `content` or `text`; it may have title, description, applies_when, outcome
+        ("success" when it says nothing), tags, id and metadata. Whatever else it says becomes metadata. Good lines are
+        kept when others are bad, and the answer says which were bad and why. Importing the same again changes nothing:
+        a lesson is known by its id or by what it says. Near duplicates are not looked for.
+
+        Also understood: a JSON array; exports of mem0, ReMe, PyPI's reasoning-bank and the ReasoningBank paper's code;
+        the `.swarm/memory.db` of agentic-flow and claude-flow; a Markdown page with front matter, or a folder of them.
 
         Args:
             source: a path, or lines (an open file, say).
@@ -38,33 +42,46 @@ class Transfer(Handle):
             progress: called with (lines done, lines in all or None).
 
         Raises:
-            StorageError: the file cannot be read, or the disk refused; what was stored until then stays.
+            InvalidInputError: the file cannot be read, or is of no form that is understood.
+            StorageError: the disk refused; what was stored until then stays.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
+        from reasoningbank.formats.source import numbered
         from reasoningbank.services import transfer
 
         if isinstance(source, (str, os.PathLike)):
-            return transfer.import_file(
-                self._engine, Path(source).expanduser(), trusted=trusted, by=by, progress=progress
-            )
-        return transfer.import_lines(self._engine, source, trusted=trusted, by=by, progress=progress)
+            path = Path(source).expanduser()
+            return transfer.import_path(self._engine, path, trusted=trusted, by=by, progress=progress)
+        return transfer.import_entries(self._engine, numbered(source), trusted=trusted, by=by, progress=progress)
 
     def export_to(
-        self, target: str | os.PathLike[str] | IO[str], *, progress: Callable[[int], None] | None = None
+        self,
+        target: str | os.PathLike[str] | IO[str],
+        *,
+        format: Literal["jsonl", "markdown"] = "jsonl",
+        progress: Callable[[int], None] | None = None,
     ) -> int:
-        """Write every memory, whatever its state, as one JSON line, as they are at one moment; return how many.
+        """Write every memory, whatever its state, as they are at one moment; return how many.
 
         `import_from(..., trusted=True)` makes the same bank of it again.
 
         Args:
-            target: a path, which appears whole or not at all, or an open text file.
+            target: a path, which appears whole or not at all; for JSON lines also an open text file.
+            format: "jsonl", a memory a line; or "markdown", a new folder with a page for each.
             progress: called with the number of memories written.
 
         Raises:
-            StorageError: the file cannot be written.
+            InvalidInputError: an unknown format, or a folder that is there already.
+            StorageError: the target cannot be written.
         """
         from reasoningbank.services import transfer
 
         if isinstance(target, (str, os.PathLike)):
-            return transfer.export_file(self._engine, Path(target).expanduser(), progress)
+            path = Path(target).expanduser()
+            write = {"jsonl": transfer.export_file, "markdown": transfer.export_pages}.get(format)
+            if write is None:
+                raise InvalidInputError(f"format {format!r} is not one of jsonl, markdown")
+            return write(self._engine, path, progress)
+        if format != "jsonl":
+            raise InvalidInputError(f"format {format!r} needs a folder: give its path")
         return transfer.export_lines(self._engine, target, progress)

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from reasoningbank import __version__
-from reasoningbank.cli import distilling, learning, memories, projects, serving, transfer, trial, trust, upkeep
+from reasoningbank.cli import (
+    distilling,
+    flow,
+    learning,
+    memories,
+    projects,
+    serving,
+    transfer,
+    trial,
+    trust,
+    upkeep,
+)
 
 app = typer.Typer(
     name="reasoningbank",
@@ -34,5 +45,5 @@ def _program(
 ) -> None: ...
 
 
-for part in (trial, memories, learning, distilling, trust, transfer, projects, upkeep, serving):
+for part in (trial, memories, learning, distilling, trust, transfer, projects, upkeep, serving, flow):
     part.register(app)

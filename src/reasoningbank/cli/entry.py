@@ -34,6 +34,9 @@ def run(arguments: Sequence[str]) -> int:
     except UsageError as problem:
         return _failed(arguments, problem, str(problem), code=2)
     except typer.TyperException as error:
+        if not error.format_message():
+            # No command was named: the help that was printed says it all.
+            return error.exit_code
         return _failed(arguments, error, _sentence(error), code=error.exit_code)
     except (ReasoningBankError, OSError) as error:
         return _failed(arguments, error, str(error), code=1)

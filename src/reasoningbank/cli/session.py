@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
 
 import typer
 
-from reasoningbank import BankRoot, ReasoningBank
+from reasoningbank import BankRoot, ReasoningBank, ReasoningBankError
 from reasoningbank.cli.json_form import json_line
 from reasoningbank.cli.scope import DEFAULTS, Chosen, chosen, needed
 from reasoningbank.cli.streams import forgiving_a_closed_pipe
@@ -126,18 +126,33 @@ class Command(Protocol):
     def __call__(self, session: Session, /, **given: Any) -> Answer: ...
 
 
-def _option(name: str, *flags: str, text: str) -> inspect.Parameter:
-    variable = ENVIRONMENT[name]
-    annotation = Annotated[
-        str | None, typer.Option(*flags, help=f"{text} Else: {variable}.", rich_help_panel="Scope", show_default=False)
-    ]
+def _option(name: str, *flags: str, text: str, complete: Callable[..., list[str]] | None = None) -> inspect.Parameter:
+    option = typer.Option(
+        *flags,
+        help=f"{text} Else: {ENVIRONMENT[name]}.",
+        rich_help_panel="Scope",
+        show_default=False,
+        autocompletion=complete,
+    )
+    annotation = Annotated[str | None, option]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _project_names(context: typer.Context, incomplete: str) -> list[str]:
+    """Complete the name of one of the tenant's projects."""
+    scope = chosen({name: context.params.get(name) for name in ("root", "tenant")})
+    if "tenant" not in scope:
+        return []
+    root = scope["root"].value if "root" in scope else None
+    with contextlib.suppress(ReasoningBankError):
+        return [name for name in BankRoot(root, tenant=scope["tenant"].value).projects() if name.startswith(incomplete)]
+    return []
 
 
 OPTIONS = {
     "root": _option("root", "--root", text="Folder that holds the data; the user's data folder when not given."),
     "tenant": _option("tenant", "--tenant", "-t", text="Whose data."),
-    "project": _option("project", "--project", "-p", text="Which project's data."),
+    "project": _option("project", "--project", "-p", text="Which project's data.", complete=_project_names),
     "embedder": _option("embedder", "--embedder", text="minilm, hash, openai:MODEL, or a fastembed model."),
 }
 JSON = inspect.Parameter(

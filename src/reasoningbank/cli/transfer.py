@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,23 +14,36 @@ from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
 PANEL = "In and out"
+STANDARD_OUTPUT = Path("-")
+
+
+class Format(StrEnum):
+    """What an export looks like."""
+
+    JSONL = "jsonl"
+    MARKDOWN = "markdown"
 
 
 def import_file(
     session: Session,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines; - reads standard input.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="File or folder; - reads JSON lines from standard input.")
+    ],
     *,
     trusted: Annotated[
         bool, typer.Option("--trusted", help="As good as your own: take over sources, times and evidence of an export.")
     ] = False,
     by: Annotated[str | None, typer.Option("--by", help="The source to name; the file's name when not given.")] = None,
 ) -> Answer:
-    """Store the lessons of a file of JSON lines.
+    """Store the lessons of a file or folder.
 
-    A line is {"content" or "text", and optionally "title", "description", "applies_when", "outcome", "tags", "id",
-    "metadata"}. Good lines are kept when others are bad (exit code 1); importing the same again changes nothing.
+    JSON lines: {"content" or "text", and optionally "title", "description", "applies_when", "outcome", "tags", "id",
+    "metadata"}. Also a JSON array; exports of mem0, ReMe, PyPI's reasoning-bank and the ReasoningBank paper's code; the
+    .swarm/memory.db of agentic-flow and claude-flow; a Markdown page with front matter, or a folder of them.
+
+    Good lines are kept when others are bad (exit code 1); importing the same again changes nothing.
     """
-    source = sys.stdin.buffer if str(file) == "-" else str(file)
+    source = sys.stdin.buffer if file == STANDARD_OUTPUT else str(file)
     with session.progress("Importing") as progress:
         imported = session.bank.import_from(source, trusted=trusted, by=by, progress=progress)
     return Answer(imported, lambda console: views.imported(console, imported), exit_code=1 if imported.rejected else 0)
@@ -37,19 +51,27 @@ def import_file(
 
 def export(
     session: Session,
-    file: Annotated[Path, typer.Argument(metavar="[FILE]", help="Where to; standard output when not given.")] = Path(
-        "-"
-    ),
+    file: Annotated[
+        Path, typer.Argument(metavar="[FILE]", help="Where to; standard output when not given.")
+    ] = STANDARD_OUTPUT,
+    *,
+    form: Annotated[
+        Format, typer.Option("--format", help="jsonl: a memory a line; markdown: a new folder with a page for each.")
+    ] = Format.JSONL,
 ) -> Answer:
-    """Write every memory as one JSON line, evidence included. `import --trusted` makes the same bank of it again."""
-    if str(file) == "-":
-        if session.as_json:
-            raise UsageError("export --json needs a FILE: the lines themselves would go where the answer goes")
-        written = session.bank.export_to(session.stdout)
-        return Answer({"exported": written}, lambda _console: None)
+    """Write every memory with its evidence. `import --trusted` makes the same bank of it again."""
+    if file != STANDARD_OUTPUT:
+        return _into(session, file, form)
+    if session.as_json or form is not Format.JSONL:
+        raise UsageError("export to standard output is JSON lines and nothing else: name a FILE")
+    written = session.bank.export_to(session.stdout)
+    return Answer({"exported": written}, lambda _console: None)
+
+
+def _into(session: Session, file: Path, form: Format) -> Answer:
     with session.progress("Exporting") as progress:
         total = session.bank.count(state=None)
-        written = session.bank.export_to(file, progress=lambda done: progress(done, total))
+        written = session.bank.export_to(file, format=form.value, progress=lambda done: progress(done, total))
     value = {"exported": written, "file": file.absolute()}
     return Answer(value, lambda console: views.sentence(console, f"Wrote {written:,} memories to {file}."))
 

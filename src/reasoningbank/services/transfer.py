@@ -1,18 +1,22 @@
-"""Import and export: memories as JSON lines, in and out of a bank."""
+"""Import and export: memories in and out of a bank."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
 import os
+import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from reasoningbank.errors import InvalidInputError, StorageError
+from reasoningbank.formats.foreign import translated
+from reasoningbank.formats.markdown import file_name, page
+from reasoningbank.formats.source import Entries, Entry, Line, open_source
 from reasoningbank.memory import State, fingerprint_text, is_blank
 from reasoningbank.results import Imported, Rejected
 from reasoningbank.services import record
@@ -24,8 +28,6 @@ from reasoningbank.transfer import Incoming, incoming, outgoing, parse, to_line
 
 # Small enough that progress is seen, large enough that a transaction is worth it.
 BATCH = 64
-
-Line = str | bytes | Mapping[str, Any]
 
 
 @dataclass
@@ -52,74 +54,62 @@ class _Tally:
         )
 
 
-def import_file(
-    engine: Engine,
-    path: Path,
-    *,
-    trusted: bool,
-    by: str | None,
-    progress: Callable[[int, int | None], None] | None,
+def import_path(
+    engine: Engine, path: Path, *, trusted: bool, by: str | None, progress: Callable[[int, int | None], None] | None
 ) -> Imported:
-    """Store the lessons of a file of JSON lines.
+    """Store the lessons of a file or folder, whatever its form.
 
     Raises:
-        InvalidInputError: there is no such file, or it cannot be read.
+        InvalidInputError: there is nothing there, or it cannot be read.
     """
-    try:
-        with path.open("rb") as lines:
-            total = sum(1 for _ in lines)
-            lines.seek(0)
-            return import_lines(engine, lines, trusted=trusted, by=by or path.name, progress=progress, total=total)
-    except StorageError:
-        raise
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}") from error
+    with open_source(path) as source:
+        return import_entries(engine, source, trusted=trusted, by=by or path.name, progress=progress)
 
 
-def import_lines(
+def import_entries(
     engine: Engine,
-    lines: Iterable[Line],
+    source: Entries,
     *,
     trusted: bool,
     by: str | None,
     progress: Callable[[int, int | None], None] | None,
-    total: int | None = None,
 ) -> Imported:
     """Store the lessons of many lines, a batch a transaction; a bad line costs no other."""
     tally = _Tally()
-    numbered = ((n, line) for n, line in enumerate(lines, start=1) if not _is_blank(line))
-    for batch in _batches(numbered):
+    filled = (entry for entry in source.entries if not _is_blank(entry.line))
+    while batch := list(itertools.islice(filled, BATCH)):
         _import_batch(engine, batch, tally, trusted=trusted, by=by)
         if progress is not None:
-            progress(batch[-1][0], total)
+            progress(batch[-1].number, source.total)
     return tally.answer()
 
 
-def _batches(numbered: Iterator[tuple[int, Line]]) -> Iterator[list[tuple[int, Line]]]:
-    while batch := list(itertools.islice(numbered, BATCH)):
-        yield batch
-
-
 def _is_blank(line: Line) -> bool:
-    if isinstance(line, Mapping):
-        return False
-    return is_blank(line.decode("utf-8", "replace") if isinstance(line, bytes) else line)
+    if isinstance(line, bytes):
+        line = line.decode("utf-8", "replace")
+    return isinstance(line, str) and is_blank(line)
 
 
-def _import_batch(
-    engine: Engine, batch: Sequence[tuple[int, Line]], tally: _Tally, *, trusted: bool, by: str | None
-) -> None:
+def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trusted: bool, by: str | None) -> None:
     items: list[Incoming] = []
     cleaned: list[record.Prepared] = []
-    for number, line in batch:
+    for entry in batch:
         try:
-            item = incoming(number, parse(line), trusted=trusted, by=by)
-            cleaned.append(record.clean(item.draft, item.memory_id))
-            items.append(item)
+            for line in _lines(entry):
+                item = incoming(entry.number, line, trusted=trusted, by=by)
+                cleaned.append(record.clean(item.draft, item.memory_id))
+                items.append(item)
         except InvalidInputError as error:
-            tally.rejected.append(Rejected(number, str(error)))
+            tally.rejected.append(Rejected(entry.number, f"{entry.name}: {error}" if entry.name else str(error)))
     if items:
         engine.with_embedder(lambda embedder: _store(engine, items, record.embed(embedder, cleaned), tally))
+
+
+def _lines(entry: Entry) -> list[dict[str, Any]]:
+    lines = translated(parse(entry.line))
+    if not lines:
+        raise InvalidInputError("it holds no lesson")
+    return lines
 
 
 def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[record.Prepared], tally: _Tally) -> None:
@@ -181,37 +171,69 @@ def export_file(engine: Engine, path: Path, progress: Callable[[int], None] | No
             target.flush()
             os.fsync(target.fileno())
         unfinished.replace(path)
-    except StorageError:
-        raise
     except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror or error}", path=path) from error
+        raise _not_written(error, path) from error
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink()
     return written
 
 
-def export_lines(engine: Engine, target: IO[str], progress: Callable[[int], None] | None = None) -> int:
-    """Write every memory as one line, as they are at one moment, in the order they were recorded; return how many."""
+def export_pages(engine: Engine, folder: Path, progress: Callable[[int], None] | None = None) -> int:
+    """Write every memory as a Markdown page into a new folder, which appears whole or not at all.
+
+    Raises:
+        InvalidInputError: the folder is there already.
+        StorageError: it cannot be written.
+    """
+    if folder.exists():
+        raise InvalidInputError(f"{folder} is there already: name a new folder")
+    unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.unfinished")
     written = 0
-    with engine.read() as connection:
-        if connection is None:
-            return 0
-        # It belongs to no memory, so the first line carries it: every line is a memory, for whoever reads them.
-        extra: dict[str, Any] = {"taught": taught} if (taught := restore.taught(connection)) else {}
-        for line in _outgoing(engine, connection):
-            target.write(to_line(line | extra))
-            extra = {}
+    try:
+        unfinished.mkdir()
+        for line in export_records(engine):
             written += 1
+            (unfinished / file_name(line, written)).write_text(page(line), "utf-8", newline="\n")
             if progress is not None:
                 progress(written)
+        unfinished.rename(folder)
+    except OSError as error:
+        raise _not_written(error, folder) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
     return written
 
 
-def _outgoing(engine: Engine, connection: sqlite3.Connection) -> Iterator[dict[str, Any]]:
-    after = 0
-    while numbers := records.page(connection, Filters(states=tuple(State)), after, 500):
-        rows = records.load(connection, numbers, engine.project_name)
-        shown = served(engine, connection, numbers)
-        yield from (outgoing(shown[n], rows[n].tallies) for n in numbers)
-        after = numbers[-1]
+def _not_written(error: OSError, path: Path) -> StorageError:
+    if isinstance(error, StorageError):
+        return error
+    return StorageError(f"{path} cannot be written: {error.strerror or error}", path=path)
+
+
+def export_lines(engine: Engine, target: IO[str], progress: Callable[[int], None] | None = None) -> int:
+    """Write every memory as one line; return how many."""
+    written = 0
+    for line in export_records(engine):
+        target.write(to_line(line))
+        written += 1
+        if progress is not None:
+            progress(written)
+    return written
+
+
+def export_records(engine: Engine) -> Iterator[dict[str, Any]]:
+    """Yield every memory with all that is known of it, as they are at one moment, in the order they were recorded."""
+    with engine.read() as connection:
+        if connection is None:
+            return
+        # It belongs to no memory, so the first record carries it: every record is a memory, for whoever reads them.
+        extra: dict[str, Any] = {"taught": taught} if (taught := restore.taught(connection)) else {}
+        after = 0
+        while numbers := records.page(connection, Filters(states=tuple(State)), after, 500):
+            rows = records.load(connection, numbers, engine.project_name)
+            shown = served(engine, connection, numbers)
+            for n in numbers:
+                yield outgoing(shown[n], rows[n].tallies) | extra
+                extra = {}
+            after = numbers[-1]

@@ -1,0 +1,1 @@
+"""Where lessons may come from and go to: JSON lines, documents and databases of other tools, folders of Markdown."""

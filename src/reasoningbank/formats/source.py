@@ -1,0 +1,132 @@
+"""Opening what lessons come from, whatever its form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from reasoningbank.errors import InvalidInputError, ReasoningBankError
+from reasoningbank.formats.markdown import read_page
+from reasoningbank.formats.swarm import is_database, read_swarm
+
+Line = str | bytes | Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line, record, row or page.
+
+    Attributes:
+        number: of the line, from 1; of the record in what has no lines.
+        name: of the file, where there are several.
+    """
+
+    number: int
+    line: Line
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What is in a source.
+
+    Attributes:
+        total: how many lines or records there are; None when that is not known.
+    """
+
+    entries: Iterator[Entry]
+    total: int | None = None
+
+
+def numbered(lines: Iterable[Line], total: int | None = None) -> Entries:
+    """Return lines with their numbers."""
+    return Entries((Entry(n, line) for n, line in enumerate(lines, start=1)), total)
+
+
+@contextmanager
+def open_source(path: Path) -> Iterator[Entries]:
+    """Open a file of JSON lines, a JSON document, a database, a Markdown page or a folder of pages.
+
+    Raises:
+        InvalidInputError: it is none of these, or cannot be read.
+    """
+    try:
+        if path.is_dir():
+            yield _pages(sorted(path.rglob("*.md")), path)
+        elif path.suffix.lower() in {".md", ".markdown"}:
+            yield _pages([path], path.parent)
+        elif is_database(path):
+            records = read_swarm(path)
+            yield numbered(records, len(records))
+        else:
+            with path.open("rb") as file:
+                yield _json(file)
+    except OSError as error:
+        if isinstance(error, ReasoningBankError):
+            # The bank's own trouble with what was read.
+            raise
+        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _pages(files: list[Path], folder: Path) -> Entries:
+    def read() -> Iterator[Entry]:
+        for number, file in enumerate(files, start=1):
+            text = file.read_bytes().decode("utf-8", "replace")
+            yield Entry(number, read_page(text, file.stem), str(file.relative_to(folder)))
+
+    if not files:
+        raise InvalidInputError(f"{folder} holds no Markdown pages (*.md)")
+    return Entries(read(), len(files))
+
+
+def _json(file: IO[bytes]) -> Entries:
+    document = None if _is_of_lines(file) else _document(file)
+    file.seek(0)
+    if document is not None:
+        return numbered(document, len(document))
+    total = sum(1 for _ in file)
+    file.seek(0)
+    return numbered(file, total)
+
+
+def _is_of_lines(file: IO[bytes]) -> bool:
+    """Tell whether each line is a value of its own, without reading the whole file."""
+    filled = (line for line in file if line.strip())
+    first, second = next(filled, b""), next(filled, None)
+    return second is not None and isinstance(_loaded(first), dict)
+
+
+def _document(file: IO[bytes]) -> list[Any] | None:
+    """Return the records of a file that is one JSON value; None when it is not."""
+    file.seek(0)
+    match _loaded(file.read()):
+        case list(records):
+            return records
+        case dict(record):
+            return _held(record)
+    return None
+
+
+def _held(document: dict[str, Any]) -> list[Any]:
+    """Return the records of an export: under a key, or under one for each of its namespaces; or the one there is."""
+    for key in ("results", "memories", "data", "items"):
+        if _is_records(document.get(key)):
+            return list(document[key])
+    if document and all(map(_is_records, document.values())):
+        return [record for records in document.values() for record in records]
+    return [document]
+
+
+def _is_records(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(record, dict) for record in value)
+
+
+def _loaded(text: bytes) -> Any:
+    try:
+        return json.loads(text.removeprefix(b"\xef\xbb\xbf"), parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return None
