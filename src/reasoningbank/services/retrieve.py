@@ -21,6 +21,7 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.shown import look_up, own
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.frequencies import rarest
 from reasoningbank.terms import match_expression, query_terms
 
 Float32 = npt.NDArray[np.float32]
@@ -171,7 +172,7 @@ def _allowed(connection: sqlite3.Connection, filters: Filters) -> npt.NDArray[np
 
 
 def _keyword(connection: sqlite3.Connection, query: str, filters: Filters, width: int) -> dict[int, float]:
-    expression = match_expression(query_terms(query))
+    expression = match_expression(rarest(connection, query_terms(query)))
     if not expression:
         return {}
     condition, values = filters.clause()

@@ -17,6 +17,7 @@ from reasoningbank.errors import NewerFormatError, ProjectDeletedError, StorageE
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.storage.connections import Connections
 from reasoningbank.storage.failures import busy_error, database_errors_reported, read_only_error, reported
+from reasoningbank.storage.frequencies import VOCABULARY
 from reasoningbank.storage.migrations import scripts, statements
 
 # Folding the write-ahead log into the file is only tidier: nobody is kept waiting for it.
@@ -81,6 +82,7 @@ class Database:
                 connection.execute("PRAGMA fullfsync = on")
             connection.execute("PRAGMA temp_store = memory")
             connection.execute("PRAGMA cache_size = -16000")
+            connection.execute(VOCABULARY)
             connection.create_function("casefold", 1, str.casefold, deterministic=True)
             connection.execute("SELECT 1 FROM meta").fetchone()
         except sqlite3.Error:
