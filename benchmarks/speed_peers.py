@@ -35,7 +35,8 @@ def measure_peers(size: int, folder: Path, queries: int) -> dict[str, dict[str, 
 def _measured(name: str, given: Path, store: Path) -> dict[str, Any]:
     script = Path(__file__).with_name("speed_peer_runs.py")
     try:
-        command = [str(_environment(name)), str(script), name, str(given), str(store)]
+        # Isolated, so that nothing here is taken for a module of the same name that the peer wants (`secrets`).
+        command = [str(_environment(name)), "-I", str(script), name, str(given), str(store)]
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=RUN_SECONDS)
         figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     except subprocess.CalledProcessError as error:
