@@ -119,7 +119,8 @@ def _search(engine: Engine, embedder: Embedder, query: str, wanted: Wanted) -> S
             return SearchResult()
         if vector is not None:
             engine.generation(connection, embedder.identity)
-        total = records.count(connection, Filters())
+        # Counting reads every row: only a k that could be more than all there is needs it.
+        total = records.count(connection, Filters()) if wanted.k > FEWEST_CANDIDATES else wanted.k
         width = max(FEWEST_CANDIDATES, CANDIDATES_A_HIT * min(wanted.k, total))
         while True:
             found, exhausted = _candidates(engine, connection, query, vector, wanted.filters, width)
