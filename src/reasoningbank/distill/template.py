@@ -17,12 +17,12 @@ VERSION = 1
 # Sizes in characters: a lesson is to take at most about 150 tokens of the prompt it is recalled into.
 TITLE = 50
 TASK = 45
-APPLIES = 110
+APPLIES = 100
 SENTENCE = 100
-QUOTE = 70
-ENDING = 60
+QUOTE = 60
+ENDING = 50
 WRONG = 90
-DID = 3  # of the acts, the last ones
+DID, FAILED = 3, 2  # of the acts, the last ones: a success is to be followed, a failure only to be recognised
 
 TEACHES = {
     RunVerdict.SUCCESS: (Outcome.SUCCESS,),
@@ -38,6 +38,7 @@ class Finding(NamedTuple):
     title: str
     wrong: str
     instead: str
+    weak: bool = False
 
 
 class TemplateDistiller:
@@ -107,7 +108,7 @@ def when_to_use(facts: Reading) -> str:
 
 def approach(run: Trajectory, facts: Reading, failed: Trajectory | None) -> tuple[str, str]:
     """Return title and content of a lesson from a success."""
-    lines = [f"Task: {shorten(facts.goal, TASK)}", f"Successful approach: {path(facts)}"]
+    lines = [f"Task: {shorten(facts.goal, TASK)}", f"Successful approach: {path(facts, DID)}"]
     lines.extend(f"Overcame: {overcame(trouble)}" for trouble in facts.troubles[:2] if trouble.resolved)
     if facts.decision:
         lines.append(f"Decided: {shorten(facts.decision, SENTENCE)}")
@@ -118,11 +119,11 @@ def approach(run: Trajectory, facts: Reading, failed: Trajectory | None) -> tupl
     return facts.goal, "\n".join(lines)
 
 
-def path(facts: Reading) -> str:
+def path(facts: Reading, most: int) -> str:
     """Return the steps of the run in order; of many, the last ones, which lead to its end."""
     if not facts.did:
         return "answered without a tool"
-    did = facts.did if len(facts.did) <= DID else ("…", *facts.did[-DID:])
+    did = facts.did if len(facts.did) <= most else ("…", *facts.did[-most:])
     return " → ".join(did)
 
 
@@ -145,8 +146,8 @@ def guard_rail(run: Trajectory, facts: Reading, succeeded: Trajectory | None) ->
     """Return title and content of a lesson from a failure: what went wrong, each with its remedy, telling ones only."""
     found = findings(run, facts)
     found = [found[0], *(finding for finding in found[1:2] if len(finding.wrong) + len(found[0].wrong) < WRONG)]
-    ended = f" It ended with: {shorten(facts.ending, ENDING)}" if facts.ending and len(found) == 1 else ""
-    lines = [f"Task: {shorten(facts.goal, TASK)}", f"Failed approach: {path(facts)}"]
+    ended = f" It ended with: {shorten(facts.ending, ENDING)}" if facts.ending and found[0].weak else ""
+    lines = [f"Task: {shorten(facts.goal, TASK)}", f"Failed approach: {path(facts, FAILED)}"]
     lines.append("What went wrong: " + " ".join(finding.wrong for finding in found) + ended)
     if succeeded is not None:
         lines.extend(unlike(succeeded, run, "this one, a run that succeeded did"))
@@ -241,6 +242,7 @@ def _unfinished(facts: Reading) -> Finding:
         "Keep steps for the end of the task",
         f"It stopped in the middle, at {last}.",
         "Go the shortest way to what the task asks for, and end with an answer.",
+        weak=True,
     )
 
 
@@ -260,6 +262,7 @@ def _took_for_done(facts: Reading) -> Finding:
         f"Not done yet: {facts.goal}",
         "It took the task for done, and was judged a failure.",
         "Compare the outcome with each request before finishing.",
+        weak=True,
     )
 
 
