@@ -1,0 +1,58 @@
+"""How much a sentence is worded like a planted instruction: a fitted bag of words, beside the signs that people wrote.
+
+A sign knows a thought; the wording model has seen some hundred sentences of either kind and judges those that no sign
+was written for. Features are the stems of the words and the classes of `guard_words`; the score is the logit of a
+logistic regression over them, scaled by the root of their number, so that long sentences weigh no more than short ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Protocol
+
+from reasoningbank.guard_weights import BIAS, WEIGHTS
+from reasoningbank.stem import stem
+
+HINT, STRONG = 0.5, 1.3
+"""Scores from which the wording counts half, and counts fully."""
+
+_items = WEIGHTS.split()
+_WEIGHTS = {name: int(weight) / 100 for name, weight in zip(_items[::2], _items[1::2], strict=True)}
+_LONGEST = 80
+_FEWEST = 6
+
+
+class Sentence(Protocol):
+    """What the model sees of a sentence: its words in lower case, and the places of the classes."""
+
+    @property
+    def words(self) -> tuple[str, ...]: ...
+    @property
+    def places(self) -> Mapping[str, object]: ...
+
+
+_stem = lru_cache(maxsize=8192)(stem)
+
+
+def features(sentence: Sentence) -> set[str]:
+    """Return the stems and classes of a sentence; numbers count as one word."""
+    words = [word for word in sentence.words[:_LONGEST] if word[0].isalnum() and "/" not in word]
+    stems = {"#num" if word.isdigit() else _stem(word) for word in words}
+    return stems | {f"#{name}" for name in sentence.places}
+
+
+def score(found: Iterable[str], weights: Mapping[str, float] = _WEIGHTS, bias: float = BIAS) -> float:
+    """Return the logit of features: above 0, more like a planted instruction than like a lesson."""
+    known = [weights[feature] for feature in found if feature in weights]
+    return bias + sum(known) / math.sqrt(max(1, len(known)))
+
+
+def weight_of_wording(sentence: Sentence) -> float:
+    """Return how much the wording says, as the weight of a sign: 0, half, or 1."""
+    words = sum(word.isalpha() for word in sentence.words)
+    if words < _FEWEST or 2 * words < len(sentence.words):  # a heading, or code
+        return 0.0
+    value = score(features(sentence))
+    return 1.0 if value >= STRONG else 0.5 if value >= HINT else 0.0
