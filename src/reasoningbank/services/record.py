@@ -16,6 +16,8 @@ import numpy.typing as npt
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import InvalidInputError, LimitExceededError, MemoryNotFoundError
+from reasoningbank.guard import inspect, is_suspicious
+from reasoningbank.hidden_text import normalise_hidden
 from reasoningbank.memory import ID_LIMIT, SAID, Draft, Memory, State, clean_text, is_blank
 from reasoningbank.results import Recorded
 from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
@@ -87,20 +89,23 @@ def checked_limit(limit: object) -> int:
 
 
 def clean(draft: Draft, memory_id: str | None) -> Prepared:
-    """Remove secrets from every string of a lesson."""
+    """Remove secrets and hidden characters from every string of a lesson, and look for planted instructions."""
     dropped: Counter[str] = Counter()
     changed: dict[str, Any] = {}
     for name, value, scrubber in _strings_of(draft):
         cleaned, found = scrubber(value)
-        if found:
-            dropped.update(found)
+        dropped.update(found)
+        if cleaned != value:
             changed[name] = cleaned
+    # What lost a secret may be longer or shorter than before: checked again.
+    scrubbed = validated(Draft, draft.model_dump() | changed) if changed else draft
+    # What was hidden is looked for in the text as it came: afterwards it is gone.
+    findings = inspect(**{name: getattr(draft, name) for name in SAID}, tags=" ".join(draft.tags))
     return Prepared(
-        # What lost a secret may be longer or shorter than before: checked again.
-        draft=validated(Draft, draft.model_dump() | changed) if changed else draft,
+        draft=scrubbed,
         memory_id=str(uuid.uuid4()) if memory_id is None else checked_id(memory_id),
         redactions=dict(dropped),
-        findings=(),
+        findings=tuple(scrub(str(finding)).text for finding in findings) if is_suspicious(findings) else (),
     )
 
 
@@ -116,7 +121,7 @@ def _strings_of(draft: Draft) -> Iterator[tuple[str, Any, Callable[[Any], tuple[
 
 
 def _scrub_text(text: str) -> tuple[str, dict[str, int]]:
-    scrubbed = scrub(text)
+    scrubbed = scrub(normalise_hidden(text))
     return scrubbed.text, scrubbed.counts
 
 
