@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import typer
 
@@ -14,6 +14,9 @@ from reasoningbank.cli.scope import UsageError
 from reasoningbank.errors import ReasoningBankError
 
 INTERRUPTED = 130
+
+# Whatever the parser refuses. Its class lives in click or, in newer versions, in Typer's own copy of it.
+REFUSED = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 
 
 def main() -> NoReturn:
@@ -33,7 +36,7 @@ def run(arguments: Sequence[str]) -> int:
         code = app(args=list(arguments), prog_name="reasoningbank", standalone_mode=False)
     except UsageError as problem:
         return _failed(arguments, problem, str(problem), code=2)
-    except typer.TyperException as error:
+    except REFUSED as error:
         if not error.format_message():
             # No command was named: the help that was printed says it all.
             return error.exit_code
@@ -46,10 +49,10 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _sentence(error: typer.TyperException) -> str:
+def _sentence(error: typer.BadParameter) -> str:
     context = getattr(error, "ctx", None)
     where = f"{context.command_path} --help" if context else "reasoningbank --help"
-    return f"{error.format_message().rstrip('.')}; see {where}"
+    return f"{error.format_message()} (see {where})"
 
 
 def _failed(arguments: Sequence[str], error: Exception, message: str, *, code: int) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reasoningbank.cli.distilling import DistillerName, WithBaseUrl, WithModel, chosen_distiller
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.config import environment
@@ -35,44 +36,62 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
+OverTransport = Annotated[
+    Transport, typer.Option("--transport", help="stdio: one client, which starts the server itself.")
+]
+Host = Annotated[
+    str, typer.Option("--host", help="Any but this machine's own needs the token REASONINGBANK_MCP_TOKEN.")
+]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0 lets the system choose.")]
+ProjectNames = Annotated[
+    str | None,
+    typer.Option(
+        "--projects",
+        metavar="NAME,NAME,...",
+        help="In place of --project: several projects, one of which each call names; * for all there are.",
+    ),
+]
+ReadOnly = Annotated[bool, typer.Option("--read-only", help="Only memory_search, which then counts nothing.")]
+IsUntrusted = Annotated[
+    bool, typer.Option("--untrusted", help="What is recorded through it can take one slot of a result at the most.")
+]
+ToDistil = Annotated[
+    DistillerName | None,
+    typer.Option("--distiller", help="Also offer memory_distill; template needs no model; llm asks that of --model."),
+]
+RecordsAs = Annotated[str, typer.Option("--by", help="The name under which it records, votes and reports.")]
+Logged = Annotated[LogLevel, typer.Option("--log-level", help="What is logged.")]
+
+
 def mcp(
     session: Session,
     *,
-    transport: Annotated[
-        Transport, typer.Option("--transport", help="stdio: one client, which starts the server itself.")
-    ] = Transport.STDIO,
-    host: Annotated[
-        str, typer.Option("--host", help="Any but this machine's own needs the token REASONINGBANK_MCP_TOKEN.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 lets the system choose.")] = 8765,
-    projects: Annotated[
-        str | None,
-        typer.Option(
-            "--projects",
-            metavar="NAME,NAME,...",
-            help="In place of --project: several projects, one of which each call names; * for all there are.",
-        ),
-    ] = None,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Only memory_search, which then counts nothing.")
-    ] = False,
-    untrusted: Annotated[
-        bool, typer.Option("--untrusted", help="What is recorded through it can take one slot of a result at the most.")
-    ] = False,
-    by: Annotated[str, typer.Option("--by", help="The name under which it records, votes and reports.")] = "mcp",
-    log_level: Annotated[LogLevel, typer.Option("--log-level", help="What is logged.")] = LogLevel.WARNING,
+    transport: OverTransport = Transport.STDIO,
+    host: Host = "127.0.0.1",
+    port: Port = 8765,
+    projects: ProjectNames = None,
+    read_only: ReadOnly = False,
+    untrusted: IsUntrusted = False,
+    distiller: ToDistil = None,
+    model: WithModel = None,
+    base_url: WithBaseUrl = None,
+    by: RecordsAs = "mcp",
+    log_level: Logged = LogLevel.WARNING,
 ) -> Answer:
     """Serve the memory tools to a client of the Model Context Protocol (extra: mcp).
 
-    The tools are memory_search, memory_record, memory_feedback and memory_outcome; the resources memory://ID and
-    memory://status. Logs go to standard error.
+    The tools are memory_search, memory_record, memory_feedback and memory_outcome, and memory_distill when a distiller
+    is named; the resources are memory://ID and memory://status. Logs go to standard error.
     """
     from reasoningbank.mcp_server import Offer, build_server
     from reasoningbank.mcp_server.http import serve_http
     from reasoningbank.mcp_server.stdio import serve_stdio
 
     logging.basicConfig(stream=sys.stderr, level=log_level.upper())
-    server = build_server(Offer(_projects(session, projects), read_only=read_only, by=by, trusted=not untrusted))
+    drawing = chosen_distiller(distiller, model, base_url, judge=False)[0] if distiller else None
+    server = build_server(
+        Offer(_projects(session, projects), read_only=read_only, by=by, trusted=not untrusted, distiller=drawing)
+    )
     if transport is Transport.STDIO:
         serve_stdio(server)
     else:

@@ -9,8 +9,18 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote, unquote
 
-from reasoningbank import BankRoot, MemoryTool, ReasoningBank, ReasoningBankError, State, memory_data, memory_tools
+from reasoningbank import (
+    BankRoot,
+    Distiller,
+    MemoryTool,
+    ReasoningBank,
+    ReasoningBankError,
+    State,
+    memory_data,
+    memory_tools,
+)
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.mcp_server.distilling import distill_tool
 from reasoningbank.mcp_server.schemas import OUTPUTS, TITLES, input_schema
 
 SCHEME = "memory://"
@@ -71,11 +81,21 @@ class Offer:
         read_only: only memory_search, which then opens no episode and counts nothing.
         by: who records, votes and reports through this server.
         trusted: whether what is recorded through it is trusted.
+        distiller: offers memory_distill, unless read-only.
     """
 
-    def __init__(self, projects: Projects, *, read_only: bool = False, by: str = "mcp", trusted: bool = True) -> None:
+    def __init__(
+        self,
+        projects: Projects,
+        *,
+        read_only: bool = False,
+        by: str = "mcp",
+        trusted: bool = True,
+        distiller: Distiller | None = None,
+    ) -> None:
         self._projects = projects
         self._options: dict[str, Any] = {"read_only": read_only, "by": by, "trusted": trusted}
+        self._distiller = None if read_only else distiller
         self._specs = {tool.name: tool.spec for tool in self._tools(projects.names[0])}
 
     @property
@@ -83,7 +103,11 @@ class Offer:
         return not isinstance(self._projects, OneProject)
 
     def _tools(self, project: str) -> list[MemoryTool]:
-        return memory_tools(self._projects.bank(project), **self._options)
+        bank = self._projects.bank(project)
+        tools = memory_tools(bank, **self._options)
+        if self._distiller is not None:
+            tools.append(distill_tool(bank, self._distiller, trusted=self._options["trusted"]))
+        return tools
 
     # -- tools ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,99 @@
+"""The tool memory_distill, offered when a distiller is configured: from what was done to lessons in the bank."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from reasoningbank import Distillation, Distiller, MemoryTool, ReasoningBank, ToolAnswer, ToolSpec, Trajectory
+from reasoningbank.coercion import Flag, to_list
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.memory import is_blank
+
+# More than any run that a model can write down in one call.
+MOST_STEPS = 200
+
+
+class StepArguments(BaseModel):
+    """One step of a run."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    action: str = Field(min_length=1, description="What was done.")
+    result: str = Field(default="", description="What came of it; an error in its own words.")
+
+
+class DistillArguments(BaseModel):
+    """Arguments of memory_distill."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    task: str = Field(min_length=1, description="The task, in one sentence.")
+    steps: Annotated[list[StepArguments], BeforeValidator(to_list)] = Field(
+        min_length=1, max_length=MOST_STEPS, description="What was done, in order."
+    )
+    succeeded: Flag = Field(description="true if the task succeeded, false if it failed.")
+
+
+MEMORY_DISTILL = ToolSpec(
+    "memory_distill",
+    "Draw lessons from a task that has ended, from what was done and what came of it, and store them. Once a task.",
+    DistillArguments,
+    idempotent=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Untrusted:
+    """A distiller whose lessons are untrusted, since the runs come from a server that is."""
+
+    distiller: Distiller
+
+    @property
+    def name(self) -> str:
+        """The distiller's name."""
+        return self.distiller.name
+
+    def distill(self, run: Trajectory, earlier: Sequence[Trajectory] = ()) -> Distillation:
+        """Draw lessons from a run."""
+        return _untrusted(self.distiller.distill(run, earlier))
+
+    def contrast(self, runs: Sequence[Trajectory]) -> Distillation:
+        """Draw lessons from several runs of one task."""
+        return _untrusted(self.distiller.contrast(runs))
+
+
+def _untrusted(drawn: Distillation) -> Distillation:
+    drafts = (
+        draft.model_copy(update={"source": draft.source.model_copy(update={"trusted": False})})
+        for draft in drawn.drafts
+    )
+    return replace(drawn, drafts=tuple(drafts))
+
+
+def distill_tool(bank: ReasoningBank, distiller: Distiller, *, trusted: bool) -> MemoryTool:
+    """Return the tool for a bank.
+
+    Args:
+        trusted: whether the lessons are.
+    """
+    return MemoryTool(MEMORY_DISTILL, functools.partial(_distill, bank, distiller if trusted else Untrusted(distiller)))
+
+
+def _distill(bank: ReasoningBank, distiller: Distiller, given: DistillArguments) -> ToolAnswer:
+    if is_blank(given.task):
+        raise InvalidInputError("task is empty: say in one sentence what was to be done")
+    steps = [{"action": step.action, "observation": step.result} for step in given.steps]
+    distilled = bank.distill({"task": given.task, "steps": steps}, given.succeeded, distiller=distiller)
+    ids = [memory.id for memory in distilled.memories]
+    data = {"status": distilled.status.value, "memory_ids": ids, "duplicates": list(distilled.duplicates)}
+    told = [f"Stored {len(ids)} lessons: {', '.join(ids)}."] if ids else ["No new lesson."]
+    if distilled.duplicates:
+        told.append(f"Known already: {', '.join(distilled.duplicates)}.")
+    if distilled.result.reason:
+        told.append(f"{distilled.status}: {distilled.result.reason}.")
+    return ToolAnswer(" ".join(told), data)
