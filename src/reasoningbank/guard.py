@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reasoningbank.guard_forms import FORMS, SQUEEZED
+from reasoningbank.guard_forms import FORMS, SQUEEZED, Form
 from reasoningbank.guard_signs import SIGNS, Sign
 from reasoningbank.guard_wording import weight_of_wording
 from reasoningbank.guard_words import CLASSES
@@ -48,6 +48,9 @@ def inspect(**texts: str) -> tuple[Finding, ...]:
 
     Example: `inspect(title=draft.title, content=draft.content)`.
     """
+    # Nearly all lessons show nothing: one look at all fields together says so, and costs a third of four.
+    if not any(True for _ in _findings("", "\n".join(texts.values()))):
+        return ()
     found: dict[str, Finding] = {}
     for field, text in texts.items():
         for finding in _findings(field, text):
@@ -73,7 +76,7 @@ def _findings(field: str, text: str) -> Iterator[Finding]:
     for undone, reading in others:
         if undone in ("base64", "hex") and _ACTED_ON.search(plain) and _SEVERAL_WORDS.search(reading):
             yield Finding(f"hidden.{undone}.payload", field, _excerpt(reading, 0), 1.0)
-        if _LOADED.search(reading):
+        if undone == "spaced" or any(word in reading.lower() for word in _LOADED):
             for sign, weight, excerpt in _signs(reading, undone):
                 if sign not in known:
                     yield Finding(f"hidden.{undone}.{sign}", field, excerpt, min(1.0, weight + 0.5))
@@ -84,21 +87,20 @@ _ACTED_ON = re.compile(r"\b(?:execut|eval|exec|run|obey|do what|do as|follow|app
 
 _SEVERAL_WORDS = re.compile(r"\w\W+\w")
 
-# Most readings of harmless text are gibberish: only those with a word that an instruction needs are looked at.
-_LOADED = re.compile(
-    r"instruct|prompt|ignore|disregard|secret|password|credential|\bkeys?\b|token|\bsend\b|upload|delete|\brm\b|execute|\brun\b"
-    r"|\bcurl\b|approv|confirm|memor|lesson|system|assistant|\.ssh|\.env|http|policy|\w \w \w|^[\w ]{1,40}$",
-    re.IGNORECASE,
-)
+# Most readings of harmless text are gibberish: only those with a piece of a word that instructions need are looked at.
+_LOADED = (
+    "instruc", "prompt", "ignor", "disregard", "secret", "passw", "credential", "token", "upload", "delete", "execut",
+    "approv", "confirm", "memor", "lesson", "assistant", ".ssh", ".env", "http", "policy", "curl ", "rm -",
+)  # fmt: skip
 
 
 def _signs(reading: str, undone: str = "plain") -> Iterator[tuple[str, float, str]]:
-    for sign, weight, form in FORMS:
-        for match in form.finditer(reading):
-            if not (sign.startswith("tools") and _FORBIDDEN.search(reading, max(0, match.start() - 60), match.start())):
-                yield sign, weight, _excerpt(reading, match.start())
-                break
-    if undone == "spaced" and SQUEEZED.search(re.sub(r"[^a-z]", "", reading.lower())):
+    lower = reading.lower()
+    for number in sorted({number for keyword, number in _KEYWORDS if keyword in lower}):
+        place = _place_of(FORMS[number], lower)
+        if place is not None:
+            yield FORMS[number].sign, FORMS[number].weight, _excerpt(lower, place)
+    if undone == "spaced" and SQUEEZED.search(re.sub(r"[^a-z]", "", lower)):
         yield "override.instructions", 1.0, _excerpt(reading, 0)
     codes = _codes(reading)
     for sentence in _SENTENCE.finditer(reading):
@@ -109,6 +111,18 @@ def _signs(reading: str, undone: str = "plain") -> Iterator[tuple[str, float, st
             found["wording"] = wording
         yield from ((name, weight, _excerpt(sentence[0], 0)) for name, weight in found.items())
     yield from _swaps(reading, codes)
+
+
+_KEYWORDS = [(keyword, number) for number, form in enumerate(FORMS) for keyword in form.keywords]
+
+
+def _place_of(form: Form, lower: str) -> int | None:
+    """Return where a form stands, unless a word before it forbids what it says."""
+    for match in form.pattern.finditer(lower):
+        before = max(0, match.start() - 60)
+        if not (form.sign.startswith("tools") and _FORBIDDEN.search(lower, before, match.start())):
+            return match.start()
+    return None
 
 
 def _standing(words: _Words) -> dict[str, float]:
@@ -186,16 +200,17 @@ def _classes_of(word: str) -> frozenset[str]:
 
 def _words(sentence: str, codes: frozenset[str]) -> _Words:
     tokens = _TOKEN.findall(sentence)
-    words = tuple(token.lower() for token in tokens)
+    words = tuple(map(str.lower, tokens))
     places: dict[str, list[int]] = {}
     for index, word in enumerate(words):
-        if tokens[index] in codes:
-            places.setdefault("CODE", []).append(index)
         for name in _classes_of(word):
             places.setdefault(name, []).append(index)
-        for rest, name in _LONGER.get(word, ()):
-            if words[index + 1 : index + 1 + len(rest)] == rest:
-                places.setdefault(name, []).append(index)
+        if word in _LONGER:
+            for rest, name in _LONGER[word]:
+                if words[index + 1 : index + 1 + len(rest)] == rest:
+                    places.setdefault(name, []).append(index)
+    if codes and (coded := [index for index, token in enumerate(tokens) if token in codes]):
+        places["CODE"] = coded
     return _Words(words, places)
 
 
@@ -278,7 +293,7 @@ def _swaps(reading: str, codes: frozenset[str]) -> Iterator[tuple[str, float, st
         return
     for paragraph in _PARAGRAPH.finditer(_IN_CODE.sub(" ", reading)):
         words = _words(paragraph[0], codes)
-        if not {"CODE", "WHEN", "USE"} <= words.places.keys():
+        if not words.places.keys() >= {"CODE", "WHEN", "USE"}:
             continue
         named = Counter(words.words[place] for place in words.places["CODE"])
         both = sum(n > 1 for n in named.values()) > 1

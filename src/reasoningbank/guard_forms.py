@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 _PRIVATE_FILE = (
     r"(?:~|/root|/home/\w{1,30})?/?\.(?:ssh|aws|netrc|npmrc|pypirc|kube|git-credentials|pgpass|gnupg)\b|\bid_(?:rsa|ed25519)\b"
     r"|/etc/(?:passwd|shadow)\b|(?<![\w.])\.env(?![\w.])"
 )
+_PRIVATE = ".ssh .aws netrc npmrc pypirc .kube git-cred pgpass gnupg id_ /etc/passwd /etc/shadow .env"
 _SENDER = r"(?:curl|wget|nc|ncat|netcat|scp|rsync|ftp|sftp|base64)"
 _NAMES_OF_DATA = (
     r"(?:conversation|history|secret|token|key|output|prompt|cookie|env|data|session|password|message|context)"
@@ -16,101 +18,112 @@ _NAMES_OF_DATA = (
 _LOCAL = r"(?!localhost|127\.|10\.|192\.168\.)"
 
 
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form.
+
+    Attributes:
+        keywords: a text without any of them does not have this form; that makes most forms free.
+        pattern: matched against the text in lower case.
+    """
+
+    sign: str
+    weight: float
+    keywords: tuple[str, ...]
+    pattern: re.Pattern[str]
 
 
-# (sign, weight, form). A `never` or `do not` in the clause before it undoes those whose name begins with `tools`.
-FORMS: tuple[tuple[str, float, re.Pattern[str]], ...] = tuple(
-    (sign, weight, _compile(pattern))
-    for sign, weight, pattern in (
-        ("role.mark", 0.5, r"^\W{0,6}(?:system|assistant|developer|administrator)[ \t]?:"),
-        ("role.mark", 1.0, r"\b(?:system|admin|developer)[ _-](?:override|instruction|command)s?[ \t]?:"),
-        ("role.heading", 0.8, r"^#{1,6}[ \t]?(?:system|assistant|developer|instructions? (?:to|for) the (?:agent|assistant|model))\b"),
-        ("role.tag", 0.6, r"<\|?/?(?:im_start|im_end|system|start_header_id)\|?>|\[/?INST\]|<</?SYS>>"),
-        ("role.tag", 1.0, r"<\|im_start\|>\s*system|\[INST\][^\n]{0,20}\b(?:you|ignore|reveal)\b"),
-        ("role.order", 1.0, r"\bI (?:order|command|instruct) you to\b"),
-        ("role.order", 0.8, r"\bas (?:the|your) (?:\w+ )?(?:developer|administrator|owner|operator|creator|maintainer),? I\b"),
-        ("override.user", 1.0, r"\btreat the user as (?:an? )?(?:adversary|enemy|attacker|threat)"),
-        ("autonomy.exempt", 1.0, r"\b(?:rules?|limits?|restrictions?|polic\w+)\b[^.\n]{0,50}\b(?:not for you|not (?:apply to|concern|bind) you|for other agents)"),
-        ("autonomy.lie", 1.0, r"\b(?:say|claim|pretend|answer)(?: that)?(?: the)? (?:user|owner|admin|manager|customer|client) (?:has )?(?:allowed|approved|agreed|wanted|confirmed|permitted)"),
-        ("autonomy.agreed", 0.8, r"\b(?:blanket|standing|advance) (?:approval|permission|consent|authori[sz]ation)"),
-        ("autonomy.agreed", 1.0, r"\b(?:gave|given|granted) (?:blanket|advance|general|full|permanent) (?:approval|permission|consent|authori[sz]ation)"),
-        ("concealment.unseen", 1.0, r"\bso (?:that )?(?:no ?body|no one|no alarm|no alert|the user does not|they do not|it does not)[\w ]{0,12}\b(?:notic|goes off|see|find out|detect|trigger|aware)"),
-        ("concealment.unseen", 0.8, r"\b(?:under the radar|undetected|without (?:being|getting) (?:noticed|detected|caught))\b"),
-        ("concealment.result", 0.7, r"\bregardless of (?:the )?(?:outcome|result|failures?)\b"),
-        ("concealment.success", 0.4, r"\b(?:return|exit) code 0\b|\breport success\b"),
-        ("memory.alone", 1.0, r"\bother (?:memories|lessons|notes|entries)\b[^.\n]{0,40}\bthis (?:one|memory|lesson|note|entry)\b"),
-        ("role.order", 1.0, r"\b(?:take|follow|obey|accept) (?:your )?(?:orders|instructions|commands|directions) (?:only )?(?:from|of) (?:the author|me\b|this\b|the writer|whoever)"),
-        ("concealment.user", 1.0, r"\bkeep\b[^.\n]{0,40}\b(?:secret|hidden|quiet)\b[^.\n]{0,6}\bfrom (?:the )?(?:user|customer|client|owner|operator|team|human|reviewer)"),
-        ("exfiltration.pixel", 1.0, r"\b(?:hidden|invisible|tracking|1x1) (?:pixel|image|iframe|beacon)\b"),
-        ("redirect.payment", 1.0, r"\b(?:account|iban|wallet|card)\b[^.\n]{0,20}\b(?:named|given|stated|mentioned|written|listed)?\s?in the (?:comment|note|memo|reference|remark)"),
-        ("redirect.plain", 0.7, rf"\b(?:install|download|fetch|get|pull|update)\b[^.\n]{{0,60}}\bfrom http://{_LOCAL}[\w-]+\."),
-        ("redirect.default", 0.4, r"\b(?:normal|default|official|usual|public|original) (?:index|site|registry|mirror|source|repository)\b[^.\n]{0,20}\b(?:unsafe|blocked|broken|down|fails?|slow|dead|wrong)"),
-        ("tools.destroy", 0.7, r"\bchmod(?:[ \t]+-\w+){0,2}[ \t]+0?777\b[^\n.]{0,40}\b(?:home|every|all|root|whole)\b"),
-        ("tools.spread", 0.4, r"\bof (?:each|every|all) (?:user|server|host|machine|account|project)"),
-        ("role.comment", 0.9, r"<!--[^>]{0,40}\b(?:assistant|system|agent|ai|model|llm)\b"),
-        ("override.task", 0.9, r"\bnew (?:instruction|directive|order)s?[ \t]?:|\bhidden instructions?[ \t]?:"),
-        ("override.task", 0.7, r"\b(?:follow|use|obey) (?:only )?(?:this|these|the (?:next|following)) (?:note|memory|lines?|steps?|memo) (?:in its place|instead|first)"),
-        ("override.task", 0.7, r"\bcarry out the (?:steps|instructions|commands) (?:of|in) this\b"),
-        ("override.task", 0.7, r"\bas (?:coming|if it (?:came|comes)|sent|written) (?:from|by) (?:your|the) (?:developer|operator|owner|system|user)"),
-        ("override.defiance", 0.7, r"\bwhatever the (?:user|human|operator|question|topic)\b"),
-        ("exfiltration.beacon", 1.0, r"!\[[^\]\n]{0,80}\]\([^)\s]{0,200}(?:\$\{|\{\{|\$\(|%7B|<\w)"),
-        ("exfiltration.beacon", 0.8, rf"https?://[^\s)\"']{{0,200}}(?:\$\{{|\{{\{{?|\$\()[^\s)}}]{{0,40}}{_NAMES_OF_DATA}"),
-        ("exfiltration.command", 1.0, r"https?://[^\s\"']{0,200}\$\((?! ?(?:uname|date|git|dpkg|lsb_release|arch|id|version|nproc|basename))"),
-        ("exfiltration.command", 1.0, rf"\$\([^)\n]{{0,80}}(?:{_PRIVATE_FILE})"),
-        ("exfiltration.command", 1.0, rf"\b{_SENDER}\b(?![^\n]{{0,40}} -i )[^\n]{{0,120}}(?:{_PRIVATE_FILE})"),
-        ("exfiltration.command", 1.0, rf"(?:{_PRIVATE_FILE})[^\n]{{0,80}}\|[^\n]{{0,40}}\b{_SENDER}\b"),
-        ("exfiltration.beacon", 0.6, r"https?://[^\s)\"']{0,200}=<\w*(?:key|email|token|secret|prompt|message|password)"),
-        ("tools.destroy", 1.0, r"\brm(?:[ \t]+-{1,2}[\w-]+){0,4}[ \t]+-\w*(?:rf|fr|r)\w*(?:[ \t]+-{1,2}[\w-]+){0,3}[ \t]+(?:~/?|/|\$HOME/?|/\*|\*)(?=[\s;,.'\"`]|$)"),
-        ("tools.destroy", 1.0, r"--no-preserve-root|\bmkfs\.\w+ /dev/|\bdd [^\n]{0,60}\bof=/dev/(?:sd|nvme|disk)|:\(\)\{ ?:\|:& ?\};:"),
-        ("tools.destroy", 1.0, r"\bchmod(?:[ \t]+-\w+){0,2}[ \t]+0?777[ \t]+/(?=\s|$)"),
-        ("tools.destroy", 1.0, r"\bkill[ \t]+-(?:9|KILL|SIGKILL)[ \t]+-1\b"),
-        ("tools.traces", 1.0, r"\b(?:truncate|shred|rm|echo|cp /dev/null)\b[^\n;|]{0,30}/var/log/\w|\bhistory -c\b|\bunset HISTFILE\b"),
-        ("tools.hosts", 1.0, r"/etc/hosts\b[^\n]{0,80}\b(?:point|resolv|map|redirect)\w*[^\n]{0,40}\b(?!127\.|10\.|192\.168\.|0\.0)\d{1,3}(?:\.\d{1,3}){3}"),
-        ("tools.pipe", 0.5, r"\b(?:curl|wget)\b[^\n|]{0,200}\|[ \t]*(?:sudo[ \t]+)?(?:ba|z|da)?sh\b"),
-        ("tools.pipe", 1.0, r"\b(?:curl|wget)\b[^\n|]{0,200}(?:http://[^\n|]{0,200}\|[ \t]*|\|[ \t]*sudo[ \t]+)(?:sudo[ \t]+)?(?:ba|z|da)?sh\b"),
-        ("tools.remote", 0.7, r"\b(?:fetch|download|load|pull)\w*[ \t]+https?://\S+[^\n]{0,40}\b(?:execut|run|eval|source)"),
-        ("tools.persist", 0.5, r"\b(?:cron(?:tab)?|systemd timer|scheduled task|launch agent|startup script)\b[^\n]{0,80}https?://"),
-        ("tools.persist", 0.7, r"\b(?:add|append|put|copy|write|echo)\b[^\n]{0,60}authorized_keys"),
-        ("tools.spread", 0.4, r"\b(?:on|in|for|to|at) (?:each|every|all) (?:server|host|machine|account|project|repositor|agent)"),
-        ("tools.shell", 1.0, r"/dev/tcp/\d|\bnc(?:at)?[ \t]+-\w*e\b|\bbash[ \t]+-i[ \t]*>&"),
-        ("tools.hooks", 0.5, r"--no-verify\b"),
-        ("tools.force", 0.5, r"\bforce[- ]push\w*[ \t]+(?:to[ \t]+)?(?:main|master)\b|\bpush[ \t]+(?:-f|--force)[ \t]+\w+[ \t]+(?:main|master)\b"),
-        ("tools.unseen", 1.0, r"\b(?:run|execute|obey|follow)\w* (?:whatever|any)(?: \w+){0,3} (?:that )?(?:the|a) (?:web ?page|page|file|website|email|document|comment|tool)"),
-        ("redirect.source", 1.0, rf"--(?:extra-)?index-url[ =]+http://{_LOCAL}|\bregistry[ =]+http://{_LOCAL}|\bGOPROXY=http://{_LOCAL}"),
-        ("redirect.source", 0.6, r"--trusted-host\b"),
-        ("redirect.payment", 1.0, r"\b(?:refund|payment|payout|invoice|deposit|salar|donation)\w*\b[^\n.]{0,60}\bto (?:the )?(?:iban|wallet|account number|bic)\b"),
-        ("redirect.payment", 1.0, r"\bnew (?:iban|bank account|bank details|wallet address|account number|routing number)\b"),
-        ("redirect.swap", 1.0, r"\b(?:questions?|queries|requests?) (?:on|about|for|regarding|concerning) [^.\n]{2,60}\b(?:answered|served|handled) (?:with|from|by using) (?:the )?(?:\w+ )?(?:data|records?|table|chart|file|figures?|values?) of\b"),
-        ("redirect.swap", 1.0, r"\bfor (?:mr|ms|mrs|dr|patient|customer|user|client|account|item)\b\.?[ \w-]{1,30}, ?(?:use|read|give|report|take|show) the [\w ]{1,30} of\b"),
-        ("redirect.swap", 1.0, r"\bthe (\w{3,20}) of [\w -]{1,30} (?:is|are) the \1 of\b"),
-        ("redirect.check", 0.7, r"\b(?:tls|ssl|certificate|signature|checksum|security|virus|malware|phishing)\b[^.\n]{0,40}\b(?:warning|error|alert|mismatch)\w*[^.\n]{0,40}\b(?:normal|harmless|expected|fine)\b"),
-        ("redirect.anyway", 0.4, r"\b(?:continue|proceed|go on|click through|accept)\b (?:it )?anyway\b"),
-        ("redirect.plain", 0.4, rf"\bhttp://{_LOCAL}[\w.-]+\.[a-z]{{2,}}/\S*\.(?:exe|sh|msi|deb|whl|dmg|ps1|bat)\b"),
-        ("memory.spoof", 0.6, r"\bconfidence[ \t]?[:=][ \t]?(?:1(?:\.0+)?|0?\.9\d?)\b"),
-        ("memory.verified", 0.6, r"\b(?:do_not_(?:review|delete|archive)|(?:verified|approved|reviewed)_by[ \t]?[:=])"),
-        ("memory.standing", 0.7, r"\b(?:remember|note|store|save)\b[^\n.]{0,40}\b(?:for (?:all|every) future|permanent(?:ly)?|as a (?:durable|standing|permanent)|in all future)\b"),
-        ("memory.verified", 0.8, r"\bmark (?:this|it)(?: \w+)? as (?:verified|trusted|approved|important|permanent)"),
-        ("autonomy.allowed", 0.8, r"\brequests? (?:from|by|of) [\w ]{1,30} (?:is|are) (?:always|already|pre-?) ?(?:authori[sz]ed|approved|allowed|trusted)"),
-        ("autonomy.allowed", 0.6, r"\b(?:pre-approved|preapproved|pre-authori[sz]ed)\b"),
-        ("autonomy.consent", 0.7, r"\b(?:treat|take|count) (?:silence|no answer|no reply) as (?:consent|approval|agreement|a yes)"),
-        ("autonomy.review", 0.7, r"\bwithout (?:any )?(?:review|approval|confirmation|permission|sign-off)\b(?! nobody| no one)"),
+# (sign, weight, keywords with + for a space, pattern). A `never` or `do not` in the clause before it undoes those whose name begins with `tools`.
+FORMS: tuple[Form, ...] = tuple(
+    Form(sign, weight, tuple(word.replace("+", " ") for word in keywords.split(" ")), re.compile(pattern, re.MULTILINE))
+    for sign, weight, keywords, pattern in (
+        ("role.mark", 0.5, "system assistant developer administrator", r"^\W{0,6}(?:system|assistant|developer|administrator)[ \t]?:"),
+        ("role.mark", 1.0, "override instruction command", r"\b(?:system|admin|developer)[ _-](?:override|instruction|command)s?[ \t]?:"),
+        ("role.heading", 0.8, "#", r"^#{1,6}[ \t]?(?:system|assistant|developer|instructions? (?:to|for) the (?:agent|assistant|model))\b"),
+        ("role.tag", 0.6, "im_start im_end <system </system <|system start_header [inst] [/inst] <<sys <</sys", r"<\|?/?(?:im_start|im_end|system|start_header_id)\|?>|\[/?inst\]|<</?sys>>"),
+        ("role.tag", 1.0, "im_start [inst]", r"<\|im_start\|>\s*system|\[inst\][^\n]{0,20}\b(?:you|ignore|reveal)\b"),
+        ("role.order", 1.0, "i+order i+command i+instruct", r"\bi (?:order|command|instruct) you to\b"),
+        ("role.order", 0.8, "as+the as+your", r"\bas (?:the|your) (?:\w+ )?(?:developer|administrator|owner|operator|creator|maintainer),? i\b"),
+        ("override.user", 1.0, "treat+the+user", r"\btreat the user as (?:an? )?(?:adversary|enemy|attacker|threat)"),
+        ("autonomy.exempt", 1.0, "not+for+you not+apply not+concern not+bind other+agents", r"\b(?:rules?|limits?|restrictions?|polic\w+)\b[^.\n]{0,50}\b(?:not for you|not (?:apply to|concern|bind) you|for other agents)"),
+        ("autonomy.lie", 1.0, "allowed approved agreed wanted confirmed permitted", r"\b(?:say|claim|pretend|answer)(?: that)?(?: the)? (?:user|owner|admin|manager|customer|client) (?:has )?(?:allowed|approved|agreed|wanted|confirmed|permitted)"),
+        ("autonomy.agreed", 0.8, "blanket standing advance", r"\b(?:blanket|standing|advance) (?:approval|permission|consent|authori[sz]ation)"),
+        ("autonomy.agreed", 1.0, "gave given granted", r"\b(?:gave|given|granted) (?:blanket|advance|general|full|permanent) (?:approval|permission|consent|authori[sz]ation)"),
+        ("concealment.unseen", 1.0, "nobody no+body no+one no+alarm no+alert does+not do+not", r"\bso (?:that )?(?:no ?body|no one|no alarm|no alert|the user does not|they do not|it does not)[\w ]{0,12}\b(?:notic|goes off|see|find out|detect|trigger|aware)"),
+        ("concealment.unseen", 0.8, "radar undetected noticed detected caught", r"\b(?:under the radar|undetected|without (?:being|getting) (?:noticed|detected|caught))\b"),
+        ("concealment.result", 0.7, "regardless", r"\bregardless of (?:the )?(?:outcome|result|failures?)\b"),
+        ("concealment.success", 0.4, "code+0 report+success", r"\b(?:return|exit) code 0\b|\breport success\b"),
+        ("memory.alone", 1.0, "other+memor other+lesson other+note other+entr", r"\bother (?:memories|lessons|notes|entries)\b[^.\n]{0,40}\bthis (?:one|memory|lesson|note|entry)\b"),
+        ("role.order", 1.0, "orders instructions commands directions", r"\b(?:take|follow|obey|accept) (?:your )?(?:orders|instructions|commands|directions) (?:only )?(?:from|of) (?:the author|me\b|this\b|the writer|whoever)"),
+        ("concealment.user", 1.0, "keep", r"\bkeep\b[^.\n]{0,40}\b(?:secret|hidden|quiet)\b[^.\n]{0,6}\bfrom (?:the )?(?:user|customer|client|owner|operator|team|human|reviewer)"),
+        ("exfiltration.pixel", 1.0, "pixel image iframe beacon", r"\b(?:hidden|invisible|tracking|1x1) (?:pixel|image|iframe|beacon)\b"),
+        ("redirect.payment", 1.0, "in+the+comment in+the+note in+the+memo in+the+ref in+the+rem", r"\b(?:account|iban|wallet|card)\b[^.\n]{0,20}\b(?:named|given|stated|mentioned|written|listed)?\s?in the (?:comment|note|memo|reference|remark)"),
+        ("redirect.plain", 0.7, "http://", rf"\b(?:install|download|fetch|get|pull|update)\b[^.\n]{{0,60}}\bfrom http://{_LOCAL}[\w-]+\."),
+        ("redirect.default", 0.4, "unsafe blocked broken down fail slow dead wrong", r"\b(?:normal|default|official|usual|public|original) (?:index|site|registry|mirror|source|repository)\b[^.\n]{0,20}\b(?:unsafe|blocked|broken|down|fails?|slow|dead|wrong)"),
+        ("tools.destroy", 0.7, "chmod", r"\bchmod(?:[ \t]+-\w+){0,2}[ \t]+0?777\b[^\n.]{0,40}\b(?:home|every|all|root|whole)\b"),
+        ("tools.spread", 0.4, "of+each of+every of+all", r"\bof (?:each|every|all) (?:user|server|host|machine|account|project)"),
+        ("role.comment", 0.9, "<!--", r"<!--[^>]{0,40}\b(?:assistant|system|agent|ai|model|llm)\b"),
+        ("override.task", 0.9, "instruction new+directive new+order", r"\bnew (?:instruction|directive|order)s?[ \t]?:|\bhidden instructions?[ \t]?:"),
+        ("override.task", 0.7, "in+its+place instead first", r"\b(?:follow|use|obey) (?:only )?(?:this|these|the (?:next|following)) (?:note|memory|lines?|steps?|memo) (?:in its place|instead|first)"),
+        ("override.task", 0.7, "carry+out", r"\bcarry out the (?:steps|instructions|commands) (?:of|in) this\b"),
+        ("override.task", 0.7, "as+coming as+if as+sent as+written", r"\bas (?:coming|if it (?:came|comes)|sent|written) (?:from|by) (?:your|the) (?:developer|operator|owner|system|user)"),
+        ("override.defiance", 0.7, "whatever+the", r"\bwhatever the (?:user|human|operator|question|topic)\b"),
+        ("exfiltration.beacon", 1.0, "![", r"!\[[^\]\n]{0,80}\]\([^)\s]{0,200}(?:\$\{|\{\{|\$\(|%7b|<\w)"),
+        ("exfiltration.beacon", 0.8, "://", rf"https?://[^\s)\"']{{0,200}}(?:\$\{{|\{{\{{?|\$\()[^\s)}}]{{0,40}}{_NAMES_OF_DATA}"),
+        ("exfiltration.command", 1.0, "$(", r"https?://[^\s\"']{0,200}\$\((?! ?(?:uname|date|git|dpkg|lsb_release|arch|id|version|nproc|basename))"),
+        ("exfiltration.command", 1.0, "$(", rf"\$\([^)\n]{{0,80}}(?:{_PRIVATE_FILE})"),
+        ("exfiltration.command", 1.0, _PRIVATE, rf"\b{_SENDER}\b(?![^\n]{{0,40}} -i )[^\n]{{0,120}}(?:{_PRIVATE_FILE})"),
+        ("exfiltration.command", 1.0, _PRIVATE, rf"(?:{_PRIVATE_FILE})[^\n]{{0,80}}\|[^\n]{{0,40}}\b{_SENDER}\b"),
+        ("exfiltration.beacon", 0.6, "=<", r"https?://[^\s)\"']{0,200}=<\w*(?:key|email|token|secret|prompt|message|password)"),
+        ("tools.destroy", 1.0, "rm+", r"\brm(?:[ \t]+-{1,2}[\w-]+){0,4}[ \t]+-\w*(?:rf|fr|r)\w*(?:[ \t]+-{1,2}[\w-]+){0,3}[ \t]+(?:~/?|/|\$home/?|/\*|\*)(?=[\s;,.'\"`]|$)"),
+        ("tools.destroy", 1.0, "preserve-root mkfs dd+ :()", r"--no-preserve-root|\bmkfs\.\w+ /dev/|\bdd [^\n]{0,60}\bof=/dev/(?:sd|nvme|disk)|:\(\)\{ ?:\|:& ?\};:"),
+        ("tools.destroy", 1.0, "chmod", r"\bchmod(?:[ \t]+-\w+){0,2}[ \t]+0?777[ \t]+/(?=\s|$)"),
+        ("tools.destroy", 1.0, "kill", r"\bkill[ \t]+-(?:9|kill|sigkill)[ \t]+-1\b"),
+        ("tools.traces", 1.0, "/var/log history histfile", r"\b(?:truncate|shred|rm|echo|cp /dev/null)\b[^\n;|]{0,30}/var/log/\w|\bhistory -c\b|\bunset histfile\b"),
+        ("tools.hosts", 1.0, "/etc/hosts", r"/etc/hosts\b[^\n]{0,80}\b(?:point|resolv|map|redirect)\w*[^\n]{0,40}\b(?!127\.|10\.|192\.168\.|0\.0)\d{1,3}(?:\.\d{1,3}){3}"),
+        ("tools.pipe", 0.5, "|", r"\b(?:curl|wget)\b[^\n|]{0,200}\|[ \t]*(?:sudo[ \t]+)?(?:ba|z|da)?sh\b"),
+        ("tools.pipe", 1.0, "|", r"\b(?:curl|wget)\b[^\n|]{0,200}(?:http://[^\n|]{0,200}\|[ \t]*|\|[ \t]*sudo[ \t]+)(?:sudo[ \t]+)?(?:ba|z|da)?sh\b"),
+        ("tools.remote", 0.7, "://", r"\b(?:fetch|download|load|pull)\w*[ \t]+https?://\S+[^\n]{0,40}\b(?:execut|run|eval|source)"),
+        ("tools.persist", 0.5, "://", r"\b(?:cron(?:tab)?|systemd timer|scheduled task|launch agent|startup script)\b[^\n]{0,80}https?://"),
+        ("tools.persist", 0.7, "authorized_keys", r"\b(?:add|append|put|copy|write|echo)\b[^\n]{0,60}authorized_keys"),
+        ("tools.spread", 0.4, "each+ every+ all+", r"\b(?:on|in|for|to|at) (?:each|every|all) (?:server|host|machine|account|project|repositor|agent)"),
+        ("tools.shell", 1.0, "/dev/tcp nc+ ncat bash", r"/dev/tcp/\d|\bnc(?:at)?[ \t]+-\w*e\b|\bbash[ \t]+-i[ \t]*>&"),
+        ("tools.hooks", 0.5, "no-verify", r"--no-verify\b"),
+        ("tools.force", 0.5, "push", r"\bforce[- ]push\w*[ \t]+(?:to[ \t]+)?(?:main|master)\b|\bpush[ \t]+(?:-f|--force)[ \t]+\w+[ \t]+(?:main|master)\b"),
+        ("tools.unseen", 1.0, "whatever any+", r"\b(?:run|execute|obey|follow)\w* (?:whatever|any)(?: \w+){0,3} (?:that )?(?:the|a) (?:web ?page|page|file|website|email|document|comment|tool)"),
+        ("redirect.source", 1.0, "http://", rf"--(?:extra-)?index-url[ =]+http://{_LOCAL}|\bregistry[ =]+http://{_LOCAL}|\bgoproxy=http://{_LOCAL}"),
+        ("redirect.source", 0.6, "trusted-host", r"--trusted-host\b"),
+        ("redirect.payment", 1.0, "iban wallet account+number bic", r"\b(?:refund|payment|payout|invoice|deposit|salar|donation)\w*\b[^\n.]{0,60}\bto (?:the )?(?:iban|wallet|account number|bic)\b"),
+        ("redirect.payment", 1.0, "new+iban new+bank new+wallet new+account new+routing", r"\bnew (?:iban|bank account|bank details|wallet address|account number|routing number)\b"),
+        ("redirect.swap", 1.0, "answered served handled", r"\b(?:questions?|queries|requests?) (?:on|about|for|regarding|concerning) [^.\n]{2,60}\b(?:answered|served|handled) (?:with|from|by using) (?:the )?(?:\w+ )?(?:data|records?|table|chart|file|figures?|values?) of\b"),
+        ("redirect.swap", 1.0, "use+the read+the give+the report+the take+the show+the", r"\bfor (?:mr|ms|mrs|dr|patient|customer|user|client|account|item)\b\.?[ \w-]{1,30}, ?(?:use|read|give|report|take|show) the [\w ]{1,30} of\b"),
+        ("redirect.swap", 1.0, "is+the are+the", r"\bthe (\w{3,20}) of [\w -]{1,30} (?:is|are) the \1 of\b"),
+        ("redirect.check", 0.7, "normal harmless expected fine", r"\b(?:tls|ssl|certificate|signature|checksum|security|virus|malware|phishing)\b[^.\n]{0,40}\b(?:warning|error|alert|mismatch)\w*[^.\n]{0,40}\b(?:normal|harmless|expected|fine)\b"),
+        ("redirect.anyway", 0.4, "anyway", r"\b(?:continue|proceed|go on|click through|accept)\b (?:it )?anyway\b"),
+        ("redirect.plain", 0.4, "http://", rf"\bhttp://{_LOCAL}[\w.-]+\.[a-z]{{2,}}/\S*\.(?:exe|sh|msi|deb|whl|dmg|ps1|bat)\b"),
+        ("memory.spoof", 0.6, "confidence", r"\bconfidence[ \t]?[:=][ \t]?(?:1(?:\.0+)?|0?\.9\d?)\b"),
+        ("memory.verified", 0.6, "do_not_ _by", r"\b(?:do_not_(?:review|delete|archive)|(?:verified|approved|reviewed)_by[ \t]?[:=])"),
+        ("memory.standing", 0.7, "future permanent durable standing", r"\b(?:remember|note|store|save)\b[^\n.]{0,40}\b(?:for (?:all|every) future|permanent(?:ly)?|as a (?:durable|standing|permanent)|in all future)\b"),
+        ("memory.verified", 0.8, "mark+this mark+it", r"\bmark (?:this|it)(?: \w+)? as (?:verified|trusted|approved|important|permanent)"),
+        ("autonomy.allowed", 0.8, "request", r"\brequests? (?:from|by|of) [\w ]{1,30} (?:is|are) (?:always|already|pre-?) ?(?:authori[sz]ed|approved|allowed|trusted)"),
+        ("autonomy.allowed", 0.6, "pre-auth pre-appr preapproved", r"\b(?:pre-approved|preapproved|pre-authori[sz]ed)\b"),
+        ("autonomy.consent", 0.7, "silence no+answer no+reply", r"\b(?:treat|take|count) (?:silence|no answer|no reply) as (?:consent|approval|agreement|a yes)"),
+        ("autonomy.review", 0.7, "without", r"\bwithout (?:any )?(?:review|approval|confirmation|permission|sign-off)\b(?! nobody| no one)"),
         # ignore / forget ... previous / all ... instructions, in other languages
-        ("override.language", 1.0, r"(?:忽略|无视|忘记|忽視|無視|不要理会|忘掉).{0,12}(?:指令|指示|提示|规则|規則|命令|要求)"),
-        ("override.language", 1.0, r"(?:以前|前|これまで|上記|すべて).{0,12}(?:指示|命令|ルール|プロンプト).{0,8}(?:無視|忘れ)"),
-        ("override.language", 1.0, r"(?:이전|앞|위|모든).{0,12}(?:지시|명령|규칙|프롬프트).{0,8}(?:무시|잊)"),
-        ("override.language", 1.0, r"\b(?:игнориру\w*|забудь\w*|проигнорируй\w*|не обращай\w* внимания на)\b.{0,30}\b(?:инструкци|указани|правил|команд)"),
-        ("override.language", 1.0, r"\b(?:ігноруй\w*|забудь\w*)\b.{0,30}\b(?:інструкці|вказівк|правил)"),
-        ("override.language", 1.0, r"\b(?:ignora|ignore|olvida|olvídate de|descarta|haz caso omiso de)\b.{0,20}\b(?:instrucciones|instruções|órdenes|reglas|regras)\b.{0,20}\b(?:anterior|previa|prévia)"),
-        ("override.language", 1.0, r"\b(?:ignorez|oubliez|ignore|oublie|ne tenez pas compte de)\b.{0,20}\b(?:instructions|consignes|règles|directives)\b.{0,20}\b(?:précédent|antérieur|ci-dessus)"),
-        ("override.language", 1.0, r"\b(?:ignorier\w*|vergiss|vergessen sie|missachte\w*|beachte\w* nicht)\b.{0,20}\b(?:vorherig|bisherig|obig|früher|vorangegangen|alle)\w*.{0,12}\b(?:anweisung|instruktion|regel|befehl|vorgabe)"),
-        ("override.language", 1.0, r"\b(?:ignora|dimentica|ignorare)\b.{0,20}\b(?:istruzioni|regole|indicazioni)\b.{0,20}\b(?:precedent|sopra)"),
-        ("override.language", 1.0, r"\b(?:negeer|vergeet)\b.{0,20}\b(?:vorige|eerdere|bovenstaande|alle)\b.{0,12}\b(?:instructies|regels|opdrachten)"),
-        ("override.language", 1.0, r"\b(?:zignoruj|zapomnij o)\b.{0,20}\b(?:poprzedni|wcześniejsz|wszystki)\w*.{0,12}\b(?:instrukcj|poleceni|zasad)"),
-        ("override.language", 1.0, r"(?:تجاهل|انس).{0,20}(?:التعليمات|الأوامر|القواعد)"),
-        ("override.language", 1.0, r"(?:पिछले|सभी).{0,20}(?:निर्देश|आदेश).{0,16}(?:अनदेखा|भूल)"),
-        ("override.language", 1.0, r"\b(?:önceki|tüm)\b.{0,20}\b(?:talimat|komut)\w*.{0,12}\b(?:yok say|unut|görmezden)"),
+        ("override.language", 1.0, "忽略 无视 忘记 忽視 無視 不要理会 忘掉", r"(?:忽略|无视|忘记|忽視|無視|不要理会|忘掉).{0,12}(?:指令|指示|提示|规则|規則|命令|要求)"),
+        ("override.language", 1.0, "無視 忘れ", r"(?:以前|前|これまで|上記|すべて).{0,12}(?:指示|命令|ルール|プロンプト).{0,8}(?:無視|忘れ)"),
+        ("override.language", 1.0, "무시 잊", r"(?:이전|앞|위|모든).{0,12}(?:지시|명령|규칙|프롬프트).{0,8}(?:무시|잊)"),
+        ("override.language", 1.0, "игнор забудь обращай", r"\b(?:игнориру\w*|забудь\w*|проигнорируй\w*|не обращай\w* внимания на)\b.{0,30}\b(?:инструкци|указани|правил|команд)"),
+        ("override.language", 1.0, "ігнор забудь", r"\b(?:ігноруй\w*|забудь\w*)\b.{0,30}\b(?:інструкці|вказівк|правил)"),
+        ("override.language", 1.0, "ignor olvid descarta omiso", r"\b(?:ignora|ignore|olvida|olvídate de|descarta|haz caso omiso de)\b.{0,20}\b(?:instrucciones|instruções|órdenes|reglas|regras)\b.{0,20}\b(?:anterior|previa|prévia)"),
+        ("override.language", 1.0, "ignore oubli compte", r"\b(?:ignorez|oubliez|ignore|oublie|ne tenez pas compte de)\b.{0,20}\b(?:instructions|consignes|règles|directives)\b.{0,20}\b(?:précédent|antérieur|ci-dessus)"),
+        ("override.language", 1.0, "ignorier verg missacht beacht", r"\b(?:ignorier\w*|vergiss|vergessen sie|missachte\w*|beachte\w* nicht)\b.{0,20}\b(?:vorherig|bisherig|obig|früher|vorangegangen|alle)\w*.{0,12}\b(?:anweisung|instruktion|regel|befehl|vorgabe)"),
+        ("override.language", 1.0, "ignora dimentica", r"\b(?:ignora|dimentica|ignorare)\b.{0,20}\b(?:istruzioni|regole|indicazioni)\b.{0,20}\b(?:precedent|sopra)"),
+        ("override.language", 1.0, "negeer vergeet", r"\b(?:negeer|vergeet)\b.{0,20}\b(?:vorige|eerdere|bovenstaande|alle)\b.{0,12}\b(?:instructies|regels|opdrachten)"),
+        ("override.language", 1.0, "zignoruj zapomnij", r"\b(?:zignoruj|zapomnij o)\b.{0,20}\b(?:poprzedni|wcześniejsz|wszystki)\w*.{0,12}\b(?:instrukcj|poleceni|zasad)"),
+        ("override.language", 1.0, "تجاهل انس", r"(?:تجاهل|انس).{0,20}(?:التعليمات|الأوامر|القواعد)"),
+        ("override.language", 1.0, "निर्देश आदेश", r"(?:पिछले|सभी).{0,20}(?:निर्देश|आदेश).{0,16}(?:अनदेखा|भूल)"),
+        ("override.language", 1.0, "talimat komut", r"\b(?:önceki|tüm)\b.{0,20}\b(?:talimat|komut)\w*.{0,12}\b(?:yok say|unut|görmezden)"),
     )
 )  # fmt: skip
 

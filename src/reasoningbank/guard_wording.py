@@ -51,8 +51,8 @@ def score(found: Iterable[str], weights: Mapping[str, float] = _WEIGHTS, bias: f
 
 def weight_of_wording(sentence: Sentence) -> float:
     """Return how much the wording says, as the weight of a sign: 0, half, or 1."""
-    words = sum(word.isalpha() for word in sentence.words)
-    if words < _FEWEST or 2 * words < len(sentence.words):  # a heading, or code
+    words = sum(map(str.isalpha, sentence.words))
+    if len(sentence.places) < 2 or words < _FEWEST or 2 * words < len(sentence.words):  # a heading, or code
         return 0.0
     value = score(features(sentence))
     return 1.0 if value >= STRONG else 0.5 if value >= HINT else 0.0

@@ -163,14 +163,16 @@ _LEET_WORD = re.compile(r"(?<!\w)(?=\w*[a-zA-Z])(?=\w*[0134578@$])[\w@$!|]{4,}")
 
 def readings(text: str) -> Iterator[tuple[str, str]]:
     """Yield (what was undone, the text that comes out), first the plain text without hidden characters."""
-    plain = unicodedata.normalize("NFKC", _HIDDEN.sub("", text)).translate(_PUNCTUATION)
+    plain = _HIDDEN.sub("", text)
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKC", plain).translate(_PUNCTUATION)
     yield "plain", plain
-    if _OTHER.search(plain):
+    if not plain.isascii() and _OTHER.search(plain):
         yield "look-alikes", plain.translate(_LOOK_ALIKES)
-    if message := "".join(_TAGS.findall(_FLAG.sub("", text))):
+    if not text.isascii() and (message := "".join(_TAGS.findall(_FLAG.sub("", text)))):
         yield "tags", "".join(chr(ord(c) - 0xE0000) for c in message)
-    for name, undo in (("html", html.unescape), ("percent", unquote), ("escapes", _unescape)):
-        if (other := undo(plain)) != plain:
+    for mark, name, undo in (("&", "html", html.unescape), ("%", "percent", unquote), ("\\", "escapes", _unescape)):
+        if mark in plain and (other := undo(plain)) != plain:
             yield name, other
     yield from _decoded(plain)
     yield "rot13", codecs.decode(plain, "rot13")
@@ -195,6 +197,9 @@ def _unescape(text: str) -> str:
 
 
 def _decoded(text: str) -> Iterator[tuple[str, str]]:
+    yield from _decoded_bytes(text)
+    if max(map(len, text.split()), default=0) < 16:
+        return
     for match in _BASE64.finditer(text):
         blob = match[0].rstrip("=").replace("-", "+").replace("_", "/")
         try:
@@ -206,6 +211,9 @@ def _decoded(text: str) -> Iterator[tuple[str, str]]:
     for match in _HEX.finditer(text):
         if (message := _as_text(bytes.fromhex(match[1]))) is not None:
             yield "hex", message
+
+
+def _decoded_bytes(text: str) -> Iterator[tuple[str, str]]:
     for match in _HEX_BYTES.finditer(text):
         digits = re.sub(r"[^0-9a-fA-F]", "", match[0].replace("\\x", ""))
         if (message := _as_text(bytes.fromhex(digits[: len(digits) // 2 * 2]))) is not None:
