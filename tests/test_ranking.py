@@ -1,25 +1,21 @@
-"""Fusion, the gate and the policies. The numbered vectors are those the formulas were published with."""
+"""What each policy puts first. The numbered vectors are those the formulas were published with."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.errors import InvalidInputError
 from reasoningbank.ranking import (
     POLICIES,
     Candidate,
     Floats,
     Policy,
-    cosine,
-    fuse,
-    gate,
     mmr_parts,
+    one_a_source,
     pick_diverse,
     rank,
     recency,
@@ -34,38 +30,22 @@ def vector(*numbers: float) -> Floats:
 
 
 def candidate(
-    id: str, similarity: float = 0.5, *, relevance: float = 0.0, confidence: float = 0.5, used: int = 0, days: float = 0
+    id: str,
+    similarity: float = 0.5,
+    *,
+    relevance: float = 0.0,
+    confidence: float = 0.5,
+    used: int = 0,
+    days: float = 0,
+    source: str | None = None,
 ) -> Candidate:
-    return Candidate(id, similarity, 0.0, relevance, confidence, used, NOW - timedelta(days=days))
+    parts = {"dense": 0.75 * relevance, "keyword": 0.25 * relevance}
+    return Candidate(id, similarity, 0.0, parts, confidence, used, NOW - timedelta(days=days), source)
 
 
 def ranked(policy: Policy, *candidates: Candidate, k: int = 9, vectors: Floats | None = None) -> list[str]:
     rows = np.eye(len(candidates), dtype=np.float32) if vectors is None else vectors
     return [r.candidate.id for r in rank(policy, candidates, k=k, now=NOW, vectors=rows)]
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        pytest.param((1, 2), (1, 2), 1.0, id="70 identical"),
-        pytest.param((1, 0), (0, 1), 0.0, id="70 orthogonal"),
-        pytest.param((1, 2), (-1, -2), -1.0, id="70 opposite"),
-        pytest.param((1, 2, 3), (2, 4, 6), 1.0, id="71 scaled"),
-        pytest.param((1, 0), (1, 1), 0.707107, id="71"),
-        pytest.param((), (), 0.0, id="72 empty"),
-        pytest.param((1, 2), (), 0.0, id="72 one empty"),
-        pytest.param((1, 2), (1, 2, 3), 0.0, id="72 unequal length"),
-        pytest.param((0, 0), (1, 1), 0.0, id="72 zero"),
-        pytest.param((1, 2, 3, 4, 5), (5, 4, 3, 2, 1), 0.636364, id="73a"),
-        pytest.param((1, 2, 3), (4, 5, 6), 0.974632, id="73b"),
-        pytest.param((1, -2, 3), (-4, 5, -6), -0.974632, id="73c"),
-        pytest.param((100, 200, 300), (150, 250, 350), 0.997415, id="73d"),
-        pytest.param((0.5, 0.8, 0.3, 0.9, 0.1), (0.5, 0.8, 0.3, 0.9, 0.15), 0.999314, id="74"),
-        pytest.param([i % 10 / 10 for i in range(384)], [i % 10 / 10 + 0.1 for i in range(384)], 0.996157, id="75"),
-    ],
-)
-def test_a_cosine_is_the_published_one(first: tuple[float, ...], second: tuple[float, ...], expected: float) -> None:
-    assert cosine(vector(*first), vector(*second)) == pytest.approx(expected, abs=1e-6)
 
 
 LETTERS = {"A": (0.90, (1, 0, 0)), "B": (0.88, (0.99, 0.141067, 0)), "C": (0.50, (0, 1, 0)), "D": (0.45, (0, 0, 1))}
@@ -194,30 +174,12 @@ def test_every_score_is_the_sum_of_its_parts_in_order_and_in_bounds(
     assert all(0.0 <= r.score <= 1.0 + 1e-9 and r.score == pytest.approx(sum(r.why.values())) for r in result)
 
 
-def test_an_unknown_policy_is_refused_by_name() -> None:
-    with pytest.raises(InvalidInputError, match="no policy 'best': use one of relevance, similarity"):
-        rank("best", [], k=1, now=NOW, vectors=vector())  # type: ignore[arg-type]
-
-
-def fused(similarity: list[float], keyword: list[float]) -> npt.NDArray[np.float32]:
-    return fuse(vector(*similarity), vector(*keyword))
-
-
-def test_both_legs_count_and_the_better_of_equals_in_one_leg_wins() -> None:
-    assert fused([0.9, 0.5, 0.1], [3.0, 4.0, 0.0]) == pytest.approx([0.7 + 0.3 * 0.75, 0.35 + 0.3, 0.0])
-
-
-def test_without_a_keyword_match_the_cosines_decide() -> None:
-    assert fused([0.9, 0.5, 0.1], [0.0, 0.0, 0.0]) == pytest.approx([1.0, 0.5, 0.0])
-
-
-def test_equals_and_nothing_can_be_fused() -> None:
-    assert fused([0.5, 0.5], [0.0, 0.0]) == pytest.approx([0.0, 0.0])
-    assert fused([], []).size == 0
-
-
-def test_the_gate_drops_what_has_nothing_to_do_with_the_query() -> None:
-    kept = gate(vector(0.8, 0.3, 0.1))
-    assert (kept.keep.tolist(), kept.weak) == ([True, True, False], False)
-    assert gate(vector(0.3)).weak
-    assert gate(vector()).weak
+def test_an_untrusted_source_gets_one_slot_for_its_most_relevant_memory() -> None:
+    candidates = [
+        candidate("a", relevance=0.5, source="forum"),
+        candidate("b", relevance=0.6, source="forum"),
+        candidate("c", relevance=0.1, source="blog"),
+        candidate("d", relevance=0.2),
+        candidate("e", relevance=0.3),
+    ]
+    assert [c.id for c in one_a_source(candidates)] == ["b", "c", "d", "e"]

@@ -27,10 +27,11 @@ def chosen(*prospects: Prospect[str], k: int = 3, strict: bool = False) -> Selec
     return select(prospects, k=k, floor=FLOOR, strict=strict)
 
 
-def test_proven_memories_come_first_by_score_then_those_on_trial_least_shown_first() -> None:
+def test_proven_memories_come_first_by_score_then_those_on_trial_least_shown_first_among_equals() -> None:
     found = chosen(
-        prospect("new", 0.6, score=0.9, shown=1),
-        prospect("newer", 0.6, score=0.1, shown=0),
+        prospect("off the point", 0.6, score=0.1, shown=0),
+        prospect("new", 0.6, score=0.91, shown=1),
+        prospect("newer", 0.6, score=0.89, shown=0),
         prospect("good", 0.75, score=0.4),
         prospect("better", 0.9, score=0.6),
         k=4,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
+from importlib.resources import files
 
 import pytest
 from hypothesis import given
@@ -12,11 +13,14 @@ from hypothesis import strategies as st
 
 from reasoningbank.memory import Draft, Memory, Outcome
 from reasoningbank.terms import (
+    LONGEST_PASSAGE,
     LONGEST_QUERY,
     LONGEST_TERM,
+    MOST_PASSAGES,
     TERMS_TABLE,
     applies_text,
     keyword_text,
+    lesson_passages,
     lesson_text,
     match_expression,
     query_terms,
@@ -138,12 +142,9 @@ def test_the_index_takes_each_term_as_it_is(text: str) -> None:
     assert indexed == set(terms(text))
 
 
-def test_the_rarest_terms_are_kept_and_unknown_ones_left_out() -> None:
-    frequency = {"cach": 40, "retri": 2, "slow": 7, "build": 2}
-    wanted = ["cach", "retri", "never", "slow", "build"]
-    assert match_expression(wanted, frequency, 3) == '"retri" OR "build" OR "slow"'
-    assert match_expression(wanted, frequency) == '"retri" OR "build" OR "slow" OR "cach"'
-    assert match_expression(["never"], frequency) == ""
+def test_the_stored_index_is_made_for_these_terms() -> None:
+    migrations = files("reasoningbank.storage") / "migrations" / "0001_foundation.sql"
+    assert f"{TERMS_TABLE};" in migrations.read_text("utf-8")
 
 
 def draft(title: str, content: str, **rest: str | list[str]) -> Draft:
@@ -173,3 +174,23 @@ def test_a_stored_memory_gives_the_texts_of_its_draft() -> None:
         id="m-1", project="p", confidence=0.8, initial_confidence=0.8, created_at=now, updated_at=now,
     )  # fmt: skip
     assert (lesson_text(stored), keyword_text(stored)) == (lesson_text(new), keyword_text(new))
+
+
+def test_a_short_lesson_is_one_passage() -> None:
+    memory = draft("Retry", "Back off. Then stop.", description="On timeouts.")
+    assert lesson_passages(memory) == ("Retry", ["Retry. On timeouts.\nBack off. Then stop."])
+    assert lesson_passages(draft("Back off…", "Back off twice.")) == ("", ["Back off twice."])
+
+
+def test_a_long_lesson_is_split_at_the_ends_of_sentences_and_lines() -> None:
+    sentences = [f"Sentence {number} says one thing about version 3.{number}." for number in range(40)]
+    title, passages = lesson_passages(draft("Retry", " ".join(sentences[:20]) + "\n\n" + "\n".join(sentences[20:])))
+    assert title == "Retry"
+    assert " ".join(passage.removeprefix("Retry. ") for passage in passages) == " ".join(sentences)
+    assert all(len(passage) <= LONGEST_PASSAGE + len("Retry. ") for passage in passages)
+    assert len(passages) == 4
+
+
+def test_a_very_long_lesson_is_known_by_its_first_passages() -> None:
+    assert len(lesson_passages(draft("Retry", "One. " * 4000))[1]) == MOST_PASSAGES
+    assert lesson_passages(draft("Retry", "x" * 900))[1] == ["Retry. " + "x" * 900]

@@ -12,7 +12,8 @@ from reasoningbank.calibrated import STARTING, CalibratedModel
 from reasoningbank.confidence import Belief, ConfidenceModel, Evidence, outcome_shares
 from reasoningbank.ema import EmaModel
 from reasoningbank.fitting import ProjectEvidence, RunMoments, fit, is_due
-from reasoningbank.ranking import Candidate, fuse, relevance_parts
+from reasoningbank.ranking import Candidate, relevance_parts
+from reasoningbank.relevance import scaled
 from reasoningbank.selection import Prospect, select
 from reasoningbank.signals import SignalKind, Tally
 from reasoningbank.spec import SignalWeights, SpecModel, learn
@@ -88,7 +89,7 @@ class Banked:
     def choose(self, task: Task, k: int) -> Choice:
         """Rank as the bank ranks by default, and choose as its recall does."""
         similarity = task.similarity.astype(np.float32)
-        relevance = fuse(similarity, np.zeros_like(similarity))
+        relevance = scaled(similarity, least_spread=0.0)
         prospects = []
         for place, belief in enumerate(self.beliefs(task.candidates)):
             if similarity[place] >= RELEVANT:
@@ -97,7 +98,7 @@ class Banked:
                     id=str(place),
                     similarity=float(similarity[place]),
                     keyword=0.0,
-                    relevance=float(relevance[place]),
+                    relevance={"dense": float(relevance[place])},
                     confidence=belief.mean,
                     usage_count=ledger.shown,
                     touched=START,

@@ -1,4 +1,4 @@
-"""Ranking: how two legs become one relevance, what is relevant at all, and what the policies put first.
+"""Ranking: what each policy puts first.
 
 Everything here is a pure function. Arrays are aligned: row i of each is the same candidate.
 """
@@ -9,23 +9,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.errors import InvalidInputError
-
-Floats = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
+Floats: TypeAlias = npt.NDArray[np.floating]
 Policy = Literal["relevance", "similarity", "four_factor", "weighted", "mmr"]
 
-DENSE_SHARE: Final = 0.7
-CONFIDENCE_NUDGE: Final = 0.05
+# Random confidences then cost 0.001 nDCG@10 (docs/decisions/0030-fusion.md).
+CONFIDENCE_NUDGE: Final = 0.04
 MMR_LAMBDA: Final = 0.7
-# Below the floor a cosine says nothing; below the weak line it may still be by chance (docs/guides/retrieval.md).
-SIMILARITY_FLOOR: Final = 0.25
-WEAK_BELOW: Final = 0.40
 SECONDS_A_DAY: Final = 86_400.0
 
 
@@ -36,18 +30,25 @@ class Candidate:
     Attributes:
         similarity: cosine with the query, in [0, 1]; the better of the lesson and the applies-when vector.
         keyword: BM25 of the query's terms, at least 0.
-        relevance: both fused, in [0, 1]; comparable within one query only.
+        relevance: the parts of its relevance, by name; they add up to at most 1. Comparable within one query only.
         confidence: the belief that the memory helps, in [0, 1].
         touched: when it was last used, or else written; aware.
+        source: who brought it, when that is nobody trusted; None when it is trusted.
     """
 
     id: str
     similarity: float
     keyword: float
-    relevance: float
+    relevance: Mapping[str, float]
     confidence: float
     usage_count: int
     touched: datetime
+    source: str | None = None
+
+    @property
+    def relevant(self) -> float:
+        """Its relevance as one number, in [0, 1]."""
+        return math.fsum(self.relevance.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,71 +60,35 @@ class Ranked:
     why: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """Which candidates may be relevant at all, and whether even the best of them is doubtful."""
-
-    keep: Mask
-    weak: bool
-
-
-def cosine(first: Floats, second: Floats) -> float:
-    """Return the cosine of two vectors; 0.0 when one is zero or empty, or their lengths differ."""
-    if first.shape != second.shape:
-        return 0.0
-    length = float(np.linalg.norm(first)) * float(np.linalg.norm(second))
-    return float(first @ second) / length if length > 0.0 else 0.0
-
-
-def scaled(values: Floats) -> Floats:
-    """Return `values` stretched so that the least is 0 and the greatest 1; all 0 when they are equal."""
-    if not values.size:
-        return values
-    low, high = values.min(), values.max()
-    return (values - low) / (high - low) if high > low else np.zeros_like(values)
-
-
-def fuse(similarity: Floats, keyword: Floats) -> Floats:
-    """Return the fused relevance of each candidate, in [0, 1].
-
-    Args:
-        similarity: (n,) cosines in [0, 1].
-        keyword: (n,) BM25 scores, 0 where no term matches.
-    """
-    if not keyword.any():
-        return scaled(similarity)
-    return DENSE_SHARE * scaled(similarity) + (1.0 - DENSE_SHARE) * scaled(keyword)
-
-
-def gate(similarity: Floats) -> Gate:
-    """Tell which candidates may be relevant, by their cosine with the query."""
-    best = float(similarity.max()) if similarity.size else 0.0
-    return Gate(keep=similarity >= SIMILARITY_FLOOR, weak=best < WEAK_BELOW)
-
-
 def rank(policy: Policy, candidates: Sequence[Candidate], *, k: int, now: datetime, vectors: Floats) -> list[Ranked]:
     """Return the best `k` candidates by `policy`, best first; ties go to the smaller id.
 
     Args:
-        vectors: (n, dim) unit lesson vectors, aligned with `candidates`; only `mmr` and `four_factor` look at them.
-
-    Raises:
-        InvalidInputError: there is no such policy.
+        vectors: (n, dim) unit vectors, aligned with `candidates`; only `mmr` and `four_factor` look at them.
     """
-    if policy in _PLAIN:
-        parts = [_PLAIN[policy](candidate, now) for candidate in candidates]
-        return _in_order(candidates, parts)[:k]
-    if policy in _DIVERSE:
-        return _diversified(_DIVERSE[policy], candidates, k=k, now=now, vectors=vectors)
-    raise InvalidInputError(f"no policy {policy!r}: use one of {', '.join(POLICIES)}")
+    parts_of, share = _POLICIES[policy]
+    parts = [parts_of(candidate, now) for candidate in candidates]
+    if k < len(candidates) and share:
+        return _diversified(candidates, parts, share, k, vectors)
+    return _in_order(candidates, [p | {"diversity": share} for p in parts] if share else parts)[:k]
+
+
+def one_a_source(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates, but of each source that is not trusted only the most relevant one.
+
+    So no such source can fill a result, whatever it stores.
+    """
+    best: dict[str, Candidate] = {}
+    for candidate in sorted(candidates, key=lambda c: (-c.relevant, c.id)):
+        if candidate.source is not None:
+            best.setdefault(candidate.source, candidate)
+    return [c for c in candidates if c.source is None or best[c.source] is c]
 
 
 def relevance_parts(candidate: Candidate, _now: datetime) -> dict[str, float]:
-    """The default: fused relevance, with confidence as a nudge that is worth at most CONFIDENCE_NUDGE of it."""
-    return {
-        "relevance": candidate.relevance / (1.0 + CONFIDENCE_NUDGE),
-        "confidence": CONFIDENCE_NUDGE * candidate.confidence / (1.0 + CONFIDENCE_NUDGE),
-    }
+    """The default: relevance, with confidence as a nudge that is worth at most CONFIDENCE_NUDGE of it."""
+    parts = {**candidate.relevance, "confidence": CONFIDENCE_NUDGE * candidate.confidence}
+    return {name: part / (1.0 + CONFIDENCE_NUDGE) for name, part in parts.items()}
 
 
 def similarity_parts(candidate: Candidate, _now: datetime) -> dict[str, float]:
@@ -174,17 +139,15 @@ def days_between(earlier: datetime, now: datetime) -> float:
 
 
 Parts = Callable[[Candidate, datetime], dict[str, float]]
-_PLAIN: Mapping[str, Parts] = {
-    "relevance": relevance_parts,
-    "similarity": similarity_parts,
-    "weighted": weighted_parts,
-}
-# The policies that diversify: the parts before diversity, and what full diversity adds.
-_DIVERSE: Mapping[str, tuple[Parts, float]] = {
+# Each policy's parts before diversity, and what full diversity adds.
+_POLICIES: Mapping[Policy, tuple[Parts, float]] = {
+    "relevance": (relevance_parts, 0.0),
+    "similarity": (similarity_parts, 0.0),
     "four_factor": (four_factor_parts, 0.1),
+    "weighted": (weighted_parts, 0.0),
     "mmr": (mmr_parts, 1.0 - MMR_LAMBDA),
 }
-POLICIES: Final = ("relevance", "similarity", "four_factor", "weighted", "mmr")
+POLICIES: Final = tuple(_POLICIES)
 
 
 def _in_order(candidates: Sequence[Candidate], parts: Sequence[dict[str, float]]) -> list[Ranked]:
@@ -193,16 +156,8 @@ def _in_order(candidates: Sequence[Candidate], parts: Sequence[dict[str, float]]
 
 
 def _diversified(
-    how: tuple[Parts, float], candidates: Sequence[Candidate], *, k: int, now: datetime, vectors: Floats
+    candidates: Sequence[Candidate], parts: Sequence[dict[str, float]], share: float, k: int, vectors: Floats
 ) -> list[Ranked]:
-    """Pick one after the other the candidate whose score, diversity included, is greatest.
-
-    When all are wanted there is nothing to choose, so they come in plain order.
-    """
-    parts_of, share = how
-    parts = [parts_of(candidate, now) for candidate in candidates]
-    if k >= len(candidates):
-        return _in_order(candidates, [p | {"diversity": share} for p in parts])
     plain = np.array([math.fsum(p.values()) for p in parts])
     picked = []
     for row, diversity in pick_diverse(plain, share, vectors, k, ids=[c.id for c in candidates]):

@@ -2,7 +2,7 @@
 
 Proven memories come first. New ones get a few tries beside them; after that they must have earned their place, and the
 most likely of them is handed out alone when nothing is proven. When nothing is likely to help, nothing is handed out.
-There is no chance in it: what was shown least comes first, so that the same bank gives the same answer.
+There is no chance in it: among about equals what was shown least comes first, and the same bank gives the same answer.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from reasoningbank.confidence import Belief, Standing, standing
 
 # A new lesson is handed out beside others this often before its evidence must speak for it.
 TRIES = 3
+
+# Scores that differ by less count as equal: then the memory that was shown least comes first.
+ABOUT_EQUAL = 0.1
 
 # With every slot taken by proven memories, a lesson on trial takes the last one when it beats what is there by this
 # much.
@@ -64,8 +67,8 @@ def select(prospects: Sequence[Prospect[Key]], *, k: int, floor: float, strict: 
     """Choose up to `k` memories.
 
     1. Proven ones, by score.
-    2. Slots that are left go to memories on trial, least shown first, then by score: those that were handed out fewer
-       than `TRIES` times, or about which nobody ever said anything.
+    2. Slots that are left go to memories on trial, by score, and least shown first among about equal ones: those that
+       were handed out fewer than `TRIES` times, or about which nobody ever said anything.
     3. If no slot is left, the last one goes to a memory on trial whose score beats what is there by `CLEARLY_BETTER`.
     4. If nothing was chosen, the provisional memory with the greatest score times confidence, if its confidence is at
        least `EVEN_CHANCE`; alone, since a run's outcome then says most about it.
@@ -82,7 +85,7 @@ def select(prospects: Sequence[Prospect[Key]], *, k: int, floor: float, strict: 
     withheld = {"rejected": len(by_standing[Standing.REJECTED])}
     if strict:
         return _selection(proven[:k], [], withheld | {"provisional": len(provisional)})
-    chosen, on_trial = _with_trials(proven, sorted(filter(_on_trial, provisional), key=lambda p: p.shown), k)
+    chosen, on_trial = _with_trials(proven, sorted(filter(_on_trial, provisional), key=_turn), k)
     known = [p for p in provisional if not _on_trial(p)]
     likely = [p for p in known if p.belief.mean >= EVEN_CHANCE]
     withheld |= {"unlikely": len(known) - len(likely), "provisional": len(likely)}
@@ -94,6 +97,10 @@ def select(prospects: Sequence[Prospect[Key]], *, k: int, floor: float, strict: 
 
 def _on_trial(prospect: Prospect[Key]) -> bool:
     return prospect.shown < TRIES or not prospect.judged
+
+
+def _turn(prospect: Prospect[Key]) -> tuple[int, int]:
+    return -round(prospect.score / ABOUT_EQUAL), prospect.shown
 
 
 def _with_trials(

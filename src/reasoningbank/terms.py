@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -23,6 +23,9 @@ TERM_SIGNS = "#$%+-./:@_"
 TERMS_TABLE = f"CREATE VIRTUAL TABLE terms USING fts5(text, tokenize=\"ascii tokenchars '{TERM_SIGNS}'\", detail=full)"
 
 LONGEST_TERM = 64
+# About 128 word pieces: what small sentence embedders were trained on.
+LONGEST_PASSAGE = 480
+MOST_PASSAGES = 16
 # A query longer than this is a document; its first words say what it is about.
 LONGEST_QUERY = 4_000
 
@@ -40,6 +43,7 @@ _PIECE = re.compile(
 )
 _WORD = re.compile(rf"{_LETTER}+")
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z\d]+|[A-Z\d]+|[^\W_A-Za-z\d]+")
+_SENTENCE_END = re.compile(r"\n+|(?<=[.!?])\s+(?=[A-Z])|(?<=[\u3002\uff01\uff1f])")
 # What tells an identifier from two words with a sign between them ("real-time", "and/or", "e.g").
 _IDENTIFIER = re.compile(r"[_#$@\d]|\+\+|::|^--|-.*-|.\..*\.")
 _MARKS = re.compile("[\u0300-\u036f]+")
@@ -49,15 +53,13 @@ _SPELLED_OUT = str.maketrans(
     | {"Œ": "OE", "\u0131": "i", "\u2019": "'"}
 )
 
+# Few on purpose: "how many", "all", "only" or "before" tell tasks apart, and rarity weighs the rest.
 STOP_WORDS = frozenset(
     """
-    a about after all also am an and any are as at be because been before being between both but by can could did do
-    does doing during each few for from further had has have he her here hers him his how i if in into is it its just
-    may me might more most must my no nor not of on once only or other our out over own same she should so some such
-    than that the their them then there these they this those through to too under until up very was we were what
-    when where which while who whom whose why will with would you your
+    a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to
+    was will with i me my we our you your can could did do does how its should what when where which who why would
     aren couldn didn doesn don hadn hasn haven isn mustn shouldn wasn weren won wouldn
-    """.split()  # noqa: SIM905 - a paragraph reads better than 170 quoted words
+    """.split()  # noqa: SIM905 - a paragraph reads better than a hundred quoted words
 )
 
 
@@ -81,30 +83,46 @@ def query_terms(query: str) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(map(_query_terms_of_chunk, query[:LONGEST_QUERY].split()))))
 
 
-def match_expression(wanted: Iterable[str], frequency: Mapping[str, int] | None = None, most: int | None = None) -> str:
+def match_expression(wanted: Iterable[str]) -> str:
     """Return the FTS5 expression that matches any of the `wanted` terms; "" when there is none.
 
     Each term is quoted, so that nothing in it is read as query syntax.
-
-    Args:
-        wanted: from query_terms().
-        frequency: in how many memories each term occurs; terms that occur in none are left out.
-        most: keep this many, the rarest ones (ties: the earlier one).
     """
-    kept = list(wanted)
-    if frequency is not None:
-        kept = [term for term in kept if frequency.get(term, 0) > 0]
-        kept.sort(key=lambda term: frequency[term])
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in kept[:most])
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in wanted)
 
 
 def lesson_text(memory: Draft | Memory) -> str:
-    """Return what the lesson vector is made of: title, description and content, each once."""
-    parts = [memory.description, memory.content]
+    """Return what the lesson says: title, description and content, each once."""
+    return "\n".join(part for part in (_title(memory), memory.description, memory.content) if part)
+
+
+def lesson_passages(memory: Draft | Memory) -> tuple[str, list[str]]:
+    """Return the texts whose vectors make the lesson's vector: its title, and one or more passages headed by it.
+
+    An embedder reads only the beginning of a long text, and what it reads it averages into nothing in particular: so a
+    long lesson is split, at the ends of sentences and lines. The title is "" where it only repeats the first words.
+    """
+    title, body = _title(memory), "\n".join(part for part in (memory.description, memory.content) if part)
+    passages = [body] if len(body) <= LONGEST_PASSAGE else list(_passages(body))[:MOST_PASSAGES]
+    return title, [f"{title}. {passage}" if title else passage for passage in passages]
+
+
+def _title(memory: Draft | Memory) -> str:
     # A title cut from the first words of the lesson would only weigh them twice.
-    if not any(part.startswith(memory.title.rstrip(".… ")) for part in parts):
-        parts.insert(0, memory.title)
-    return "\n".join(part for part in parts if part)
+    cut_from = memory.title.rstrip(".… ")
+    repeated = memory.content.startswith(cut_from) or memory.description.startswith(cut_from)
+    return "" if repeated else memory.title
+
+
+def _passages(body: str) -> Iterator[str]:
+    """Yield the sentences and lines of `body`, packed into passages of up to LONGEST_PASSAGE characters."""
+    packed = ""
+    for sentence in filter(None, map(str.strip, _SENTENCE_END.split(body))):
+        if packed and len(packed) + len(sentence) >= LONGEST_PASSAGE:
+            yield packed
+            packed = ""
+        packed = f"{packed} {sentence}" if packed else sentence
+    yield packed
 
 
 def applies_text(memory: Draft | Memory) -> str:

@@ -42,8 +42,8 @@ LONG = (
 )
 
 
-def lessons(*titles: str, content: str = LONG) -> str:
-    return json.dumps({"memories": [{"title": title, "content": f"{content}; {title}."} for title in titles]})
+def lessons(*ends: str, content: str = LONG, title: str = "") -> str:
+    return json.dumps({"memories": [{"title": title or end, "content": f"{content}; {end}."} for end in ends]})
 
 
 def says(*answers: str) -> LLMDistiller:
@@ -80,8 +80,8 @@ def test_a_judge_is_asked_where_there_is_no_verdict(bank: ReasoningBank) -> None
 
 
 def test_a_lesson_that_is_known_in_nearly_the_same_words_is_not_stored_again(bank: ReasoningBank) -> None:
-    first = bank.distill(MESSAGES, "success", distiller=says(lessons("Quote paths")))
-    again = bank.distill(MESSAGES, "success", distiller=says(lessons("Quote the paths", "Quote paths always")))
+    first = bank.distill(MESSAGES, "success", distiller=says(lessons("quote paths", title="Q")))
+    again = bank.distill(MESSAGES, "success", distiller=says(lessons("quote paths now", "quote all paths", title="Q")))
 
     assert again.memories == ()
     assert again.duplicates == (first.memories[0].id,) * 2
@@ -89,9 +89,9 @@ def test_a_lesson_that_is_known_in_nearly_the_same_words_is_not_stored_again(ban
 
 
 def test_of_two_lessons_of_one_answer_that_say_the_same_the_first_is_kept(bank: ReasoningBank) -> None:
-    distilled = bank.distill(MESSAGES, "success", distiller=says(lessons("Quote paths", "Quote the paths")))
+    distilled = bank.distill(MESSAGES, "success", distiller=says(lessons("quote paths", "quote the paths", title="Q")))
 
-    assert [m.title for m in distilled.memories] == ["Quote paths"]
+    assert [m.content[-12:] for m in distilled.memories] == ["quote paths."]
     assert distilled.duplicates == (distilled.memories[0].id,)
 
 

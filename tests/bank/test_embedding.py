@@ -98,7 +98,7 @@ def test_a_text_whose_vector_is_not_a_number_is_kept_found_by_keyword_and_re_emb
     lines = [{"title": f"lesson {number}", "content": f"words {number}"} for number in range(9)]
     lines.insert(4, {"title": "config folder", "content": "Checking the config folder next"})
 
-    imported = bank.import_from(lines)
+    imported = bank.import_from(lines, trusted=True)
 
     assert (imported.created, imported.not_embedded, imported.rejected) == (10, 1, ())
     assert bank.status().not_embedded == 1
@@ -127,7 +127,7 @@ def test_one_bad_text_of_fifty_costs_no_other(open_bank: OpenBank) -> None:
     lines = [{"id": f"m-{number}", "content": f"lesson number {number}"} for number in range(50)]
     lines[17]["content"] = "this one raises"
 
-    imported = bank.import_from(lines)
+    imported = bank.import_from(lines, trusted=True)
 
     assert (imported.created, imported.not_embedded) == (50, 1)
     assert bank.get("m-17").content == "this one raises"

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
-from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import InvalidInputError, LimitExceededError, MemoryNotFoundError
 from reasoningbank.guard import inspect, is_suspicious
 from reasoningbank.hidden_text import normalise_hidden
@@ -22,11 +21,12 @@ from reasoningbank.memory import ID_LIMIT, SAID, Draft, Memory, State, clean_tex
 from reasoningbank.results import Recorded
 from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.lesson_vectors import lesson_vectors
 from reasoningbank.services.shown import look_up, own, rescrubbed, served
 from reasoningbank.storage import records, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.records import Stored
-from reasoningbank.terms import applies_text, keyword_text, lesson_text, terms
+from reasoningbank.terms import keyword_text, terms
 from reasoningbank.validation import validated
 
 Float32 = npt.NDArray[np.float32]
@@ -127,23 +127,16 @@ def _scrub_text(text: str) -> tuple[str, dict[str, int]]:
 
 def embed(embedder: Embedder, prepared: Sequence[Prepared]) -> list[Prepared]:
     """Give lessons their vectors, outside any lock or transaction; one that cannot be embedded costs no other."""
-    texts = [lesson_text(p.draft) for p in prepared]
-    situated = [i for i, p in enumerate(prepared) if p.draft.applies_when]
-    texts += [applies_text(prepared[i].draft) for i in situated]
-    embedded = embed_each(embedder, texts)
-    vectors, failures = embedded.vectors, embedded.failures
-    second = {i: len(prepared) + row for row, i in enumerate(situated)}
-    done = []
-    for i, p in enumerate(prepared):
-        if i in failures:
-            problem = f"not embedded ({failures[i]}); found by keyword until it is re-embedded"
-            done.append(replace(p, embedder=embedder.identity, problem=problem))
-            continue
-        roles = [("lesson", vectors[i])]
-        if i in second and second[i] not in failures:
-            roles.append(("applies_when", vectors[second[i]]))
-        done.append(replace(p, vectors=tuple(roles), embedder=embedder.identity))
-    return done
+    made = lesson_vectors(embedder, [p.draft for p in prepared])
+    return [
+        replace(
+            p,
+            vectors=vectors.roles,
+            embedder=embedder.identity,
+            problem=vectors.problem and f"not embedded ({vectors.problem}); found by keyword until it is re-embedded",
+        )
+        for p, vectors in zip(prepared, made, strict=True)
+    ]
 
 
 def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Recorded:

@@ -6,11 +6,10 @@ import sqlite3
 from collections.abc import Callable
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
-from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
 from reasoningbank.services.engine import Engine, add_generation
+from reasoningbank.services.lesson_vectors import lesson_vectors
 from reasoningbank.storage import records
-from reasoningbank.terms import applies_text, lesson_text
 
 BATCH = 64
 
@@ -101,14 +100,12 @@ def _missing(connection: sqlite3.Connection, generation: int, failed: set[int]) 
 
 def _embed(embedder: Embedder, rows: dict[int, records.Stored]) -> dict[int, list[tuple[str, bytes]]]:
     """Return role and vector bytes of every memory whose lesson could be embedded."""
-    jobs = [(n, "lesson", lesson_text(s.memory)) for n, s in rows.items()]
-    jobs += [(n, "applies_when", applies_text(s.memory)) for n, s in rows.items() if s.memory.applies_when]
-    embedded = embed_each(embedder, [text for _, _, text in jobs])
-    found: dict[int, list[tuple[str, bytes]]] = {}
-    for i, (n, role, _) in enumerate(jobs):
-        if i not in embedded.failures and (role == "lesson" or n in found):
-            found.setdefault(n, []).append((role, embedded.vectors[i].tobytes()))
-    return found
+    made = lesson_vectors(embedder, [stored.memory for stored in rows.values()])
+    return {
+        n: [(role, vector.tobytes()) for role, vector in vectors.roles]
+        for n, vectors in zip(rows, made, strict=True)
+        if vectors.roles
+    }
 
 
 def _store(

@@ -1,33 +1,35 @@
-"""The way out: embed, search both ways, fuse, load, filter, rank."""
+"""The way out: embed, find candidates, load, rank."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
-from reasoningbank.confidence import Belief, Standing, standing
+from reasoningbank.confidence import Standing, standing
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import EmbedderMismatchError, EmbeddingError, InvalidInputError
-from reasoningbank.memory import Memory, clean_text, is_blank
-from reasoningbank.ranking import POLICIES, Candidate, Policy, fuse, gate, rank
+from reasoningbank.memory import clean_text, is_blank
+from reasoningbank.ranking import POLICIES, Candidate, Policy, Ranked, one_a_source, rank
 from reasoningbank.results import Hit, SearchResult
 from reasoningbank.scrub import scrub
+from reasoningbank.selection import Prospect, select
+from reasoningbank.services.candidates import Pool, Query, find
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.shelf import Known
 from reasoningbank.services.shown import look_up, own
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
-from reasoningbank.storage.frequencies import rarest
-from reasoningbank.terms import match_expression, query_terms
-
-Float32 = npt.NDArray[np.float32]
 
 FEWEST_CANDIDATES = 64
 CANDIDATES_A_HIT = 8
+# These look at nothing but the legs, so only the best by these are loaded.
+BY_RELEVANCE, BY_SIMILARITY = ("relevance",), ("similarity", "mmr")
+FEWEST_LOADED = 24
+LOADED_A_HIT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +46,6 @@ class Wanted:
     strict: bool
     filters: Filters
     policy: Policy
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A memory that a leg found, with what is known of it."""
-
-    n: int
-    memory: Memory
-    belief: Belief
-    similarity: float
-    keyword: float
 
 
 def checked_query(query: object) -> str:
@@ -98,7 +89,7 @@ def checked_policy(policy: str) -> Policy:
     """
     if policy not in POLICIES:
         raise InvalidInputError(f"no policy {policy!r}: use one of {', '.join(POLICIES)}")
-    return cast(Policy, policy)
+    return policy
 
 
 def search(engine: Engine, query: str, wanted: Wanted) -> SearchResult:
@@ -112,162 +103,138 @@ def search(engine: Engine, query: str, wanted: Wanted) -> SearchResult:
     return engine.with_embedder(lambda embedder: _search(engine, embedder, query, wanted))
 
 
-def _search(engine: Engine, embedder: Embedder, query: str, wanted: Wanted) -> SearchResult:
-    vector, degraded = _embedded(engine, embedder, query)
+def _search(engine: Engine, embedder: Embedder, text: str, wanted: Wanted) -> SearchResult:
+    query, degraded = _embedded(engine, embedder, text)
     with engine.read() as connection:
         if connection is None:
             return SearchResult()
-        if vector is not None:
+        if query.vector is not None:
             engine.generation(connection, embedder.identity)
         # Counting reads every row: only a k that could be more than all there is needs it.
         total = records.count(connection, Filters()) if wanted.k > FEWEST_CANDIDATES else wanted.k
         width = max(FEWEST_CANDIDATES, CANDIDATES_A_HIT * min(wanted.k, total))
         while True:
-            found, exhausted = _candidates(engine, connection, query, vector, wanted.filters, width)
-            result = _ranked(engine, found, wanted)
-            if exhausted or len(result.hits) >= wanted.k:
-                return SearchResult(result.hits, result.withheld, result.weak, degraded)
+            pool = find(engine, connection, query, wanted.filters, width)
+            hits, withheld = _best(engine, connection, pool, wanted)
+            if pool.exhausted or len(hits) >= wanted.k:
+                return SearchResult(tuple(hits), withheld, pool.weak, degraded)
             width *= 4
 
 
-def _embedded(engine: Engine, embedder: Embedder, query: str) -> tuple[Float32 | None, tuple[str, ...]]:
+def _embedded(engine: Engine, embedder: Embedder, text: str) -> tuple[Query, tuple[str, ...]]:
+    name = embedder.identity.name
     try:
-        return engine.embed_query(embedder, query), ()
+        return Query(text, engine.embed_query(embedder, text), name), ()
     except EmbedderMismatchError:
         raise
     except EmbeddingError as error:
-        return None, (f"the query was not embedded ({error}); searched by keyword only",)
-
-
-def _candidates(
-    engine: Engine, connection: sqlite3.Connection, query: str, vector: Float32 | None, filters: Filters, width: int
-) -> tuple[list[_Found], bool]:
-    """Return what the two legs find among `width` each, and whether that is all there is."""
-    allowed = _allowed(connection, filters) if filters.narrows else None
-    dense: dict[int, float] = {}
-    dense_rows = 0
-    if vector is not None:
-        pairs = engine.nearest(connection, vector, width, allowed)
-        dense_rows = len(pairs)
-        for n, cosine in pairs:
-            dense.setdefault(n, min(1.0, max(0.0, cosine)))
-    keyword = _keyword(connection, query, filters, width)
-    rows = look_up(engine, connection, list(dense.keys() | keyword.keys()))
-    missing = [n for n in rows if n not in dense]
-    if vector is not None and missing:
-        dense |= _cosines(connection, vector, missing)
-    found = [
-        _Found(n, known.memory, known.belief, dense.get(n, 0.0), keyword.get(n, 0.0))
-        for n, known in rows.items()
-        if known.memory.state in filters.states
-    ]
-    return found, dense_rows < width and len(keyword) < width
-
-
-def _allowed(connection: sqlite3.Connection, filters: Filters) -> npt.NDArray[np.int64]:
-    condition, values = filters.clause()
-    rows = connection.execute(
-        f"SELECT v.id FROM vectors AS v JOIN memories ON memories.n = v.memory WHERE {condition}", values
-    )
-    return np.array([row[0] for row in rows], dtype=np.int64)
-
-
-def _keyword(connection: sqlite3.Connection, query: str, filters: Filters, width: int) -> dict[int, float]:
-    expression = match_expression(rarest(connection, query_terms(query)))
-    if not expression:
-        return {}
-    condition, values = filters.clause()
-    rows = connection.execute(
-        "SELECT memories.n, -bm25(terms) FROM terms JOIN memories ON memories.n = terms.rowid "
-        f"WHERE terms MATCH ? AND {condition} ORDER BY rank LIMIT ?",
-        (expression, *values, width),
-    )
-    return {n: max(0.0, score) for n, score in rows}
-
-
-def _cosines(connection: sqlite3.Connection, vector: Float32, numbers: list[int]) -> dict[int, float]:
-    """Return the cosine of memories that only the keyword leg found."""
-    found: dict[int, float] = {}
-    marks = ", ".join("?" * len(numbers))
-    rows = connection.execute(
-        "SELECT memory, vector FROM vectors WHERE generation = (SELECT generation FROM generations "
-        f"WHERE state = 'current') AND memory IN ({marks})",
-        numbers,
-    )
-    for n, stored in rows:
-        cosine = float(np.frombuffer(stored, dtype=np.float32) @ vector)
-        found[n] = max(found.get(n, 0.0), min(1.0, max(0.0, cosine)))
-    return found
-
-
-def _ranked(engine: Engine, found: list[_Found], wanted: Wanted) -> SearchResult:
-    withheld: Counter[str] = Counter()
-    kept = _relevant(found, withheld)
-    proven, provisional = [], []
-    for candidate in kept.rows:
-        stands = standing(candidate.belief, wanted.floor)
-        if stands is Standing.PROVEN:
-            proven.append(candidate)
-        elif stands is Standing.REJECTED or wanted.strict:
-            withheld[stands.value] += 1
-        else:
-            provisional.append(candidate)
-    hits = _hits(engine, proven, wanted.k, wanted.policy, kept.relevance, provisional=False)
-    left = wanted.k - len(hits)
-    if left:
-        hits += _hits(engine, provisional, left, wanted.policy, kept.relevance, provisional=True)
-    return SearchResult(tuple(hits), dict(withheld), weak=kept.weak)
+        return Query(text, None, name), (f"the query was not embedded ({error}); searched by keyword only",)
 
 
 @dataclass(frozen=True, slots=True)
-class _Relevant:
-    rows: list[_Found]
-    relevance: dict[int, float]
-    weak: bool
+class _Loaded:
+    """A candidate's row in the pool, with what is known of the memory."""
+
+    row: int
+    known: Known
 
 
-def _relevant(found: list[_Found], withheld: Counter[str]) -> _Relevant:
-    similarity = np.array([f.similarity for f in found], dtype=np.float32)
-    keyword = np.array([f.keyword for f in found], dtype=np.float32)
-    decided = gate(similarity)
-    keep_rows = decided.keep | (keyword > 0.0)
-    fused = fuse(similarity, keyword)
-    rows = [f for f, keep in zip(found, keep_rows, strict=True) if keep]
-    if len(rows) < len(found):
-        withheld["irrelevant"] += len(found) - len(rows)
-    return _Relevant(rows, {f.n: float(r) for f, r in zip(found, fused, strict=True)}, decided.weak)
+def _best(
+    engine: Engine, connection: sqlite3.Connection, pool: Pool, wanted: Wanted
+) -> tuple[list[Hit], dict[str, int]]:
+    """Return the best `k` of a pool, and how many were withheld for which reason."""
+    relevant = _in_order(pool, wanted.policy)
+    dropped = len(pool.numbers) - len(relevant)
+    looked_at = max(FEWEST_LOADED, LOADED_A_HIT * wanted.k)
+    while True:
+        withheld = Counter({"irrelevant": dropped} if dropped else {})
+        loaded = _loaded(engine, connection, pool, relevant[:looked_at])
+        hits = _hits(engine, pool, loaded, wanted, withheld)
+        if len(hits) >= wanted.k or looked_at >= len(relevant):
+            return hits, dict(withheld)
+        looked_at *= 4
 
 
-def _hits(
-    engine: Engine, found: list[_Found], k: int, policy: Policy, relevance: dict[int, float], *, provisional: bool
-) -> list[Hit]:
-    by_id = {f.memory.id: f for f in found}
-    candidates = [
-        Candidate(
-            id=f.memory.id,
-            similarity=f.similarity,
-            keyword=f.keyword,
-            relevance=relevance[f.n],
-            confidence=f.belief.mean,
-            usage_count=f.memory.usage_count,
-            touched=f.memory.last_used or f.memory.updated_at,
-        )
-        for f in found
-    ]
-    vectors = np.zeros((len(found), 1), dtype=np.float32)
-    hits = []
-    for ranked in rank(policy, candidates, k=k, now=engine.now(), vectors=vectors):
-        f = by_id[ranked.candidate.id]
-        hits.append(
-            Hit(
-                memory=own(f.memory),
-                similarity=f.similarity,
-                keyword=f.keyword,
-                score=ranked.score,
-                confidence=f.belief.mean,
-                deviation=f.belief.deviation,
-                provisional=provisional,
-                why=ranked.why,
-            )
-        )
-    return hits
+def _in_order(pool: Pool, policy: Policy) -> Sequence[int]:
+    """Return the rows that pass the gate, the likeliest first where the policy tells which those are."""
+    passed = np.flatnonzero(pool.keep)
+    if policy in BY_RELEVANCE:
+        passed = passed[np.argsort(-pool.relevance.total[passed], kind="stable")]
+    elif policy in BY_SIMILARITY:
+        passed = passed[np.argsort(-pool.similarity[passed], kind="stable")]
+    return passed.tolist()
+
+
+def _loaded(engine: Engine, connection: sqlite3.Connection, pool: Pool, rows: Sequence[int]) -> list[_Loaded]:
+    numbers = {pool.numbers[row]: row for row in rows}
+    known = look_up(engine, connection, list(numbers))
+    return [_Loaded(numbers[n], each) for n, each in known.items()]
+
+
+def _hits(engine: Engine, pool: Pool, loaded: Sequence[_Loaded], wanted: Wanted, withheld: Counter[str]) -> list[Hit]:
+    by_id = {each.known.memory.id: each for each in loaded}
+    candidates = [_candidate(pool, each) for each in loaded]
+    spread = one_a_source(candidates)
+    if len(spread) < len(candidates):
+        withheld["untrusted source"] += len(candidates) - len(spread)
+    ranked = _ranked(engine, pool, by_id, spread, wanted)
+    best = max((r.score for r in ranked), default=1.0) or 1.0
+    chosen = select(
+        [_prospect(by_id[r.candidate.id], r, best) for r in ranked],
+        k=wanted.k,
+        floor=wanted.floor,
+        strict=wanted.strict,
+    )
+    withheld.update(chosen.withheld)
+    proven = [_hit(by_id[r.candidate.id], r, provisional=False) for r in chosen.proven]
+    return proven + [_hit(by_id[r.candidate.id], r, provisional=True) for r in chosen.provisional]
+
+
+def _ranked(
+    engine: Engine, pool: Pool, by_id: Mapping[str, _Loaded], candidates: Sequence[Candidate], wanted: Wanted
+) -> list[Ranked]:
+    """Rank proven candidates and the others, each among themselves: diversity is about what is shown together."""
+    proven = [standing(by_id[c.id].known.belief, wanted.floor) is Standing.PROVEN for c in candidates]
+    ranked = []
+    for stands, k in ((True, wanted.k), (False, len(candidates))):
+        chosen = [c for c, is_proven in zip(candidates, proven, strict=True) if is_proven is stands]
+        vectors = pool.vectors[[by_id[c.id].row for c in chosen]]
+        ranked += rank(wanted.policy, chosen, k=k, now=engine.now(), vectors=vectors)
+    return ranked
+
+
+def _prospect(loaded: _Loaded, ranked: Ranked, best: float) -> Prospect[Ranked]:
+    return Prospect(
+        key=ranked,
+        score=ranked.score / best,
+        belief=loaded.known.belief,
+        shown=loaded.known.memory.usage_count,
+        judged=loaded.known.judged,
+    )
+
+
+def _candidate(pool: Pool, loaded: _Loaded) -> Candidate:
+    memory, source = loaded.known.memory, loaded.known.memory.source
+    return Candidate(
+        id=memory.id,
+        similarity=float(pool.similarity[loaded.row]),
+        keyword=float(pool.keyword[loaded.row]),
+        relevance=pool.relevance.parts(loaded.row),
+        confidence=loaded.known.belief.mean,
+        usage_count=memory.usage_count,
+        touched=memory.last_used or memory.updated_at,
+        source=None if source.trusted else source.by or source.session or source.how,
+    )
+
+
+def _hit(loaded: _Loaded, ranked: Ranked, *, provisional: bool) -> Hit:
+    return Hit(
+        memory=own(loaded.known.memory),
+        similarity=ranked.candidate.similarity,
+        keyword=ranked.candidate.keyword,
+        score=ranked.score,
+        confidence=loaded.known.belief.mean,
+        deviation=loaded.known.belief.deviation,
+        provisional=provisional,
+        why=ranked.why,
+    )

@@ -19,10 +19,15 @@ CAPACITY = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A memory as it may be shown, with its present confidence, and the belief that is the mean of."""
+    """A memory as it may be shown, with its present confidence, and the belief that is the mean of.
+
+    Attributes:
+        judged: anything but usage is known about it.
+    """
 
     memory: Memory
     belief: Belief
+    judged: bool
 
 
 Load = Callable[[Sequence[int]], dict[int, Known]]

@@ -1,0 +1,308 @@
+"""Relevance: how two legs, read together, say which memories fit a query, and whether any does.
+
+Everything is a pure function over aligned arrays: row i of each is the same candidate. What was tried and what it gave:
+docs/decisions/0030-fusion.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+# Any precision: numpy decides which one a formula ends in, and the next one takes either.
+Floats: TypeAlias = npt.NDArray[np.floating]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+DENSE_SHARE: Final = 0.6
+# A leg's scores are stretched between its best and its WIDTH-th; cosines that lie closer than that are nearly equal.
+WIDTH: Final = 64
+LEAST_SPREAD: Final = 0.25
+CENTRE_OF: Final = 20
+CENTRE_SHARE: Final = 0.3
+NEIGHBOURS: Final = 3
+NEIGHBOUR_SHARE: Final = 0.25
+FEEDBACK: Final = 0.4
+FEEDBACK_SHARPNESS: Final = 50.0
+VERBATIM: Final = 1.2
+GRAM: Final = 5
+LONGEST_VERBATIM: Final = 2_000
+HASHES: Final = 1 << 16
+FULL: Final = 1.0 + FEEDBACK + VERBATIM
+
+# The strength of a match: its cosine, as MiniLM would put it, and some of what it shares with the query.
+VERBATIM_STRENGTH: Final = 0.3
+WORDS_STRENGTH: Final = 0.2
+KEEP_FROM: Final = 0.30
+KEEP_WORDS: Final = 0.5
+WEAK_BELOW: Final = 0.55
+SAMPLE: Final = 64
+FEWEST_TO_TELL: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """What the two legs say of the candidates.
+
+    Attributes:
+        query: (dim,) unit vector of the query; zeros when it could not be embedded.
+        vectors: (n, dim) unit rows: of each candidate's vectors the one nearest to the query; zeros where it has none.
+        similarity: (n,) their cosines with the query, in [0, 1].
+        keyword: (n,) BM25 scores; 0 where no term matches, or where the leg did not list the candidate.
+    """
+
+    query: Floats
+    vectors: Floats
+    similarity: Floats
+    keyword: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """What the two legs give together, before any text is looked at.
+
+    Attributes:
+        dense: (n,) the dense leg's share.
+        keyword: (n,) the keyword leg's share; with `dense`, at most 1.
+        vectors: (n, dim) the centred vectors.
+    """
+
+    dense: Floats
+    keyword: Floats
+    vectors: Floats
+
+    @property
+    def score(self) -> Floats:
+        """(n,) both shares together, in [0, 1]."""
+        return self.dense + self.keyword
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """The parts of each candidate's relevance; they add up to at most 1. Comparable within one query only."""
+
+    dense: Floats
+    keyword: Floats
+    verbatim: Floats
+    feedback: Floats
+
+    @property
+    def total(self) -> Floats:
+        """(n,) the relevance of each candidate, in [0, 1]."""
+        return self.dense + self.keyword + self.verbatim + self.feedback
+
+    def parts(self, row: int) -> dict[str, float]:
+        """Return the parts of one candidate, by name."""
+        return {
+            "dense": _rounded(self.dense[row]),
+            "keyword": _rounded(self.keyword[row]),
+            "verbatim": _rounded(self.verbatim[row]),
+            "feedback": _rounded(self.feedback[row]),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Which candidates may be relevant at all, and whether even the best of them is doubtful."""
+
+    keep: Mask
+    weak: bool
+
+
+def fuse(legs: Legs) -> Fused:
+    """Return what the two legs give together."""
+    if not legs.similarity.size:
+        return Fused(legs.similarity, legs.keyword, legs.vectors)
+    query, vectors = centred(legs)
+    dense = scaled(vectors @ query, LEAST_SPREAD) if legs.similarity.any() else legs.similarity
+    keyword = scaled(smoothed(legs.keyword, legs.vectors), 0.0) if legs.keyword.any() else legs.keyword
+    return Fused(DENSE_SHARE * dense, (1.0 - DENSE_SHARE) * keyword, vectors)
+
+
+def without_echoes(fused: Fused, shared: Floats) -> Fused:
+    """Return the legs' shares without credit for repeating the query.
+
+    A planted memory that copies the question it waits for is near to it in both legs. From half of the query on, the
+    more it repeats, the less its nearness counts; a whole copy counts for nothing.
+
+    Args:
+        shared: (n,) from shared_grams() for the memories of untrusted sources; 0 for all others.
+    """
+    credit = np.clip(2.0 * (1.0 - shared), 0.0, 1.0)
+    return Fused(fused.dense * credit, fused.keyword * credit, fused.vectors)
+
+
+def settle(fused: Fused, shared: Floats) -> Relevance:
+    """Return the final relevance: the legs, what is shared word for word, and feedback from those that lead then.
+
+    Args:
+        shared: (n,) from shared_grams(); 0 for candidates whose text was not looked at, or is not trusted.
+    """
+    verbatim = VERBATIM * shared**3
+    echoed = FEEDBACK * feedback(fused.score + verbatim, fused.vectors)
+    return Relevance(fused.dense / FULL, fused.keyword / FULL, verbatim / FULL, echoed / FULL)
+
+
+def scaled(values: Floats, least_spread: float) -> Floats:
+    """Return `values` in [0, 1]: the greatest is 1, the WIDTH-th greatest (or the least) and all below are 0.
+
+    Values closer together than `least_spread` keep that distance. Equal values are all 1.
+    """
+    greatest = values.max()
+    least = np.partition(values, -WIDTH)[-WIDTH] if values.size > WIDTH else values.min()
+    spread = max(float(greatest - least), least_spread)
+    if spread <= 0.0:
+        return np.ones_like(values)
+    stretched: Floats = np.clip(1.0 - (greatest - values) / spread, 0.0, 1.0)
+    return stretched
+
+
+def centred(legs: Legs) -> tuple[Floats, Floats]:
+    """Return query and vectors without a share of the centre of the nearest candidates, as unit vectors.
+
+    What all of the nearest have in common does not tell them apart, and it favours the memories that are near to
+    everything (hubs). Source: Suzuki et al. 2013, "Centering similarity measures to reduce hubs", applied locally.
+    """
+    nearest = np.argsort(-legs.similarity, kind="stable")[:CENTRE_OF]
+    centre = CENTRE_SHARE * legs.vectors[nearest].mean(axis=0)
+    return unit(legs.query - centre), unit(legs.vectors - centre)
+
+
+def smoothed(keyword: Floats, vectors: Floats) -> Floats:
+    """Return keyword scores with a share of what the nearest neighbours have: alike lessons answer alike questions.
+
+    Source: Diaz 2005, "Regularizing ad hoc retrieval scores", with the nearest vectors as the graph.
+    """
+    alike = np.clip(vectors @ vectors.T, 0.0, 1.0)
+    nearest = min(NEIGHBOURS, len(keyword))
+    threshold = np.partition(alike, -nearest, axis=1)[:, -nearest, None]
+    weights = np.where(alike >= threshold, alike, 0.0)
+    theirs: Floats = (weights @ keyword) / np.maximum(weights.sum(axis=1), 1e-9)
+    return (1.0 - NEIGHBOUR_SHARE) * keyword + NEIGHBOUR_SHARE * theirs
+
+
+def feedback(score: Floats, vectors: Floats) -> Floats:
+    """Return how near each candidate is to those that lead, in [0, 1]; a close race spreads the weight.
+
+    Source: pseudo-relevance feedback with relevance-model weights (Lavrenko & Croft 2001), on vectors.
+    """
+    if not score.size:
+        return score
+    weights = np.exp(FEEDBACK_SHARPNESS * (score - score.max()))
+    leading = (weights / weights.sum()) @ vectors
+    near: Floats = np.clip(vectors @ leading, 0.0, 1.0)
+    return near
+
+
+def unit(rows: Floats) -> Floats:
+    """Return rows of length 1; a row of zeros stays."""
+    lengths: Floats = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return rows / np.maximum(lengths, 1e-12)
+
+
+def shared_grams(query: str, texts: Sequence[str]) -> Floats:
+    """Return which share of the query's five-character pieces each text holds, in [0, 1].
+
+    Case and spacing aside, a text that repeats the query word for word gives 1; one about the same thing in other words
+    gives about 0.3. Only the first LONGEST_VERBATIM characters of each are looked at.
+    """
+    wanted = np.unique(_grams(_codes(query)[:-GRAM]))
+    if not texts or not wanted.size:
+        return np.zeros(len(texts), dtype=np.float32)
+    slots = np.full(HASHES, -1, dtype=np.int32)
+    slots[wanted] = np.arange(wanted.size)
+    coded = [_codes(text) for text in texts]
+    lengths = np.array([len(codes) for codes in coded])
+    owner = np.repeat(np.arange(len(texts)), lengths)[: max(0, int(lengths.sum()) - GRAM + 1)]
+    slot = slots[_grams(np.concatenate(coded))]
+    found = slot >= 0
+    seen = np.zeros((len(texts), wanted.size), dtype=bool)
+    seen[owner[found], slot[found]] = True
+    return np.asarray(seen.mean(axis=1), dtype=np.float32)
+
+
+def shared_words(wanted: Collection[str], texts: Sequence[str]) -> Floats:
+    """Return which share of the wanted terms each text has, in [0, 1].
+
+    Args:
+        wanted: the query's distinct terms.
+        texts: terms, separated by blanks, as they are indexed.
+    """
+    terms = frozenset(wanted)
+    shares = [len(terms.intersection(text.split())) / max(1, len(terms)) for text in texts]
+    return np.array(shares, dtype=np.float32)
+
+
+def _rounded(part: np.floating) -> float:
+    # A matrix product sums equal rows differently, depending on where they stand; equals must tie.
+    return round(float(part), 6)
+
+
+def _codes(text: str) -> npt.NDArray[np.uint32]:
+    plain = " ".join(text[:LONGEST_VERBATIM].casefold().split())
+    # The end is marked, so that no piece runs from one text into the next.
+    return np.frombuffer((f" {plain} " + "\0" * GRAM).encode("utf-32-le", "replace"), dtype=np.uint32)
+
+
+def _grams(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """Return a 16-bit hash of each run of GRAM codes (FNV-like, vectorised)."""
+    count = max(0, len(codes) - GRAM + 1)
+    hashed = np.zeros(count, dtype=np.uint32)
+    for offset in range(GRAM):
+        hashed = hashed * np.uint32(0x01000193) + codes[offset : offset + count] * np.uint32(0x9E3779B1)
+    return (hashed ^ (hashed >> np.uint32(15))) & np.uint32(HASHES - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How to read an embedder's cosines.
+
+    Attributes:
+        unrelated: what texts have that have nothing to do with each other.
+        related: from where on they certainly have.
+    """
+
+    unrelated: float = 0.0
+    related: float = 1.0
+
+
+def known_scale(embedder: str, dim: int) -> Scale | None:
+    """Return how to read the cosines of an embedder that was measured; None for others."""
+    if embedder == "minilm":
+        return Scale()
+    if embedder == "hash":
+        # Hashes see shared words only, so less of a cosine says more; what collides by chance falls with the root of
+        # the dimension.
+        chance = min(0.5, 2.0 / math.sqrt(dim))
+        return Scale(chance, chance + 0.45)
+    return None
+
+
+def measured_scale(sample: Floats) -> Scale:
+    """Return how to read the cosines of an embedder that is not known, by what the bank's most unlike memories have.
+
+    Args:
+        sample: (n, dim) some of the bank's unit vectors; with few of them, cosines are taken as they are.
+    """
+    if len(sample) < FEWEST_TO_TELL:
+        return Scale()
+    pairs = (sample @ sample.T)[np.triu_indices(len(sample), 1)]
+    return Scale(unrelated=float(np.clip(np.quantile(pairs, 0.1), 0.0, 0.9)))
+
+
+def gate(similarity: Floats, shared: Floats, words: Floats, scale: Scale) -> Gate:
+    """Tell which candidates may be relevant at all. In doubt one is kept: whoever asks sees that it is weak.
+
+    Args:
+        similarity: (n,) cosines in [0, 1].
+        shared: (n,) from shared_grams().
+        words: (n,) from shared_words().
+    """
+    overlap = VERBATIM_STRENGTH * shared + WORDS_STRENGTH * words
+    scaled_up = (similarity - scale.unrelated) / (scale.related - scale.unrelated)
+    keep = (np.maximum(similarity, scaled_up) + overlap >= KEEP_FROM) | (words >= KEEP_WORDS)
+    return Gate(keep=keep, weak=bool((scaled_up + overlap).max(initial=0.0) < WEAK_BELOW))

@@ -1,0 +1,210 @@
+"""What the two legs find for a query, and how relevant each of it is."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reasoningbank.relevance import (
+    SAMPLE,
+    Floats,
+    Legs,
+    Mask,
+    Relevance,
+    Scale,
+    fuse,
+    gate,
+    known_scale,
+    measured_scale,
+    settle,
+    shared_grams,
+    shared_words,
+    without_echoes,
+)
+from reasoningbank.services.engine import Engine
+from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.frequencies import rarest
+from reasoningbank.terms import match_expression, query_terms
+from reasoningbank.vectors.base import Float32, Int64
+
+# The texts of this many leading candidates are compared with the query word for word.
+TEXTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as both legs need it.
+
+    Attributes:
+        vector: (dim,) unit vector; None when it could not be embedded.
+        embedder: whose vector it is.
+    """
+
+    text: str
+    vector: Float32 | None
+    embedder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Candidates that pass the filters: aligned arrays, in ascending order of row number.
+
+    Attributes:
+        numbers: their row numbers.
+        vectors: (n, dim) of each memory's vectors the one nearest to the query.
+        keep: which of them may be relevant at all.
+        weak: even the best of them is doubtful.
+        exhausted: there is nothing else to be found.
+    """
+
+    numbers: tuple[int, ...]
+    vectors: Floats
+    similarity: Floats
+    keyword: Floats
+    relevance: Relevance
+    keep: Mask
+    weak: bool
+    exhausted: bool
+
+
+def find(engine: Engine, connection: sqlite3.Connection, query: Query, filters: Filters, width: int) -> Pool:
+    """Look at the best `width` of each leg."""
+    near, seen = _nearest(engine, connection, query, filters, width)
+    keyword = _keyword(connection, query.text, filters, width)
+    numbers = _passing(connection, near | keyword.keys(), filters)
+    legs = _legs(connection, query, numbers, keyword)
+    fused = fuse(legs)
+    overlap = _overlap(connection, query.text, numbers, fused.score)
+    keep, weak = _gated(connection, query, legs, overlap)
+    fused = without_echoes(fused, np.where(overlap.trusted, 0.0, overlap.shared))
+    return Pool(
+        numbers=numbers,
+        vectors=legs.vectors,
+        similarity=legs.similarity,
+        keyword=legs.keyword,
+        relevance=settle(fused, np.where(overlap.trusted, overlap.shared, 0.0)),
+        keep=keep,
+        weak=weak,
+        exhausted=seen < width and len(keyword) < width,
+    )
+
+
+def _nearest(
+    engine: Engine, connection: sqlite3.Connection, query: Query, filters: Filters, width: int
+) -> tuple[set[int], int]:
+    """Return the memories that own the nearest vectors, and how many vectors these are."""
+    if query.vector is None:
+        return set(), 0
+    allowed = _allowed(connection, filters) if filters.narrows else None
+    pairs = engine.nearest(connection, query.vector, width, allowed)
+    return {n for n, _ in pairs}, len(pairs)
+
+
+def _allowed(connection: sqlite3.Connection, filters: Filters) -> Int64:
+    condition, values = filters.clause()
+    rows = connection.execute(
+        f"SELECT v.id FROM vectors AS v JOIN memories ON memories.n = v.memory WHERE {condition}", values
+    )
+    return np.array([row[0] for row in rows], dtype=np.int64)
+
+
+def _keyword(connection: sqlite3.Connection, text: str, filters: Filters, width: int) -> dict[int, float]:
+    """Return row number and BM25 score of the best matches; at least 0."""
+    expression = match_expression(rarest(connection, query_terms(text)))
+    if not expression:
+        return {}
+    if filters.narrows:
+        condition, values = filters.clause()
+        rows = connection.execute(
+            "SELECT memories.n, -bm25(terms) FROM terms JOIN memories ON memories.n = terms.rowid "
+            f"WHERE terms MATCH ? AND {condition} ORDER BY rank, memories.n LIMIT ?",
+            (expression, *values, width),
+        )
+    else:
+        rows = connection.execute(
+            "SELECT rowid, -rank FROM terms WHERE terms MATCH ? ORDER BY rank, rowid LIMIT ?", (expression, width)
+        )
+    return {n: max(0.0, score) for n, score in rows}
+
+
+def _passing(connection: sqlite3.Connection, found: Iterable[int], filters: Filters) -> tuple[int, ...]:
+    condition, values = filters.clause()
+    rows = connection.execute(
+        f"SELECT n FROM memories WHERE n IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY n",
+        (json.dumps(list(found)), *values),
+    )
+    return tuple(n for (n,) in rows)
+
+
+def _legs(connection: sqlite3.Connection, query: Query, numbers: Sequence[int], keyword: dict[int, float]) -> Legs:
+    """Return the legs' arrays; each memory is represented by the vector of its that is nearest to the query."""
+    scores = np.array([keyword.get(n, 0.0) for n in numbers], dtype=np.float32)
+    dim = 1 if query.vector is None else len(query.vector)
+    vectors = np.zeros((len(numbers), dim), dtype=np.float32)
+    similarity = np.zeros(len(numbers), dtype=np.float32)
+    if query.vector is None:
+        return Legs(np.zeros(dim, dtype=np.float32), vectors, similarity, scores)
+    place = {n: i for i, n in enumerate(numbers)}
+    rows = connection.execute(
+        "SELECT memory, vector FROM vectors WHERE generation = (SELECT generation FROM generations "
+        "WHERE state = 'current') AND memory IN (SELECT value FROM json_each(?))",
+        (json.dumps(numbers),),
+    ).fetchall()
+    stored = np.frombuffer(b"".join(vector for _, vector in rows), dtype=np.float32).reshape(len(rows), dim)
+    cosines = np.clip(stored @ query.vector, 0.0, 1.0)
+    for i in np.argsort(cosines, kind="stable").tolist():
+        at = place[rows[i][0]]
+        vectors[at], similarity[at] = stored[i], cosines[i]
+    return Legs(query.vector, vectors, similarity, scores)
+
+
+@dataclass(frozen=True, slots=True)
+class _Overlap:
+    """What the leading candidates' texts have in common with the query's; the others have nothing, and are trusted."""
+
+    shared: Floats
+    words: Floats
+    trusted: Mask
+
+
+def _overlap(connection: sqlite3.Connection, text: str, numbers: Sequence[int], score: Floats) -> _Overlap:
+    nothing = np.zeros(len(numbers), dtype=np.float32)
+    overlap = _Overlap(nothing, nothing.copy(), np.ones(len(numbers), dtype=bool))
+    place = {numbers[i]: i for i in np.argsort(-score, kind="stable")[:TEXTS].tolist()}
+    rows = connection.execute(
+        "SELECT n, trusted, terms.text, applies_when || char(10) || title || char(10) || description || char(10) "
+        "|| content FROM memories JOIN terms ON terms.rowid = n WHERE n IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(place)),),
+    ).fetchall()
+    at = [place[row[0]] for row in rows]
+    overlap.trusted[at] = [bool(row[1]) for row in rows]
+    overlap.words[at] = shared_words(query_terms(text), [row[2] for row in rows])
+    overlap.shared[at] = shared_grams(text, [row[3] for row in rows])
+    return overlap
+
+
+def _gated(connection: sqlite3.Connection, query: Query, legs: Legs, overlap: _Overlap) -> tuple[Mask, bool]:
+    """Return which candidates pass the gate, and whether all is weak.
+
+    Where there is no vector to tell by, a keyword match passes.
+    """
+    scale = _scale(connection, query.embedder, legs.vectors.shape[1])
+    decided = gate(legs.similarity, overlap.shared, overlap.words, scale)
+    blind = ~legs.vectors.any(axis=1) & (legs.keyword > 0.0)
+    return decided.keep | blind, decided.weak and query.vector is not None
+
+
+def _scale(connection: sqlite3.Connection, embedder: str, dim: int) -> Scale:
+    known = known_scale(embedder, dim)
+    if known is not None:
+        return known
+    rows = connection.execute(
+        "SELECT vector FROM vectors WHERE generation = (SELECT generation FROM generations WHERE state = 'current') "
+        "ORDER BY id LIMIT ?",
+        (SAMPLE,),
+    ).fetchall()
+    return measured_scale(np.array([np.frombuffer(vector, dtype=np.float32) for (vector,) in rows]))
