@@ -18,6 +18,7 @@ class Status:
         memories: how many, by state.
         not_embedded: memories that are found by keyword only, until `reembed`.
         open_episodes: runs without a verdict.
+        jobs: runs to be distilled, and those that were, by status.
         unreadable_lines: lines of the signal log that cannot be read; they keep their segment from being deleted.
         orphan_lines: lines about memories that are gone or say something else now.
         positions_set_back: how often a power loss took lines that had been counted.
@@ -39,6 +40,7 @@ class Status:
     memories: dict[str, int] = field(default_factory=dict)
     not_embedded: int = 0
     open_episodes: int = 0
+    jobs: dict[str, int] = field(default_factory=dict)
     log_segments: int = 0
     rolled_segments: int = 0
     unreadable_lines: int = 0

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import random
 import signal
 import subprocess
@@ -240,23 +239,27 @@ KILLED = textwrap.dedent("""
     import sys
     from datetime import timedelta
     from pathlib import Path
-    from reasoningbank import ReasoningBank, utc_now
+    from reasoningbank import ReasoningBank, TemplateDistiller, utc_now
 
-    root, hours = sys.argv[1:]
+    root, moved = sys.argv[1:]
 
     def clock():
         # The test moves it on, so that the hold of a worker that was killed runs out at once.
-        return utc_now() + timedelta(seconds=Path(hours).stat().st_size)
+        return utc_now() + timedelta(seconds=Path(moved).stat().st_size)
+
+    class Loud(TemplateDistiller):
+        def distill(self, run, earlier=()):
+            print("at it", flush=True)
+            return super().distill(run, earlier)
 
     with ReasoningBank(root, tenant="acme", project="billing", embedder="hash", clock=clock) as bank:
-        print("ready", flush=True)
-        for job in bank.worker().run_until_empty():
+        for job in bank.worker(Loud()).run_until_empty():
             pass
 """)
 
 
 @pytest.mark.parametrize(
-    ("jobs", "kills"), [(60, 4), pytest.param(10_000, 60, marks=[pytest.mark.exhaustive, pytest.mark.timeout(3_000)])]
+    ("jobs", "kills"), [(60, 2), pytest.param(10_000, 100, marks=[pytest.mark.exhaustive, pytest.mark.timeout(3_000)])]
 )
 def test_workers_killed_at_random_lose_no_job_and_do_none_twice(tmp_path: Path, jobs: int, kills: int) -> None:
     root, moved = tmp_path / "root", tmp_path / "moved"
@@ -269,24 +272,29 @@ def test_workers_killed_at_random_lose_no_job_and_do_none_twice(tmp_path: Path, 
         bank.enqueue({"task": " ".join(own), "steps": [own[0]], "verdict": "success", "session": str(number)})
 
     command = [sys.executable, "-c", KILLED, str(root), str(moved)]
-    for _ in range(kills):
-        pair = [subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ) for _ in range(2)]
+    for round_ in range(kills):
+        pair = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
         for process in pair:
+            # While it is at its n-th job: right away the first time, then at any moment of the job.
             assert process.stdout is not None
-            process.stdout.readline()
-        time.sleep(chance.uniform(0.0, 0.3 if jobs < 100 else 3.0))
-        for process in pair:
+            for _ in range(chance.randint(1, 5 if jobs < 100 else 40)):
+                process.stdout.readline()
+            time.sleep(chance.uniform(0.0, 0.02) if round_ else 0.0)
             process.send_signal(signal.SIGKILL)
             process.communicate()
         with moved.open("ab") as clock:
             clock.write(b"." * 61)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
-    left = distilling.counts(bank._engine)
+    left = bank.status().jobs
     sessions = [memory.source.session for _, memory in every(bank)]
+    with bank._engine.read() as connection:
+        assert connection is not None
+        attempts = connection.execute("SELECT sum(attempts) FROM jobs").fetchone()[0]
     bank.close()
     assert left == {"done": jobs}
     assert sorted(sessions, key=lambda s: int(s or 0)) == [str(number) for number in range(jobs)]
+    assert attempts > jobs  # some were really killed while they were at it
 
 
 def every(bank: ReasoningBank) -> Any:

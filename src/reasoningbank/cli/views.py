@@ -252,6 +252,7 @@ def status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None
                 ("confidence", found.confidence_model),
                 ("memories", ", ".join(f"{count:,} {state}" for state, count in found.memories.items()) or "none"),
                 ("open episodes", str(found.open_episodes)),
+                ("jobs", ", ".join(f"{count:,} {status}" for status, count in found.jobs.items())),
                 ("unreadable lines", str(found.unreadable_lines)),
                 ("orphan lines", found.orphan_lines),
                 ("log segments", found.log_segments),

@@ -151,12 +151,6 @@ def jobs(engine: Engine, statuses: Sequence[JobStatus], limit: int) -> list[Job]
         return [] if connection is None else queue.page(connection, statuses, limit)
 
 
-def counts(engine: Engine) -> dict[str, int]:
-    """Return how many jobs there are with each status."""
-    with engine.read() as connection:
-        return {} if connection is None else queue.counts(connection)
-
-
 def retry(engine: Engine, job_id: str) -> Job:
     """Put a job that ended without lessons back into the queue."""
     with engine.write_existing() as opened:

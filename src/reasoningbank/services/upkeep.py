@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from reasoningbank.distill import queue
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
 from reasoningbank.services.engine import Engine
 from reasoningbank.status import Maintained, Repair, Status
@@ -47,6 +48,7 @@ def status(engine: Engine) -> Status:
             memories=dict(connection.execute("SELECT state, count(*) FROM memories GROUP BY state ORDER BY state")),
             not_embedded=not_embedded,
             open_episodes=episodes.count_open(connection),
+            jobs=queue.counts(connection),
             log_segments=health.segments,
             rolled_segments=health.rolled,
             unreadable_lines=health.bad,
