@@ -197,6 +197,12 @@ class Database:
             # Another process may have migrated it between the look and the lock.
             apply_migrations(connection)
 
+    def settle(self) -> None:
+        """Wait until all that is committed is on the disk, whatever the durability."""
+        with reported(self.path), self._connections.lend() as connection:
+            # A checkpoint begins with waiting for the log.
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+
     def truncate_wal(self) -> None:
         """Fold the write-ahead log into the file, as far as nobody needs it."""
         # A connection that was opened while the folder was taken away may hold the log of the project started anew.

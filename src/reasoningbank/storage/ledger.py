@@ -9,7 +9,7 @@ import json
 import sqlite3
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -53,6 +53,9 @@ class LogHealth:
     torn: tuple[str, ...]
     short: tuple[str, ...]
 
+
+RECENT = 2
+"""Segments that a power loss may still hurt: what is older has long been on the disk."""
 
 Appended = dict[Segment, tuple[int, int]]
 """Where a transaction's lines begin and end, by segment."""
@@ -98,6 +101,7 @@ class Ledger:
         if not signals:
             return []
         segment = self._newest(connection, now)
+        self._mend(connection, segment)
         self._fold_pending(connection, segment)
         end = self._append(segment, signals)
         folded = [fold(connection, signal, segment.number) for signal in signals]
@@ -109,7 +113,10 @@ class Ledger:
 
     def catch_up(self, connection: sqlite3.Connection) -> None:
         """Count what stands in the log and is not counted yet."""
-        for segment in self._register(connection):
+        segments = self._register(connection)
+        for segment in _kept(connection)[-RECENT:]:
+            self._mend(connection, segment)
+        for segment in segments:
             self._fold_pending(connection, segment)
 
     def _newest(self, connection: sqlite3.Connection, now: datetime) -> Segment:
@@ -147,8 +154,8 @@ class Ledger:
         return counted
 
     def _fold_pending(self, connection: sqlite3.Connection, segment: Segment) -> None:
-        position = self._position(connection, segment)
-        if position == self.log.size(segment):
+        position = _position(connection, segment)
+        if position >= self.log.size(segment):
             return
         self.log.heal_tail(segment, position)
         bad = orphans = 0
@@ -165,24 +172,23 @@ class Ledger:
 
     # -- healing ---------------------------------------------------------------------------------------------------
 
-    def _position(self, connection: sqlite3.Connection, segment: Segment) -> int:
-        """Return how far a segment is counted; a position behind its end is set back, and what was lost is written."""
-        position: int = connection.execute(
-            "SELECT position FROM log_positions WHERE segment = ?", (segment.number,)
-        ).fetchone()[0]
-        size = self.log.size(segment)
-        if position <= size:
-            return position
-        # A power loss took lines that were counted; what comes next must not be skipped.
+    def _mend(self, connection: sqlite3.Connection, segment: Segment) -> None:
+        """Make sure that a segment holds what was counted of it, and that its position is where a line ends.
+
+        A power loss can take lines that were counted, or leave zeros in their place; a hand can move lines. What is
+        missing is written again, and all is folded again: so nothing that comes is skipped, and nothing counts twice.
+        """
+        if self.log.ends_line_at(segment, _position(connection, segment)):
+            return
+        self.log.heal_tail(segment, 0)
         self._write_lost_again(connection, segment)
-        connection.execute(
-            "UPDATE log_positions SET position = ?, set_back = set_back + 1 WHERE segment = ?", (size, segment.number)
-        )
-        return size
+        connection.execute("UPDATE log_positions SET set_back = set_back + 1 WHERE segment = ?", (segment.number,))
+        forget_fold(connection)
+        for kept in self._register(connection):
+            self._fold_pending(connection, kept)
 
     def _write_lost_again(self, connection: sqlite3.Connection, segment: Segment) -> None:
         """Append what the evidence of a segment says and its lines do not, so that the log is the whole truth again."""
-        self.log.heal_tail(segment, 0)
         said = {
             (line.signal.memory, line.signal.revision, line.signal.ref, line.signal.kind.value): line.signal
             for line in self.log.lines(segment, 0)
@@ -192,7 +198,7 @@ class Ledger:
         for contribution in evidence_in(connection, segment.number):
             signal = _signal(connection, contribution)
             kept = said.get((signal.memory, signal.revision, signal.ref, signal.kind.value))
-            if kept is None or (kept.polarity, weight_of(kept)) != (contribution.polarity, contribution.weight):
+            if kept is None or not _same(kept, signal):
                 lost.append(signal)
         if lost:
             self._append(segment, lost)
@@ -229,7 +235,7 @@ class Ledger:
         self._register(connection)
         for segment in _kept(connection):
             # What a segment lost, or all of one that was removed, is only in the rows that are about to go.
-            self._position(connection, segment)
+            self._mend(connection, segment)
         forget_fold(connection)
         self.catch_up(connection)
 
@@ -254,6 +260,14 @@ class Ledger:
             torn=self.log.torn(),
             short=tuple(s.name for s in _kept(connection) if self.log.size(s) < kept[s.name]),
         )
+
+
+def _position(connection: sqlite3.Connection, segment: Segment) -> int:
+    """Return how far a segment is counted."""
+    position: int = connection.execute(
+        "SELECT position FROM log_positions WHERE segment = ?", (segment.number,)
+    ).fetchone()[0]
+    return position
 
 
 def _kept(connection: sqlite3.Connection) -> list[Segment]:
@@ -296,6 +310,13 @@ def _signal(connection: sqlite3.Connection, contribution: Contribution) -> Signa
         reason="" if verdict is None else verdict[0],
         alone=bool(contribution.alone),
         validates=tuple(SignalKind(kind) for kind in json.loads(contribution.validates)),
+    )
+
+
+def _same(one: Signal, other: Signal) -> bool:
+    """Tell whether two signals of one (memory, ref, kind) contribute the same."""
+    return weight_of(one) == weight_of(other) and replace(one, id="", reason="", strength=1.0) == replace(
+        other, id="", reason="", strength=1.0
     )
 
 

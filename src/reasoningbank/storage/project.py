@@ -157,7 +157,8 @@ class Project:
         """
         with self.write() as connection:
             rolled = self._ledger.roll_up(connection, now, keep_days)
-        # Only what is committed may go from the disk.
+        # A file may only go once the mark that its lines are counted for good is on the disk.
+        self.database.settle()
         self.sweep()
         return [segment.name for segment in rolled]
 

@@ -109,6 +109,19 @@ class SignalLog:
             except FileNotFoundError:
                 return 0
 
+    def ends_line_at(self, segment: Segment, position: int) -> bool:
+        """Tell whether a line of the segment ends at `position`, as it does at its beginning."""
+        if position == 0:
+            return True
+        path = self.folder / segment.name
+        with reported(path):
+            try:
+                with path.open("rb", buffering=0) as file:
+                    file.seek(position - 1)
+                    return file.read(1) == b"\n"
+            except FileNotFoundError:
+                return False
+
     def heal_tail(self, segment: Segment, start: int) -> None:
         """End the segment's last line: with a newline when it is a whole signal, by cutting it off when it is torn.
 
