@@ -102,7 +102,7 @@ def cassette(folder: Path, mode: str) -> Any:
     return VCR().use_cassette(str(folder / "one.yaml"), record_mode=mode, **settings())
 
 
-def test_what_servers_and_clients_send_along_is_not_recorded(leaky: str, tmp_path: Path) -> None:  # C160
+def test_what_servers_and_clients_send_along_is_not_recorded(leaky: str, tmp_path: Path) -> None:
     with cassette(tmp_path, "once"):
         ask(leaky)
 
@@ -112,7 +112,7 @@ def test_what_servers_and_clients_send_along_is_not_recorded(leaky: str, tmp_pat
     assert "application/json" in text
 
 
-def test_a_key_is_replaced_wherever_it_stands_and_replay_still_matches(leaky: str, tmp_path: Path) -> None:  # C161
+def test_a_key_is_replaced_wherever_it_stands_and_replay_still_matches(leaky: str, tmp_path: Path) -> None:
     with cassette(tmp_path, "once"):
         ask(leaky)
     text = (tmp_path / "one.yaml").read_text("utf-8")
@@ -123,7 +123,7 @@ def test_a_key_is_replaced_wherever_it_stands_and_replay_still_matches(leaky: st
     assert Leaky.count == 1
 
 
-def test_the_hooks_change_nothing_the_second_time(leaky: str, tmp_path: Path) -> None:  # C163
+def test_the_hooks_change_nothing_the_second_time(leaky: str, tmp_path: Path) -> None:
     with cassette(tmp_path, "once"):
         ask(leaky)
     (recorded,) = yaml.safe_load((tmp_path / "one.yaml").read_text("utf-8"))["interactions"]
@@ -136,7 +136,7 @@ def test_the_hooks_change_nothing_the_second_time(leaky: str, tmp_path: Path) ->
     assert clean_response(response) == clean_response(clean_response(response)) == response
 
 
-def test_a_request_that_differs_is_refused_and_the_difference_named(leaky: str, tmp_path: Path) -> None:  # C163
+def test_a_request_that_differs_is_refused_and_the_difference_named(leaky: str, tmp_path: Path) -> None:
     with cassette(tmp_path, "once"):
         ask(leaky)
 

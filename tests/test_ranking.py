@@ -93,7 +93,7 @@ def test_one_step_of_mmr_scores_as_published() -> None:
 @pytest.mark.parametrize("policy", ["mmr", "four_factor"])
 @pytest.mark.parametrize("k", [2, 3, 10**9])
 def test_when_all_are_wanted_they_come_in_plain_order(policy: Policy, k: int) -> None:
-    """Vector 90, which returns them as they came in, is not followed."""
+    """Nothing is left to choose, but the best still comes first."""
     assert ranked(policy, candidate("C", 0.5), candidate("A", 0.9), k=k) == ["A", "C"]
 
 

@@ -66,7 +66,7 @@ def test_an_untrusted_run_gives_untrusted_lessons(bank: ReasoningBank) -> None:
     assert not memory.source.trusted
 
 
-def test_a_run_that_merely_ended_teaches_nothing_and_makes_no_project(bank: ReasoningBank) -> None:  # C166
+def test_a_run_that_merely_ended_teaches_nothing_and_makes_no_project(bank: ReasoningBank) -> None:
     distilled = bank.distill(MESSAGES)
 
     assert (distilled.status, distilled.memories) == (DistillStatus.EMPTY, ())
@@ -120,7 +120,7 @@ def test_recalled_lessons_and_secrets_do_not_reach_the_distiller(bank: Reasoning
     assert distilled.removed["recalled lessons"] == 1
 
 
-def test_the_prompt_does_not_grow_with_the_bank(bank: ReasoningBank) -> None:  # C023
+def test_the_prompt_does_not_grow_with_the_bank(bank: ReasoningBank) -> None:
     sizes: list[int] = []
 
     def model(messages: list[dict[str, str]]) -> str:
@@ -266,7 +266,7 @@ def test_an_unavailable_judge_costs_an_attempt_and_is_no_failure_of_the_run(bank
     assert "no verdict" in job.reason
 
 
-def test_a_truncated_answer_keeps_the_run_for_a_retry(bank: ReasoningBank) -> None:  # C005
+def test_a_truncated_answer_keeps_the_run_for_a_retry(bank: ReasoningBank) -> None:
     cut = ChatReply("<think>hm", FinishReason.LENGTH)
     bank.enqueue(MESSAGES, "success")
     job = bank.worker(LLMDistiller(lambda messages: cut)).run_once()

@@ -125,7 +125,6 @@ def test_what_a_dependency_prints_is_no_part_of_the_answer(cli: Cli, monkeypatch
 
 
 def test_text_that_is_no_utf_8_is_stored_with_replacement_characters(process: Process, bank: ReasoningBank) -> None:
-    """C149."""
     ran = process(
         "record", "-p", "billing", "--title", "t", "--content", "-",
         stdin=b"odd \x9d byte", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0",
@@ -136,7 +135,6 @@ def test_text_that_is_no_utf_8_is_stored_with_replacement_characters(process: Pr
 
 
 def test_arguments_are_utf_8_whatever_the_locale(process: Process, bank: ReasoningBank) -> None:
-    """C149."""
     ran = process(
         "record", "Prüfstand 試験 😀".encode(), b"odd \x9d byte", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"
     )
@@ -148,7 +146,6 @@ def test_arguments_are_utf_8_whatever_the_locale(process: Process, bank: Reasoni
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_output_is_utf_8_whatever_the_locale(process: Process, bank: ReasoningBank, encoding: str) -> None:
-    """C149."""
     bank.record("Prüfstand 試験 😀", "x", outcome="success")
 
     ran = process("list", PYTHONIOENCODING=encoding)
@@ -159,7 +156,6 @@ def test_output_is_utf_8_whatever_the_locale(process: Process, bank: ReasoningBa
 
 @pytest.mark.parametrize("command", [["list"], ["export"]])
 def test_a_reader_that_has_seen_enough_is_no_error(bank: ReasoningBank, command: list[str]) -> None:
-    """C149."""
     bank.import_from({"text": f"Lesson {n} " + "long " * 2000} for n in range(40))
     line = f"{sys.executable} -m reasoningbank {' '.join(command)} | head -c 1"
 

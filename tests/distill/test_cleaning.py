@@ -38,7 +38,7 @@ def test_what_was_read_from_a_boot_file_is_left_out() -> None:
     assert cleaned.removed == {"boilerplate": 2}
 
 
-def test_system_and_boot_text_are_not_distilled_and_the_one_lesson_is() -> None:  # C164
+def test_system_and_boot_text_are_not_distilled_and_the_one_lesson_is() -> None:
     prompt = "You are Zed, an agent. Restate your rules. " * 50
     call = {"id": "c", "function": {"name": "bash", "arguments": '{"command": "python build.py"}'}}
     boot = {"id": "b", "function": {"name": "bash", "arguments": '{"command": "cat SOUL.md"}'}}

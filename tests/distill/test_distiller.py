@@ -66,7 +66,7 @@ def test_each_verdict_has_its_own_prompt(verdict: str, words: str) -> None:
     assert words in chat.asked[0].messages[1].content
 
 
-def test_the_run_goes_in_as_quoted_data_in_one_message() -> None:  # C019
+def test_the_run_goes_in_as_quoted_data_in_one_message() -> None:
     chat = Scripted(GOOD)
     messages = [
         {"role": "user", "content": "Add a parser"},
@@ -100,7 +100,7 @@ def test_a_run_cannot_close_its_own_quotation() -> None:
         ChatReply('{"memories": [{"title": "Cut", "content": "in the mid', FinishReason.LENGTH),
     ],
 )
-def test_an_answer_that_was_cut_off_is_truncated_and_never_empty(reply: ChatReply) -> None:  # C005
+def test_an_answer_that_was_cut_off_is_truncated_and_never_empty(reply: ChatReply) -> None:
     chat = Scripted(reply, reply)
 
     result = LLMDistiller(chat, answer_tokens=100).distill(run())
@@ -109,7 +109,7 @@ def test_an_answer_that_was_cut_off_is_truncated_and_never_empty(reply: ChatRepl
     assert "cut off" in result.reason
 
 
-def test_a_cut_off_answer_is_asked_for_with_more_room_and_never_by_the_same_request() -> None:  # C023
+def test_a_cut_off_answer_is_asked_for_with_more_room_and_never_by_the_same_request() -> None:
     chat = Scripted(ChatReply("", FinishReason.LENGTH), GOOD)
 
     result = LLMDistiller(chat, answer_tokens=100).distill(run())
@@ -130,7 +130,7 @@ def test_whole_lessons_of_a_cut_answer_are_kept_and_flagged() -> None:
     assert result.counts == {"lessons": 1, "cut off": 1}
 
 
-def test_an_echo_of_the_schema_is_asked_about_once_with_what_was_wrong() -> None:  # C010
+def test_an_echo_of_the_schema_is_asked_about_once_with_what_was_wrong() -> None:
     echo = json.dumps(dict(prompts.LESSONS_SCHEMA))
     chat = Scripted(echo, GOOD)
 
@@ -162,7 +162,7 @@ def test_items_that_are_no_lessons_are_asked_about_with_their_reasons() -> None:
     assert "content is missing" in chat.asked[1].messages[-1].content
 
 
-def test_a_fenced_answer_is_taken_at_the_first_call() -> None:  # C001
+def test_a_fenced_answer_is_taken_at_the_first_call() -> None:
     chat = Scripted(f"```json\n{GOOD}\n```")
 
     assert len(LLMDistiller(chat).distill(run()).drafts) == 1
@@ -224,7 +224,7 @@ def test_a_run_that_teaches_nothing_asks_nothing(trajectory: Trajectory, words: 
     assert words in result.reason
 
 
-def test_three_lessons_of_a_run_are_the_most_and_five_of_a_contrast() -> None:  # vector 190, C020
+def test_three_lessons_of_a_run_are_the_most_and_five_of_a_contrast() -> None:
     many = json.dumps({"memories": [{**LESSON, "title": f"T{n}"} for n in range(40)]})
 
     single = LLMDistiller(Scripted(many)).distill(run())
@@ -264,7 +264,7 @@ def test_an_earlier_run_that_ended_otherwise_is_shown_beside_it() -> None:
     assert "lost" in prompt
 
 
-def test_the_prompt_has_a_bound_whatever_the_run() -> None:  # C023
+def test_the_prompt_has_a_bound_whatever_the_run() -> None:
     chat = Scripted(GOOD, GOOD)
     distiller = LLMDistiller(chat, run_tokens=1_000)
     long = run(steps=tuple(Step(action=f"act {n}", observation="word " * 500) for n in range(500)))

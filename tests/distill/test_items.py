@@ -22,7 +22,7 @@ def lesson(**fields: Any) -> dict[str, Any]:
     return {"title": "T", "content": "do c", **fields}
 
 
-def test_odd_shapes_are_normalised_or_rejected_and_neighbours_live() -> None:  # C007
+def test_odd_shapes_are_normalised_or_rejected_and_neighbours_live() -> None:
     answer = read_answer(
         '{"memories": ["Run migrations first", {"Never force-push main": "learned the hard way"},'
         ' {"title": "ok", "content": "ok then"}]}'
@@ -34,7 +34,7 @@ def test_odd_shapes_are_normalised_or_rejected_and_neighbours_live() -> None:  #
     assert [(r.reason, r.excerpt) for r in found.rejected] == [("not an object but str", "Run migrations first")]
 
 
-def test_an_item_with_a_missing_field_is_rejected_alone_and_the_field_is_named() -> None:  # C010
+def test_an_item_with_a_missing_field_is_rejected_alone_and_the_field_is_named() -> None:
     found = sort_items([{"title": "A"}, lesson(title="B"), {"content": "x"}], RULES)
 
     assert [draft.title for draft in found.drafts] == ["B"]
@@ -49,14 +49,14 @@ def test_an_item_with_a_missing_field_is_rejected_alone_and_the_field_is_named()
         (r'{"memories":[{"title":"bad \u12G4","content":"yes"}]}', r"bad \u12G4"),
     ],
 )
-def test_broken_escapes_cost_no_more_than_that_text_and_all_can_be_written(reply: str, title: str) -> None:  # C011
+def test_broken_escapes_cost_no_more_than_that_text_and_all_can_be_written(reply: str, title: str) -> None:
     (draft,) = sort_items(read_answer(reply).items, RULES).drafts
 
     assert draft.title == title
     assert draft.model_dump_json().encode()
 
 
-def test_lessons_that_quote_an_error_or_name_a_file_are_kept() -> None:  # C016
+def test_lessons_that_quote_an_error_or_name_a_file_are_kept() -> None:
     contents = ['When the linter prints "I cannot parse this", rerun with --fix', "Run build_wheel.py before uploading"]
 
     found = sort_items([lesson(title=str(n), content=content) for n, content in enumerate(contents)], RULES)
@@ -64,7 +64,7 @@ def test_lessons_that_quote_an_error_or_name_a_file_are_kept() -> None:  # C016
     assert [draft.content for draft in found.drafts] == contents
 
 
-def test_made_up_ids_are_skipped_by_name_and_the_valid_addition_runs() -> None:  # C017
+def test_made_up_ids_are_skipped_by_name_and_the_valid_addition_runs() -> None:
     answer = read_answer(
         '{"actions":[{"op":"update","id":"12","content":"x"},{"op":"link","id":"0","to":["999"]},'
         '{"op":"add","title":"t","content":"do c"}]}'
@@ -76,7 +76,7 @@ def test_made_up_ids_are_skipped_by_name_and_the_valid_addition_runs() -> None: 
     assert [r.reason for r in found.rejected] == ["update of the unknown id '12'", "link of the unknown id '0'"]
 
 
-def test_caps_are_kept_in_code_and_the_overflow_is_counted() -> None:  # C020
+def test_caps_are_kept_in_code_and_the_overflow_is_counted() -> None:
     essay = lesson(title="essay", content="x" * 20_000)
 
     found = sort_items([essay, *(lesson(title=f"T{n}") for n in range(39))], RULES)
@@ -87,14 +87,14 @@ def test_caps_are_kept_in_code_and_the_overflow_is_counted() -> None:  # C020
 
 
 @pytest.mark.parametrize(("cap", "given"), [(3, 4), (5, 6)])
-def test_four_items_of_a_run_leave_three_and_six_of_a_contrast_five(cap: int, given: int) -> None:  # vector 190
+def test_four_items_of_a_run_leave_three_and_six_of_a_contrast_five(cap: int, given: int) -> None:
     found = sort_items([lesson(title=f"T{n}") for n in range(given)], Rules(cap, Outcome.SUCCESS, SOURCE))
 
     assert len(found.drafts) == cap
 
 
 @pytest.mark.parametrize("confidence", ["85%", 1.7, float("nan"), "high", -0.1, None])
-def test_a_confidence_made_up_by_the_model_is_not_read(confidence: object) -> None:  # C022
+def test_a_confidence_made_up_by_the_model_is_not_read(confidence: object) -> None:
     (draft,) = sort_items([lesson(confidence=confidence)], RULES).drafts
 
     assert draft.confidence is None

@@ -43,9 +43,9 @@ class Scripted:
 @pytest.mark.parametrize(
     ("answer", "label"),
     [
-        ("unsuccessful", JudgeLabel.FAILURE),  # vector 188
-        ("Thoughts: success criteria not met\nStatus: failure", JudgeLabel.FAILURE),  # vector 189
-        ("Thoughts: success criteria not met / Status: failure", JudgeLabel.FAILURE),  # vector 189
+        ("unsuccessful", JudgeLabel.FAILURE),
+        ("Thoughts: success criteria not met\nStatus: failure", JudgeLabel.FAILURE),
+        ("Thoughts: success criteria not met / Status: failure", JudgeLabel.FAILURE),
         ("Success.", JudgeLabel.SUCCESS),
         ("**Verdict:** success", JudgeLabel.SUCCESS),
         ('```json\n{"verdict": "failure", "reasons": ["no success yet"]}\n```', JudgeLabel.FAILURE),

@@ -20,11 +20,11 @@ def items(text: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("open_fence", ["```json", "```JSON", "```", "~~~", "~~~json", "```json5 title=x"])
-def test_json_in_a_fence_is_unwrapped_whatever_the_fence_is_called(open_fence: str) -> None:  # C001
+def test_json_in_a_fence_is_unwrapped_whatever_the_fence_is_called(open_fence: str) -> None:
     assert items(f"{open_fence}\n{REPLY}\n{open_fence[:3]}") == [LESSON]
 
 
-def test_a_block_is_unwrapped_and_the_explanation_after_it_ignored() -> None:  # C002
+def test_a_block_is_unwrapped_and_the_explanation_after_it_ignored() -> None:
     assert items(f"```json\n{REPLY}\n```\nExplanation: {{nothing}} else is new.") == [LESSON]
 
     empty = read_answer('```json\n{"memories": []}\n```\nExplanation: nothing new.')
@@ -32,13 +32,13 @@ def test_a_block_is_unwrapped_and_the_explanation_after_it_ignored() -> None:  #
 
 
 @pytest.mark.parametrize("tag", ["think", "thinking", "analysis", "reasoning", "THINK"])
-def test_a_draft_inside_thinking_is_never_taken(tag: str) -> None:  # C004
+def test_a_draft_inside_thinking_is_never_taken(tag: str) -> None:
     assert items(f"<{tag}>{DRAFT}</{tag}>\n{FINAL_REPLY}") == [FINAL]
     assert items(f"{DRAFT}</{tag}>\n{FINAL_REPLY}") == [FINAL]
     assert items(f"<{tag}>a</{tag}><{tag}>{DRAFT}</{tag}>{FINAL_REPLY}") == [FINAL]
 
 
-def test_a_draft_in_another_channel_is_never_taken() -> None:  # C004
+def test_a_draft_in_another_channel_is_never_taken() -> None:
     assert items(f"<|channel|>analysis<|message|>{DRAFT}<|end|><|channel|>final<|message|>{FINAL_REPLY}") == [FINAL]
     assert items(f"[THINK]{DRAFT}[/THINK]{FINAL_REPLY}") == [FINAL]
 
@@ -55,13 +55,13 @@ def test_nothing_to_learn_after_thinking_is_found() -> None:
     assert read_answer("hm</think>NO_EXTRACTIONS") == Answer(found=True)
 
 
-def test_thinking_that_never_ends_is_cut_off_and_not_empty() -> None:  # C005
+def test_thinking_that_never_ends_is_cut_off_and_not_empty() -> None:
     answer = read_answer("<think>Let me look at step 1")
 
     assert (answer.cut, answer.found, answer.problem) == (True, False, "thinking that never ended")
 
 
-def test_an_empty_answer_is_not_an_empty_list() -> None:  # C005
+def test_an_empty_answer_is_not_an_empty_list() -> None:
     answer = read_answer("  \n")
 
     assert (answer.found, answer.problem) == (False, "an empty answer")
@@ -74,7 +74,7 @@ def test_an_empty_answer_is_not_an_empty_list() -> None:  # C005
         ('{"title": "A", "content": "a"}', ["A"]),
     ],
 )
-def test_a_bare_list_gives_all_its_items_and_a_bare_object_gives_one(reply: str, titles: list[str]) -> None:  # C008
+def test_a_bare_list_gives_all_its_items_and_a_bare_object_gives_one(reply: str, titles: list[str]) -> None:
     assert [item["title"] for item in items(reply)] == titles
 
 
@@ -120,26 +120,26 @@ def test_several_objects_one_after_another_are_all_taken_and_repeats_once() -> N
         '{"$defs": {}, "title": "Lessons", "description": "d"}',
     ],
 )
-def test_an_echo_of_the_schema_is_no_answer(reply: str) -> None:  # C010
+def test_an_echo_of_the_schema_is_no_answer(reply: str) -> None:
     answer = read_answer(reply)
 
     assert (answer.found, answer.problem) == (False, "a JSON schema instead of an answer")
 
 
-def test_single_quotes_and_inner_marks_keep_every_key() -> None:  # C013
+def test_single_quotes_and_inner_marks_keep_every_key() -> None:
     reply = "{'memories': [{'title': 'panel 7\" by 5\"', 'content': None, 'reusable': True}]}"
 
     assert items(reply) == [{"title": 'panel 7" by 5"', "content": None, "reusable": True}]
 
 
-def test_a_windows_path_keeps_its_backslashes_and_is_flagged() -> None:  # C014
+def test_a_windows_path_keeps_its_backslashes_and_is_flagged() -> None:
     answer = read_answer(r'{"memories":[{"title":"path","content":"open C:\work\new\temp and match \d+"}]}')
 
     assert answer.items[0]["content"] == r"open C:\work\new\temp and match \d+"
     assert BACKSLASHES in answer.notes
 
 
-def test_a_cut_answer_gives_its_whole_items_and_says_that_it_was_cut() -> None:  # C005
+def test_a_cut_answer_gives_its_whole_items_and_says_that_it_was_cut() -> None:
     answer = read_answer(f'Sure! {{"memories": [{json.dumps(LESSON)}, {{"title": "cut", "content": "hal')
 
     assert answer.items[0] == LESSON
@@ -163,7 +163,7 @@ def test_a_refusal_in_prose_is_a_refusal(refusal: str) -> None:
     assert answer.problem == refusal
 
 
-def test_words_of_refusal_inside_a_lesson_refuse_nothing() -> None:  # C016
+def test_words_of_refusal_inside_a_lesson_refuse_nothing() -> None:
     quoting = {"title": "Linter", "content": 'When the linter prints "I cannot parse this", rerun with --fix'}
 
     answer = read_answer(json.dumps({"memories": [quoting]}))

@@ -63,7 +63,7 @@ def test_a_partial_success_gives_both() -> None:
     assert [draft.outcome for draft in drafts] == [Outcome.SUCCESS, Outcome.FAILURE]
 
 
-def test_a_run_without_a_verdict_teaches_nothing() -> None:  # C166
+def test_a_run_without_a_verdict_teaches_nothing() -> None:
     guess = Trajectory.from_messages(
         [{"role": "user", "content": "which DB?"}, {"role": "assistant", "content": "probably Postgres 9"}]
     )
