@@ -66,6 +66,7 @@ class Recall:
         text: the prompt block; empty when nothing fits.
         tokens: estimated tokens of `text`.
         repeated: the reference was known already: nothing was searched or counted anew.
+        shortened: ids of memories that are cut in `text`, visibly, since they did not fit whole.
     """
 
     ref: str
@@ -77,6 +78,7 @@ class Recall:
     weak: bool = False
     degraded: tuple[str, ...] = ()
     repeated: bool = False
+    shortened: tuple[str, ...] = ()
 
     @property
     def memories(self) -> tuple[Memory, ...]:

@@ -229,18 +229,21 @@ class _Doors:
         recall = self.bank.recall(given.query, k, max_tokens=LONGEST_ANSWER, **options)
         text = f"{recall.text}\n\nref: {recall.ref}" if recall.hits else ""
         more = {"ref": recall.ref, "withheld": recall.withheld, "weak": recall.weak}
-        if OVER_BUDGET not in recall.withheld:
-            return _found(text, recall.hits, more)
-        # Searched again, which changes nothing: a recall says how many did not fit, not which.
-        shown = {memory.id for memory in recall.memories}
-        found = self.bank.search(given.query, k, **options)
-        return _found(text, recall.hits, more, [memory.id for memory in found.memories if memory.id not in shown])
+        too_long = list(recall.shortened)
+        if OVER_BUDGET in recall.withheld:
+            # Searched again, which changes nothing: a recall says how many did not fit, not which.
+            shown = {memory.id for memory in recall.memories}
+            found = self.bank.search(given.query, k, **options)
+            too_long += [memory.id for memory in found.memories if memory.id not in shown]
+        return _found(text, recall.hits, more, too_long)
 
     def _look_up(self, query: str, k: int, options: dict[str, Any]) -> ToolAnswer:
         result = self.bank.search(query, k, **options)
-        block = prompt_block(result.memories, max_tokens=LONGEST_ANSWER)
+        unproven = [hit.memory.id for hit in result.hits if hit.provisional]
+        block = prompt_block(result.memories, max_tokens=LONGEST_ANSWER, provisional=unproven)
         hits = tuple(hit for hit in result.hits if hit.memory.id in block.included)
-        return _found(block.text, hits, {"withheld": result.withheld, "weak": result.weak}, block.dropped)
+        more = {"withheld": result.withheld, "weak": result.weak}
+        return _found(block.text, hits, more, (*block.shortened, *block.dropped))
 
     def record(self, given: RecordArguments) -> ToolAnswer:
         recorded = self.bank.record(
@@ -290,10 +293,10 @@ class _Doors:
 
 
 def _found(text: str, hits: tuple[Hit, ...], more: Mapping[str, Any], too_long: Sequence[str] = ()) -> ToolAnswer:
-    data = {"memories": [hit_data(hit) for hit in hits], **more}
+    data = {"memories": [hit_data(hit) for hit in hits if hit.memory.id not in too_long], **more}
     if too_long:
         data["too_long"] = list(too_long)
-        text = f"{text}\n\nFound, but too long to show here: {', '.join(too_long)}.".strip()
+        text = f"{text}\n\nFound, but too long to show here as a whole: {', '.join(too_long)}.".strip()
     return ToolAnswer(text or "No lesson fits.", data)
 
 

@@ -52,3 +52,12 @@ def test_changing_a_memory_into_a_planted_instruction_quarantines_it(bank: Reaso
 
     assert bank.update(memory.id, content=PLANTED).state is State.QUARANTINED
     assert bank.update(memory.id, content="Put the keys into the vault").state is State.ACTIVE
+
+
+def test_what_is_not_proven_yet_is_marked_in_the_block(bank: ReasoningBank) -> None:
+    bank.record("Proven paths", "Put paths in quotes.", outcome="success", confidence=0.9)
+    bank.record("Unproven paths", "Put paths in brackets.", outcome="success", confidence=0.6)
+    text = bank.recall("paths in quotes or brackets").text
+
+    assert "Proven paths (what worked, confidence 0.90)" in text
+    assert "Unproven paths (what worked, confidence 0.60 and not proven yet)" in text

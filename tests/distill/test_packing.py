@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.distill.packing import clip, pack
-from reasoningbank.lessons import estimate_tokens
+from reasoningbank.tokens import estimate_tokens
 from reasoningbank.trajectory import RunVerdict, Step, Trajectory
 
 

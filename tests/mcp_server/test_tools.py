@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from reasoningbank import ReasoningBank, State, Verdict
-from reasoningbank.lessons import estimate_tokens
 from reasoningbank.mcp_server import Offer, OneProject
+from reasoningbank.tokens import estimate_tokens
 from tests.mcp_server.conftest import MODES, RECORD, call, connected, refusal
 
 
@@ -273,7 +273,7 @@ def test_c145_every_tool_answers_with_each_optional_argument(offer: Offer) -> No
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_c145_what_is_too_long_is_left_out_with_a_note_and_its_id(bank: ReasoningBank, read_only: bool) -> None:
+def test_c145_what_is_too_long_is_cut_with_a_note_and_its_id(bank: ReasoningBank, read_only: bool) -> None:
     offer = Offer(OneProject(bank), read_only=read_only)
     long = bank.record("Quote paths at length", "Put paths in quotes. " * 900, outcome="success").memory.id
     short = bank.record("Quote paths", "Put paths in quotes", outcome="success").memory.id
@@ -282,6 +282,6 @@ def test_c145_what_is_too_long_is_left_out_with_a_note_and_its_id(bank: Reasonin
 
     assert [memory["memory_id"] for memory in result["structuredContent"]["memories"]] == [short]
     assert result["structuredContent"]["too_long"] == [long]
-    assert result["content"][0]["text"].endswith(f"Found, but too long to show here: {long}.")
+    assert result["content"][0]["text"].endswith(f"Found, but too long to show here as a whole: {long}.")
     assert len(json.dumps(result)) < 10_000
     assert json.loads(offer.read(f"memory://{long}")[0]["text"])["content"].startswith("Put paths")

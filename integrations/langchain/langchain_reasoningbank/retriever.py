@@ -127,7 +127,7 @@ def lessons_text(documents: Sequence[Document], *, max_tokens: int = 500) -> str
     """Return retrieved documents as the framed, delimited block that is meant for a prompt; empty when there are none.
 
     Args:
-        max_tokens: whole lessons only; those that do not fit are left out.
+        max_tokens: of the whole block; long lessons are cut visibly, and what does not fit is left out.
     """
     shown = [
         _Shown(

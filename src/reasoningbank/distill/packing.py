@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reasoningbank.lessons import estimate_tokens
+from reasoningbank.tokens import estimate_tokens
 from reasoningbank.trajectory import Step, Trajectory
 
 ENDS = 3  # steps at either end that are kept before those in between
@@ -48,8 +48,16 @@ def pack(run: Trajectory, *, max_tokens: int) -> Packed:
             break
         shrink *= 2
     kept = _fill(wanted, blocks, room)
-    text = "\n\n".join(part for part in (head, *_with_gaps(kept, blocks), tail) if part)
+    text = _text(head, kept, blocks, tail)
+    # The notes about gaps, which depend on what is kept, have their price too.
+    while estimate_tokens(text) > max_tokens and len(kept) > _must(run.steps):
+        kept.remove(next(number for number in reversed(wanted) if number in kept))
+        text = _text(head, kept, blocks, tail)
     return Packed(text, tuple(kept), len(blocks) - len(kept), estimate_tokens(text))
+
+
+def _text(head: str, kept: Sequence[int], blocks: Sequence[str], tail: str) -> str:
+    return "\n\n".join(part for part in (head, *_with_gaps(kept, blocks), tail) if part)
 
 
 def _frame(run: Trajectory, shrink: int) -> tuple[str, str]:

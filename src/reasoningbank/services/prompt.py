@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from reasoningbank.lessons import Lesson, LessonBlock, render
 
 
-def prompt_block(lessons: Sequence[Lesson], *, max_tokens: int = 500) -> LessonBlock:
+def prompt_block(lessons: Sequence[Lesson], *, max_tokens: int = 500, provisional: Collection[str] = ()) -> LessonBlock:
     """Return lessons, in their order, as a block of at most `max_tokens` whose delimiter nobody can guess.
 
-    A lesson is whole or not there; one that does not fit does not keep shorter ones after it out.
+    Where the first three do not fit together, the long ones are cut at the end of a sentence or line, and say so; a
+    later one that does not fit is left out and keeps no shorter one out.
+
+    Args:
+        provisional: ids of lessons that are not proven yet, and are marked so.
     """
-    return render(lessons, nonce=secrets.token_hex(4), max_tokens=max_tokens)
+    return render(lessons, nonce=secrets.token_hex(4), max_tokens=max_tokens, provisional=provisional)

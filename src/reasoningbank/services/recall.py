@@ -10,6 +10,7 @@ from datetime import datetime
 
 from reasoningbank.episode import Served
 from reasoningbank.errors import DeadlineExceededError, InvalidInputError
+from reasoningbank.lessons import LessonBlock
 from reasoningbank.memory import ID_LIMIT, Memory, clean_text, is_blank
 from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.services.engine import Engine
@@ -60,7 +61,7 @@ def recall(
     limit = _Limit(engine, deadline, given_up)
     limit.check()
     result = search(engine, task, wanted)
-    block = prompt_block([hit.memory for hit in result.hits], max_tokens=max_tokens)
+    block = _block(result.hits, max_tokens)
     included = set(block.included)
     handed_out = tuple(hit for hit in result.hits if hit.memory.id in included)
     opened = _open(engine, task, handed_out, ref=ref or new_id(), thread=thread, limit=limit)
@@ -76,6 +77,7 @@ def recall(
         withheld=_withheld(result, len(handed_out)),
         weak=result.weak,
         degraded=result.degraded,
+        shortened=block.shortened,
     )
 
 
@@ -153,8 +155,21 @@ def again(engine: Engine, ref: str, max_tokens: int) -> Recall | None:
         numbers = [n for s in episode.memories if (n := records.find(connection, s.memory)) is not None]
         memories = {m.id: m for m in shown(engine, connection, numbers).values()}
     hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories)
-    block = prompt_block([hit.memory for hit in hits], max_tokens=max_tokens)
-    return Recall(ref=ref, task=episode.task, hits=hits, text=block.text, tokens=block.tokens, repeated=True)
+    block = _block(hits, max_tokens)
+    return Recall(
+        ref=ref,
+        task=episode.task,
+        hits=hits,
+        text=block.text,
+        tokens=block.tokens,
+        repeated=True,
+        shortened=block.shortened,
+    )
+
+
+def _block(hits: Sequence[Hit], max_tokens: int) -> LessonBlock:
+    unproven = [hit.memory.id for hit in hits if hit.provisional]
+    return prompt_block([hit.memory for hit in hits], max_tokens=max_tokens, provisional=unproven)
 
 
 def _hit(served: Served, memory: Memory) -> Hit:
