@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.calibrated import CalibratedModel
+from reasoningbank.calibrated import STARTING, CalibratedModel, Parameters
 from reasoningbank.confidence import Standing, outcome_shares, standing
 from reasoningbank.signals import SignalKind, Tally
 
@@ -111,6 +112,58 @@ def test_the_first_bad_shared_outcome_never_rejects_a_new_lesson(initial: float)
 
 def test_praise_keeps_a_memory_recorded_by_hand_above_the_floor() -> None:
     assert mean(votes(1, 0), initial=0.8) > 0.8
+
+
+strengths = st.floats(0.05, 1.0)
+parameters = st.builds(
+    Parameters,
+    accuracy=st.floats(0.5, 0.99),
+    helped=st.floats(0.5, 0.99),
+    unhelped=st.floats(0.01, 0.45),
+    strength=st.floats(0.3, 30.0),
+    judges=st.sampled_from([(), (("mallory", 0.5),), (("ann", 0.95), ("ben", 0.6))]),
+)
+
+
+votes_in_runs = st.tuples(st.booleans(), st.booleans(), st.sampled_from(["", "mallory", "ben"]))
+
+
+@given(evidence, initials, parameters, strengths, votes_in_runs)
+def test_a_vote_never_moves_the_belief_the_other_way_though_it_supersedes_an_outcome(
+    tallies: list[Tally], initial: float, learned: Parameters, share: float, judged: tuple[bool, bool, str]
+) -> None:
+    good, succeeded, by = judged
+    outcome = tally(SignalKind.OUTCOME, share * succeeded, share * (not succeeded))
+    vote = Tally(SignalKind.EXPLICIT, 0, "", by, float(good), float(not good), outcome.last)
+    before, after = (
+        belief.mean
+        for belief in CalibratedModel(learned).beliefs(
+            [((*tallies, outcome), initial), ((*tallies, replace(outcome, superseded=True), vote), initial)]
+        )
+    )
+
+    assert after >= before - ROUNDING if good else after <= before + ROUNDING
+
+
+def test_a_vote_of_the_usual_accuracy_supersedes_the_outcome_of_its_run_altogether() -> None:
+    outcome = replace(outcomes(0, 1), superseded=True)
+
+    assert STARTING.overlap == 0.0
+    assert mean(votes(1, 0), outcome) == mean(votes(1, 0))
+
+
+def test_votes_that_say_less_than_outcomes_leave_them_part_of_their_weight() -> None:
+    assert Parameters(accuracy=0.6, helped=0.9, unhelped=0.1).overlap == pytest.approx(1.0 - 0.5 / 8.0)
+    assert Parameters(judges=(("mallory", 0.5),)).overlap == 1.0
+
+
+def test_votes_of_known_judges_count_by_their_own_accuracy() -> None:
+    model = CalibratedModel(Parameters(judges=(("ann", 0.95), ("mallory", 0.5))))
+    nobody, ann, mallory = (
+        belief.mean for belief in model.beliefs([([replace(votes(1, 0), by=by)], 0.6) for by in ("", "ann", "mallory")])
+    )
+
+    assert ann > nobody > mallory == pytest.approx(0.6, abs=1e-4)
 
 
 def test_two_hundred_bare_uses_lift_nothing() -> None:

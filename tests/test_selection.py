@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.confidence import Belief, within
-from reasoningbank.selection import CLEARLY_BETTER, TRIES, Prospect, Selection, select
+from reasoningbank.selection import CLEARLY_BETTER, TRIES, Prospect, Selection, judged_and_blamed, select
+from reasoningbank.signals import SignalKind, Tally
 
 FLOOR = 0.7
 
 
 def prospect(
-    key: str, mean: float, *, score: float = 0.5, deviation: float = 0.2, shown: int = 0, judged: bool = False
+    key: str,
+    mean: float,
+    *,
+    score: float = 0.5,
+    deviation: float = 0.2,
+    shown: int = 0,
+    judged: bool = False,
+    blamed: bool = False,
 ) -> Prospect[str]:
     belief = Belief(mean, deviation, 2.0, within(mean - deviation), within(mean + deviation))
-    return Prospect(key, score, belief, shown, judged)
+    return Prospect(key, score, belief, shown, judged, blamed)
 
 
 def tried(key: str, mean: float, *, score: float = 0.5) -> Prospect[str]:
@@ -64,10 +74,21 @@ def test_with_nothing_proven_and_nothing_new_the_likeliest_is_handed_out_alone()
     assert found == Selection((), ("b",), {"provisional": 2})
 
 
-def test_when_nothing_is_likely_to_help_nothing_is_handed_out() -> None:
-    found = chosen(tried("a", 0.49), prospect("b", 0.1, deviation=0.05))
+def test_a_bank_whose_lessons_help_now_and_then_does_not_fall_silent() -> None:
+    surely_fair = prospect("fair", 0.4, deviation=0.05, shown=90, judged=True)
+    surely_worse = prospect("worse", 0.3, deviation=0.05, shown=90, judged=True)
 
-    assert found == Selection((), (), {"rejected": 1, "unlikely": 1})
+    assert chosen(surely_fair, surely_worse) == Selection((), ("fair",), {"rejected": 1})
+
+
+def test_what_people_say_does_not_help_is_not_handed_out_for_want_of_better() -> None:
+    blamed = prospect("blamed", 0.4, deviation=0.05, shown=9, judged=True, blamed=True)
+
+    assert chosen(blamed) == Selection((), (), {"rejected": 1})
+
+
+def test_when_nothing_is_likely_to_help_nothing_is_handed_out() -> None:
+    assert chosen(prospect("a", 0.19, deviation=0.05, judged=True)) == Selection((), (), {"rejected": 1})
 
 
 def test_a_new_memory_that_fits_clearly_better_takes_the_last_slot() -> None:
@@ -85,7 +106,9 @@ def test_strict_hands_out_proven_memories_only() -> None:
 
 
 def test_rejected_memories_are_withheld_and_counted() -> None:
-    assert chosen(prospect("bad", 0.3, deviation=0.1)) == Selection((), (), {"rejected": 1})
+    assert chosen(prospect("bad", 0.3, deviation=0.1), prospect("good", 0.8)) == Selection(
+        ("good",), (), {"rejected": 1}
+    )
 
 
 def test_nothing_comes_of_nothing() -> None:
@@ -101,6 +124,7 @@ many = st.lists(
         deviation=st.floats(0, 0.3),
         shown=st.integers(0, 6),
         judged=st.booleans(),
+        blamed=st.booleans(),
     ),
     max_size=12,
     unique_by=lambda p: p.key,
@@ -135,3 +159,21 @@ def test_equals_are_decided_by_the_order_of_the_ranking() -> None:
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_proven_memories_fill_what_they_can(k: int) -> None:
     assert len(chosen(*(prospect(name, 0.8) for name in "abcd"), k=k).proven) == k
+
+
+@pytest.mark.parametrize(
+    ("tallies", "judged", "blamed"),
+    [
+        ([], False, False),
+        ([(SignalKind.USAGE, 9, 0)], False, False),
+        ([(SignalKind.OUTCOME, 0, 9)], True, False),
+        ([(SignalKind.EXPLICIT, 1, 1)], True, False),
+        ([(SignalKind.EXPLICIT, 1, 0), (SignalKind.EXPLICIT, 0, 2), (SignalKind.OUTCOME, 9, 0)], True, True),
+    ],
+)
+def test_only_votes_blame_and_usage_judges_nothing(
+    tallies: list[tuple[SignalKind, float, float]], judged: bool, blamed: bool
+) -> None:
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+
+    assert judged_and_blamed(Tally(kind, 0, "", "", good, bad, now) for kind, good, bad in tallies) == (judged, blamed)

@@ -14,7 +14,7 @@ from reasoningbank.ema import EmaModel
 from reasoningbank.fitting import ProjectEvidence, RunMoments, fit, is_due
 from reasoningbank.ranking import Candidate, relevance_parts
 from reasoningbank.relevance import scaled
-from reasoningbank.selection import Prospect, select
+from reasoningbank.selection import Prospect, judged_and_blamed, select
 from reasoningbank.signals import SignalKind, Tally
 from reasoningbank.spec import SignalWeights, SpecModel, learn
 
@@ -40,22 +40,16 @@ class Ledger:
     """A memory's tallies, folded as the bank folds them."""
 
     def __init__(self) -> None:
-        self.sums: dict[Key, list[float]] = {}
+        self.tallies: dict[Key, Tally] = {}
         self.shown = 0
-        self.judged = False
 
     def add(self, kind: SignalKind, day: int, amount: float, by: str = "", *, superseded: bool = False) -> None:
         """Add a signal for (or, with a negative amount, against)."""
-        sums = self.sums.setdefault((kind, day, by, superseded), [0.0, 0.0])
-        sums[amount < 0.0] += abs(amount)
-        self.judged |= kind is not SignalKind.USAGE
-
-    def tallies(self) -> list[Tally]:
-        """Return the tallies."""
-        return [
-            Tally(kind, day, "", by, sums[0], sums[1], START + timedelta(days=day), superseded)
-            for (kind, day, by, superseded), sums in self.sums.items()
-        ]
+        key = (kind, day, by, superseded)
+        before = self.tallies.get(key)
+        positive, negative = (before.positive, before.negative) if before else (0.0, 0.0)
+        positive, negative = positive + max(0.0, amount), negative + max(0.0, -amount)
+        self.tallies[key] = Tally(kind, day, "", by, positive, negative, START + timedelta(days=day), superseded)
 
 
 class Banked:
@@ -63,7 +57,8 @@ class Banked:
 
     def __init__(self, world: World, *, floor: float = FLOOR, strict: bool = False) -> None:
         self.world, self.floor, self.strict = world, floor, strict
-        self.ledgers = [Ledger() for _ in world.initial]
+        self.initial: list[float] = world.initial.tolist()
+        self.ledgers = [Ledger() for _ in self.initial]
         self.model: ConfidenceModel = self.first_model()
         self.known: dict[int, Belief] = {}
 
@@ -73,7 +68,7 @@ class Banked:
 
     def evidence(self, memory: int) -> Evidence:
         """Return what the model is told about a memory."""
-        return self.ledgers[memory].tallies(), float(self.world.initial[memory])
+        return list(self.ledgers[memory].tallies.values()), self.initial[memory]
 
     def beliefs(self, memories: Ints) -> list[Belief]:
         """Return beliefs; those that nothing happened to since the last time are kept."""
@@ -90,7 +85,7 @@ class Banked:
         """Rank as the bank ranks by default, and choose as its recall does."""
         similarity = task.similarity.astype(np.float32)
         relevance = scaled(similarity, least_spread=0.0)
-        prospects = []
+        fitting: list[tuple[int, float, Belief]] = []
         for place, belief in enumerate(self.beliefs(task.candidates)):
             if similarity[place] >= RELEVANT:
                 ledger = self.ledgers[int(task.candidates[place])]
@@ -103,11 +98,20 @@ class Banked:
                     usage_count=ledger.shown,
                     touched=START,
                 )
-                score = sum(relevance_parts(candidate, START).values())
-                prospects.append(Prospect(place, score, belief, ledger.shown, ledger.judged))
+                fitting.append((place, sum(relevance_parts(candidate, START).values()), belief))
+        best = max((score for _, score, _ in fitting), default=1.0)
+        prospects = [
+            self.prospect(place, int(task.candidates[place]), score / best, belief) for place, score, belief in fitting
+        ]
         found = select(prospects, k=k, floor=self.floor, strict=self.strict)
         places = [*found.proven, *found.provisional]
         return Choice(places, [False] * len(found.proven) + [True] * len(found.provisional))
+
+    def prospect(self, place: int, memory: int, score: float, belief: Belief) -> Prospect[int]:
+        """Return a candidate as the recall policy sees it."""
+        ledger = self.ledgers[memory]
+        judged, blamed = judged_and_blamed(ledger.tallies.values())
+        return Prospect(place, score, belief, ledger.shown, judged, blamed)
 
     def learn(self, _task: Task, memories: Ints, succeeded: bool, votes: list[Vote]) -> None:
         """Write usage, then the outcome, then the votes; a vote supersedes its own run's outcome."""

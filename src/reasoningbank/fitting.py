@@ -27,11 +27,11 @@ from reasoningbank.quadrature import THETA, Float64, log_priors, normalised
 from reasoningbank.signals import SignalKind
 
 # How much the starting values are worth, each in its own kind of observation.
-RUNS_OF_EACH_KIND = 10.0  # runs where a memory surely helped, and as many where surely none did
+RUNS_OF_EACH_KIND = 5.0  # runs where a memory surely helped, and as many where surely none did
 VOTES = 50.0
 VOTES_OF_A_JUDGE = 10.0  # at the accuracy of the project's votes
 MEMORIES_OF_A_CLASS = 3.0
-MEMORIES_FOR_STRENGTH = 100.0
+MEMORIES_FOR_STRENGTH = 60.0
 
 # A judge is told apart from the others with this many votes; of more judges than this, those with the most votes.
 FEWEST_VOTES = 5

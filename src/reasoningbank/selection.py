@@ -1,17 +1,18 @@
 """Recall policy: which of the memories that fit a task are handed out.
 
-Proven memories come first. New ones get a few tries beside them; after that they must have earned their place, and the
-most likely of them is handed out alone when nothing is proven. When nothing is likely to help, nothing is handed out.
-There is no chance in it: among about equals what was shown least comes first, and the same bank gives the same answer.
+Proven memories come first. New ones get a few tries beside them; after that they must have earned their place, and
+when nothing is proven the likeliest of them is handed out alone. There is no chance in it: among about equals what was
+shown least comes first, and the same bank gives the same answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from reasoningbank.confidence import Belief, Standing, standing
+from reasoningbank.signals import SignalKind, Tally
 
 # A new lesson is handed out beside others this often before its evidence must speak for it.
 TRIES = 3
@@ -23,8 +24,9 @@ ABOUT_EQUAL = 0.1
 # much.
 CLEARLY_BETTER = 0.25
 
-# A memory that more likely does not help is not handed out, once it had its tries.
-EVEN_CHANCE = 0.5
+# When there is nothing better, a memory is handed out alone if it helps one time in five: a memory that does not help
+# costs less than that.
+LEAST_CHANCE = 0.2
 
 Key = TypeVar("Key")
 
@@ -38,6 +40,7 @@ class Prospect(Generic[Key]):
         score: what the ranking policy gave it, about 0 to 1, higher is better.
         shown: how often it was handed out.
         judged: whether there is any evidence about it: a vote, an outcome, or stability.
+        blamed: whether more votes are against it than for it.
     """
 
     key: Key
@@ -45,6 +48,17 @@ class Prospect(Generic[Key]):
     belief: Belief
     shown: int
     judged: bool
+    blamed: bool = False
+
+
+def judged_and_blamed(tallies: Iterable[Tally]) -> tuple[bool, bool]:
+    """Tell whether there is any evidence about a memory, and whether more votes are against it than for it."""
+    judged, votes = False, 0.0
+    for t in tallies:
+        judged |= t.kind is not SignalKind.USAGE
+        if t.kind is SignalKind.EXPLICIT:
+            votes += t.positive - t.negative
+    return judged, votes < 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +68,9 @@ class Selection(Generic[Key]):
     Attributes:
         proven: their confidence is at the floor or above.
         provisional: handed out to find out, after the proven ones.
-        withheld: "rejected" (surely below the floor), "provisional" (had its tries, and others are better known) or
-            "unlikely" (had its tries, and does not help more often than not). What did not fit into k is not counted.
+        withheld: "rejected" (surely below the floor) or "provisional" (had its tries, and others are better known).
+        What
+            did not fit into k is not counted.
     """
 
     proven: tuple[Key, ...] = ()
@@ -70,8 +85,9 @@ def select(prospects: Sequence[Prospect[Key]], *, k: int, floor: float, strict: 
     2. Slots that are left go to memories on trial, by score, and least shown first among about equal ones: those that
        were handed out fewer than `TRIES` times, or about which nobody ever said anything.
     3. If no slot is left, the last one goes to a memory on trial whose score beats what is there by `CLEARLY_BETTER`.
-    4. If nothing was chosen, the provisional memory with the greatest score times confidence, if its confidence is at
-       least `EVEN_CHANCE`; alone, since a run's outcome then says most about it.
+    4. If nothing was chosen, what is left with the greatest score times confidence, if that confidence is at least
+       `LEAST_CHANCE`; alone, since a run's outcome then says most about it. It may even be surely below the floor, so
+       that a bank whose lessons help now and then does not fall silent, unless people say that it does not help.
 
     Args:
         prospects: in the ranking's order, which decides between equals.
@@ -81,18 +97,20 @@ def select(prospects: Sequence[Prospect[Key]], *, k: int, floor: float, strict: 
     by_standing: dict[Standing, list[Prospect[Key]]] = {stands: [] for stands in Standing}
     for prospect in sorted(prospects, key=lambda p: -p.score):
         by_standing[standing(prospect.belief, floor)].append(prospect)
-    proven, provisional = by_standing[Standing.PROVEN], by_standing[Standing.PROVISIONAL]
-    withheld = {"rejected": len(by_standing[Standing.REJECTED])}
+    proven, provisional, rejected = (by_standing[stands] for stands in Standing)
+    withheld = {"rejected": len(rejected), "provisional": len(provisional)}
     if strict:
-        return _selection(proven[:k], [], withheld | {"provisional": len(provisional)})
+        return _selection(proven[:k], [], withheld)
     chosen, on_trial = _with_trials(proven, sorted(filter(_on_trial, provisional), key=_turn), k)
-    known = [p for p in provisional if not _on_trial(p)]
-    likely = [p for p in known if p.belief.mean >= EVEN_CHANCE]
-    withheld |= {"unlikely": len(known) - len(likely), "provisional": len(likely)}
-    if likely and not chosen and not on_trial:
-        withheld["provisional"] -= 1
-        return _selection([], [max(likely, key=lambda p: p.score * p.belief.mean)], withheld)
-    return _selection(chosen, on_trial, withheld)
+    withheld["provisional"] -= sum(map(_on_trial, provisional))
+    if chosen or on_trial:
+        return _selection(chosen, on_trial, withheld)
+    left = [p for p in [*provisional, *(r for r in rejected if not r.blamed)] if p.belief.mean >= LEAST_CHANCE]
+    best = max(left, key=lambda p: p.score * p.belief.mean, default=None)
+    if best is None:
+        return _selection([], [], withheld)
+    withheld[standing(best.belief, floor).value] -= 1
+    return _selection([], [best], withheld)
 
 
 def _on_trial(prospect: Prospect[Key]) -> bool:

@@ -210,6 +210,7 @@ def _prospect(loaded: _Loaded, ranked: Ranked, best: float) -> Prospect[Ranked]:
         belief=loaded.known.belief,
         shown=loaded.known.memory.usage_count,
         judged=loaded.known.judged,
+        blamed=loaded.known.blamed,
     )
 
 

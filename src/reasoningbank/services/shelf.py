@@ -23,11 +23,13 @@ class Known:
 
     Attributes:
         judged: anything but usage is known about it.
+        blamed: more votes are against it than for it.
     """
 
     memory: Memory
     belief: Belief
     judged: bool
+    blamed: bool
 
 
 Load = Callable[[Sequence[int]], dict[int, Known]]

@@ -10,9 +10,9 @@ from functools import partial
 from reasoningbank.confidence import Belief
 from reasoningbank.memory import SAID, Memory
 from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
+from reasoningbank.selection import judged_and_blamed
 from reasoningbank.services.engine import Engine, with_confidence
 from reasoningbank.services.shelf import Known
-from reasoningbank.signals import SignalKind
 from reasoningbank.storage import records
 from reasoningbank.storage.records import Stored
 
@@ -44,11 +44,11 @@ def load_known(engine: Engine, connection: sqlite3.Connection, numbers: Sequence
     """
     rows = records.load(connection, numbers, engine.project_name)
     beliefs = engine.beliefs(connection, rows.values())
-    return {n: Known(_shown(rows[n], beliefs[n]), beliefs[n], _judged(rows[n])) for n in numbers if n in rows}
-
-
-def _judged(stored: Stored) -> bool:
-    return any(tally.kind is not SignalKind.USAGE for tally in stored.tallies)
+    return {
+        n: Known(_shown(rows[n], beliefs[n]), beliefs[n], *judged_and_blamed(rows[n].tallies))
+        for n in numbers
+        if n in rows
+    }
 
 
 def _shown(stored: Stored, belief: Belief) -> Memory:
