@@ -1,9 +1,9 @@
 """Mistakes made again: does the bank keep handing out the lessons that prevent them?
 
 80 pitfalls recur (the n-th with chance proportional to 1 / n) over 2,000 tasks; a pitfall trips an agent with chance
-0.7. A mistake is distilled with chance 0.6 into a lesson from a failure (it starts at 0.5). From then on retrieval finds
-it with a given chance; if it is handed out, it prevents the mistake with a given chance, its effect. Nobody votes. With a
-lesson of effect 0.3 a run still fails half of the time, and yet the lesson is worth having.
+0.7. A mistake is distilled with chance 0.6 into a lesson from a failure (it starts at 0.5). From then on retrieval
+finds it with a given chance; if it is handed out, it prevents the mistake with a given chance, its effect. Nobody
+votes. With a lesson of effect 0.3 a run still fails half of the time, and yet the lesson is worth having.
 """
 
 from __future__ import annotations
