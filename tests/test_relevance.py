@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from reasoningbank.relevance import (
     DENSE_SHARE,
     FULL,
+    LEADING,
     LONGEST_VERBATIM,
     WIDTH,
     Floats,
@@ -20,6 +21,7 @@ from reasoningbank.relevance import (
     Scale,
     fuse,
     gate,
+    is_beyond,
     known_scale,
     measured_scale,
     scaled,
@@ -208,6 +210,26 @@ def test_the_gate_keeps_what_may_be_relevant(
     assert (decided.keep.tolist(), decided.weak) == ([kept], weak)
 
 
+@pytest.mark.parametrize(
+    ("farthest", "scale", "beyond"),
+    [(0.1, Scale(), True), (0.4, Scale(), False), (0.15, Scale(0.0, 0.5), False), (0.7, Scale(0.6, 1.0), False)],
+)
+def test_a_leg_is_at_its_end_where_nothing_farther_could_pass_the_gate(
+    farthest: float, scale: Scale, beyond: bool
+) -> None:
+    assert is_beyond(farthest, scale) is beyond
+
+
+def test_with_very_many_candidates_only_the_leading_ones_have_neighbours() -> None:
+    rng = np.random.default_rng(0)
+    vectors = unit_rows(rng.standard_normal((LEADING + 50, 16)))
+    query = vectors[0]
+    similarity, keyword = np.clip(vectors @ query, 0, 1), np.linspace(9.0, 0.0, LEADING + 50)
+    fused = fuse(Legs(query, vectors, similarity, keyword))
+    assert fused.score.shape == (LEADING + 50,)
+    assert int(fused.score.argmax()) == 0
+
+
 def test_nothing_found_is_weak() -> None:
     assert gate(vector(), vector(), vector(), Scale()).weak
 
@@ -227,7 +249,7 @@ def test_a_hash_needs_a_smaller_cosine_than_a_model_and_the_smaller_the_longer_i
         False,
         True,
     ]
-    assert [gate(vector(0.2), vector(0.0), vector(0.0), scale).keep.all() for scale in (model, long, short)] == [
+    assert [gate(vector(0.18), vector(0.0), vector(0.0), scale).keep.all() for scale in (model, long, short)] == [
         False,
         True,
         False,

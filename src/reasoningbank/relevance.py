@@ -25,6 +25,8 @@ LEAST_SPREAD: Final = 0.25
 CENTRE_OF: Final = 20
 CENTRE_SHARE: Final = 0.3
 NEIGHBOURS: Final = 3
+# Neighbours are looked for among this many leading candidates: it takes time with the square of their number.
+LEADING: Final = 256
 NEIGHBOUR_SHARE: Final = 0.25
 FEEDBACK: Final = 0.4
 FEEDBACK_SHARPNESS: Final = 50.0
@@ -37,7 +39,7 @@ FULL: Final = 1.0 + FEEDBACK + VERBATIM
 # The strength of a match: its cosine, as MiniLM would put it, and some of what it shares with the query.
 VERBATIM_STRENGTH: Final = 0.3
 WORDS_STRENGTH: Final = 0.2
-KEEP_FROM: Final = 0.30
+KEEP_FROM: Final = 0.20
 KEEP_WORDS: Final = 0.5
 WEAK_BELOW: Final = 0.55
 SAMPLE: Final = 64
@@ -107,10 +109,19 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Which candidates may be relevant at all, and whether even the best of them is doubtful."""
+    """Which candidates may be relevant at all.
+
+    Attributes:
+        strength: of the strongest match, from 0, about 1 where a memory is surely about it.
+        weak: even the strongest is doubtful.
+    """
 
     keep: Mask
-    weak: bool
+    strength: float
+
+    @property
+    def weak(self) -> bool:
+        return self.strength < WEAK_BELOW
 
 
 def fuse(legs: Legs) -> Fused:
@@ -119,7 +130,7 @@ def fuse(legs: Legs) -> Fused:
         return Fused(legs.similarity, legs.keyword, legs.vectors)
     query, vectors = centred(legs)
     dense = scaled(vectors @ query, LEAST_SPREAD) if legs.similarity.any() else legs.similarity
-    keyword = scaled(smoothed(legs.keyword, legs.vectors), 0.0) if legs.keyword.any() else legs.keyword
+    keyword = scaled(_smoothed_ahead(legs), 0.0) if legs.keyword.any() else legs.keyword
     return Fused(DENSE_SHARE * dense, (1.0 - DENSE_SHARE) * keyword, vectors)
 
 
@@ -170,6 +181,15 @@ def centred(legs: Legs) -> tuple[Floats, Floats]:
     nearest = np.argsort(-legs.similarity, kind="stable")[:CENTRE_OF]
     centre = CENTRE_SHARE * legs.vectors[nearest].mean(axis=0)
     return unit(legs.query - centre), unit(legs.vectors - centre)
+
+
+def _smoothed_ahead(legs: Legs) -> Floats:
+    if legs.keyword.size <= LEADING:
+        return smoothed(legs.keyword, legs.vectors)
+    ahead = np.argsort(-(legs.similarity + legs.keyword / legs.keyword.max()), kind="stable")[:LEADING]
+    keyword = legs.keyword.copy()
+    keyword[ahead] = smoothed(keyword[ahead], legs.vectors[ahead])
+    return keyword
 
 
 def smoothed(keyword: Floats, vectors: Floats) -> Floats:
@@ -269,6 +289,10 @@ class Scale:
     unrelated: float = 0.0
     related: float = 1.0
 
+    def read(self, similarity: Floats) -> Floats:
+        """Return cosines as MiniLM would put them: 0 for unrelated texts."""
+        return (similarity - self.unrelated) / (self.related - self.unrelated)
+
 
 def known_scale(embedder: str, dim: int) -> Scale | None:
     """Return how to read the cosines of an embedder that was measured; None for others."""
@@ -303,6 +327,11 @@ def gate(similarity: Floats, shared: Floats, words: Floats, scale: Scale) -> Gat
         words: (n,) from shared_words().
     """
     overlap = VERBATIM_STRENGTH * shared + WORDS_STRENGTH * words
-    scaled_up = (similarity - scale.unrelated) / (scale.related - scale.unrelated)
-    keep = (np.maximum(similarity, scaled_up) + overlap >= KEEP_FROM) | (words >= KEEP_WORDS)
-    return Gate(keep=keep, weak=bool((scaled_up + overlap).max(initial=0.0) < WEAK_BELOW))
+    read = scale.read(similarity)
+    keep = (np.maximum(similarity, read) + overlap >= KEEP_FROM) | (words >= KEEP_WORDS)
+    return Gate(keep=keep, strength=float((read + overlap).max(initial=0.0)))
+
+
+def is_beyond(farthest: float, scale: Scale) -> bool:
+    """Tell whether memories that are still farther from the query than a cosine can no longer pass the gate by it."""
+    return max(farthest, float(scale.read(np.array([farthest]))[0])) < KEEP_FROM

@@ -43,12 +43,15 @@ class SearchResult:
         withheld: how many candidates were not returned, by reason (rejected, provisional, irrelevant, ...).
         weak: nothing is clearly relevant.
         degraded: what did not work as configured, in words; empty when all did.
+        strength: of the strongest match: 0 where nothing has to do with the query, from about 0.55 on not weak, and
+            about 1 where a memory is surely about it.
     """
 
     hits: tuple[Hit, ...] = ()
     withheld: dict[str, int] = field(default_factory=dict)
     weak: bool = False
     degraded: tuple[str, ...] = ()
+    strength: float = 0.0
 
     @property
     def memories(self) -> tuple[Memory, ...]:

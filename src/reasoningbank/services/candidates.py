@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from reasoningbank.relevance import (
     SAMPLE,
     Floats,
+    Gate,
     Legs,
     Mask,
     Relevance,
     Scale,
     fuse,
     gate,
+    is_beyond,
     known_scale,
     measured_scale,
     settle,
@@ -57,8 +59,9 @@ class Pool:
         numbers: their row numbers.
         vectors: (n, dim) of each memory's vectors the one nearest to the query.
         keep: which of them may be relevant at all.
-        weak: even the best of them is doubtful.
-        exhausted: there is nothing else to be found.
+        strength: of the strongest match, from 0, about 1 where a memory is surely about it; 0 without a vector.
+        weak: even the strongest is doubtful; never without a vector, since then nothing tells.
+        exhausted: there is nothing else that could be relevant.
     """
 
     numbers: tuple[int, ...]
@@ -67,19 +70,21 @@ class Pool:
     keyword: Floats
     relevance: Relevance
     keep: Mask
+    strength: float
     weak: bool
     exhausted: bool
 
 
 def find(engine: Engine, connection: sqlite3.Connection, query: Query, filters: Filters, width: int) -> Pool:
     """Look at the best `width` of each leg."""
-    near, seen = _nearest(engine, connection, query, filters, width)
+    near, farthest = _nearest(engine, connection, query, filters, width)
     keyword = _keyword(connection, query.text, filters, width)
     numbers = _passing(connection, near | keyword.keys(), filters)
     legs = _legs(connection, query, numbers, keyword)
     fused = fuse(legs)
     overlap = _overlap(connection, query.text, numbers, fused.score)
-    keep, weak = _gated(connection, query, legs, overlap)
+    scale = _scale(connection, query.embedder, legs.vectors.shape[1])
+    decided = _gated(legs, overlap, scale)
     fused = without_echoes(fused, np.where(overlap.trusted, 0.0, overlap.shared))
     return Pool(
         numbers=numbers,
@@ -87,21 +92,22 @@ def find(engine: Engine, connection: sqlite3.Connection, query: Query, filters: 
         similarity=legs.similarity,
         keyword=legs.keyword,
         relevance=settle(fused, np.where(overlap.trusted, overlap.shared, 0.0)),
-        keep=keep,
-        weak=weak,
-        exhausted=seen < width and len(keyword) < width,
+        keep=decided.keep,
+        strength=0.0 if query.vector is None else decided.strength,
+        weak=decided.weak and query.vector is not None,
+        exhausted=is_beyond(farthest, scale) and (len(keyword) < width or query.vector is not None),
     )
 
 
 def _nearest(
     engine: Engine, connection: sqlite3.Connection, query: Query, filters: Filters, width: int
-) -> tuple[set[int], int]:
-    """Return the memories that own the nearest vectors, and how many vectors these are."""
+) -> tuple[set[int], float]:
+    """Return the memories that own the nearest vectors, and the cosine of the farthest; -1 when there are no more."""
     if query.vector is None:
-        return set(), 0
+        return set(), -1.0
     allowed = _allowed(connection, filters) if filters.narrows else None
     pairs = engine.nearest(connection, query.vector, width, allowed)
-    return {n for n, _ in pairs}, len(pairs)
+    return {n for n, _ in pairs}, pairs[-1][1] if len(pairs) >= width else -1.0
 
 
 def _allowed(connection: sqlite3.Connection, filters: Filters) -> Int64:
@@ -187,15 +193,11 @@ def _overlap(connection: sqlite3.Connection, text: str, numbers: Sequence[int], 
     return overlap
 
 
-def _gated(connection: sqlite3.Connection, query: Query, legs: Legs, overlap: _Overlap) -> tuple[Mask, bool]:
-    """Return which candidates pass the gate, and whether all is weak.
-
-    Where there is no vector to tell by, a keyword match passes.
-    """
-    scale = _scale(connection, query.embedder, legs.vectors.shape[1])
+def _gated(legs: Legs, overlap: _Overlap, scale: Scale) -> Gate:
+    """Return which candidates pass the gate. Where there is no vector to tell by, a keyword match passes."""
     decided = gate(legs.similarity, overlap.shared, overlap.words, scale)
     blind = ~legs.vectors.any(axis=1) & (legs.keyword > 0.0)
-    return decided.keep | blind, decided.weak and query.vector is not None
+    return replace(decided, keep=decided.keep | blind)
 
 
 def _scale(connection: sqlite3.Connection, embedder: str, dim: int) -> Scale:

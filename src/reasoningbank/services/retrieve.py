@@ -11,7 +11,7 @@ import numpy as np
 
 from reasoningbank.confidence import Standing, standing
 from reasoningbank.embed.base import Embedder
-from reasoningbank.errors import EmbedderMismatchError, EmbeddingError, InvalidInputError
+from reasoningbank.errors import EmbeddingError, InvalidInputError
 from reasoningbank.memory import clean_text, is_blank
 from reasoningbank.ranking import POLICIES, Candidate, Policy, Ranked, one_a_source, rank
 from reasoningbank.results import Hit, SearchResult
@@ -117,7 +117,7 @@ def _search(engine: Engine, embedder: Embedder, text: str, wanted: Wanted) -> Se
             pool = find(engine, connection, query, wanted.filters, width)
             hits, withheld = _best(engine, connection, pool, wanted)
             if pool.exhausted or len(hits) >= wanted.k:
-                return SearchResult(tuple(hits), withheld, pool.weak, degraded)
+                return SearchResult(tuple(hits), withheld, pool.weak, degraded, pool.strength)
             width *= 4
 
 
@@ -125,8 +125,6 @@ def _embedded(engine: Engine, embedder: Embedder, text: str) -> tuple[Query, tup
     name = embedder.identity.name
     try:
         return Query(text, engine.embed_query(embedder, text), name), ()
-    except EmbedderMismatchError:
-        raise
     except EmbeddingError as error:
         return Query(text, None, name), (f"the query was not embedded ({error}); searched by keyword only",)
 
