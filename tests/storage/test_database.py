@@ -221,6 +221,14 @@ def test_a_file_that_was_replaced_is_neither_read_nor_written(project: Project, 
         pass
 
 
+def test_looking_for_a_file_that_is_not_there_never_makes_it(tmp_path: Path) -> None:
+    for read_only in (True, False):
+        database = Database(tmp_path / DATABASE_NAME, durability="normal", busy_timeout=1.0, read_only=read_only)
+        with pytest.raises(StorageError, match="is gone or cannot be opened"), database.read():
+            pass
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_that_is_gone_is_an_error_with_its_path(project: Project) -> None:
     (project.folder / DATABASE_NAME).unlink()
 

@@ -109,6 +109,14 @@ def test_a_write_ahead_log_without_its_database_is_not_taken_over(tmp_path: Path
     assert not (tmp_path / DATABASE_NAME).exists()
 
 
+def test_an_empty_write_ahead_log_of_one_who_came_too_late_is_not_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / f"{DATABASE_NAME}-wal").touch()
+
+    add_memory(open_project(tmp_path))
+
+    assert count(open_project(tmp_path)) == 1
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
 

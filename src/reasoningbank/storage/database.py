@@ -17,6 +17,7 @@ from reasoningbank.errors import NewerFormatError, ProjectDeletedError, StorageE
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.storage.connections import Connections
 from reasoningbank.storage.failures import busy_error, database_errors_reported, read_only_error, reported
+from reasoningbank.storage.files import size_of
 from reasoningbank.storage.frequencies import VOCABULARY
 from reasoningbank.storage.migrations import scripts, statements
 
@@ -28,7 +29,7 @@ class Database:
     """The SQLite file of one project.
 
     Args:
-        path: the file, which must exist.
+        path: the file; without it, every use is an error.
         durability: "full" waits for the disk at every commit.
         busy_timeout: seconds to wait for another writer.
         read_only: the folder cannot be written; what is there is shown.
@@ -42,10 +43,7 @@ class Database:
         self._connections = Connections(path, self._connect)
         self._one_writer = threading.Lock()
         self._frozen = False
-        found = inode(path)
-        if found is None:
-            raise StorageError(f"{path} is gone: put it back, or open a new bank", path=path)
-        self._inode = found
+        self._inode = inode(path)
         renew_after_fork(self)
 
     def after_fork(self) -> None:
@@ -60,9 +58,10 @@ class Database:
         try:
             connection = self._open("mode=ro")
         except sqlite3.Error:
-            # Without a shared-memory file that can be made, only the checkpointed part can be read.
+            # Without a shared-memory file that can be made, only the checkpointed part can be read. The mode has to be
+            # named: SQLite would make a file that is not there.
             self._frozen = True
-            return self._open("immutable=1")
+            return self._open("mode=ro&immutable=1")
         self._frozen = False
         return connection
 
@@ -94,7 +93,7 @@ class Database:
     def hides_recent_writes(self) -> bool:
         """Whether a write-ahead log is there that this user cannot read."""
         wal = self.path.with_name(f"{self.path.name}-wal")
-        return self._frozen and wal.exists() and wal.stat().st_size > 0
+        return self._frozen and size_of(wal) > 0
 
     # -- transactions --------------------------------------------------------------------------------------------
 
@@ -160,7 +159,7 @@ class Database:
     @property
     def in_place(self) -> bool:
         """Whether the file still stands under its name."""
-        return inode(self.path) == self._inode
+        return self._inode is not None and inode(self.path) == self._inode
 
     def _check_in_place(self) -> None:
         # Writing to a file that was removed or replaced under us would be lost without a word.
@@ -231,11 +230,16 @@ class Database:
 
 
 def inode(path: Path) -> int | None:
-    """Return the number of the file that has this name now; None when there is none."""
-    try:
-        return path.stat().st_ino
-    except OSError:
-        return None
+    """Return the number of the file that has this name now; None when there is none.
+
+    Raises:
+        StorageError: this user may not look.
+    """
+    with reported(path):
+        try:
+            return path.stat().st_ino
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

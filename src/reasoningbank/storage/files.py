@@ -72,6 +72,14 @@ def asides(path: Path, purpose: str) -> list[Path]:
     return sorted(path.parent.glob(f".{purpose}-{path.name}-*"))
 
 
+def size_of(path: Path) -> int:
+    """Return a file's length; 0 when it is not there."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def remove_tree(folder: Path) -> None:
     """Remove a folder with all that is in it; somebody else may be removing it too."""
     while folder.exists():

@@ -10,7 +10,16 @@ from pathlib import Path
 from reasoningbank.errors import CorruptionError, StorageError
 from reasoningbank.storage.database import Database, apply_migrations, inode
 from reasoningbank.storage.failures import reported
-from reasoningbank.storage.files import aside, asides, make_folders, remove_files, remove_tree, rename, sync_folder
+from reasoningbank.storage.files import (
+    aside,
+    asides,
+    make_folders,
+    remove_files,
+    remove_tree,
+    rename,
+    size_of,
+    sync_folder,
+)
 
 _POSIX = os.name == "posix"
 
@@ -18,12 +27,14 @@ _POSIX = os.name == "posix"
 def create_database(path: Path, meta: dict[str, str]) -> None:
     """Build a new database aside and put it into place whole, so that nobody meets a half-made one.
 
-    When another process was first, its database stays and ours is dropped.
+    One that is there stays; when another process was first, ours is dropped.
 
     Raises:
         CorruptionError: the database is gone, but its write-ahead log is there.
         StorageError: the disk refused.
     """
+    if inode(path) is not None:
+        return
     with reported(path):
         make_folders(path.parent)
         _check_nothing_is_missing(path)
@@ -42,10 +53,11 @@ def create_database(path: Path, meta: dict[str, str]) -> None:
 
 
 def _check_nothing_is_missing(path: Path) -> None:
-    # A new database beside an old one's log would take the log's pages for its own.
+    # A new database beside an old one's log would take the log's pages for its own. (An empty one is that of a process
+    # that opened the database while its folder was taken away.)
     log = path.with_name(f"{path.name}-wal")
     # Looked at twice: the folder may just be taken away as a whole.
-    if log.exists() and not path.exists() and log.exists():
+    if size_of(log) and inode(path) is None and size_of(log):
         raise CorruptionError(
             f"{path} is gone, but {log.name} is there: put the file back, or move {log.name} away to start anew",
             path=path,
@@ -123,8 +135,6 @@ def finish_deletion(path: Path) -> None:
     Raises:
         StorageError: the folder could not be removed.
     """
-    if inode(path) is None:
-        return
     database = Database(path, durability="full", busy_timeout=10.0)
     try:
         remove_deleted(database)

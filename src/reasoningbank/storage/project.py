@@ -45,7 +45,7 @@ class Project:
 
     def __init__(self, folder: Path, *, durability: Literal["normal", "full"], busy_timeout: float) -> None:
         self.folder = folder
-        read_only = not os.access(folder, os.W_OK) or not os.access(folder / DATABASE_NAME, os.W_OK)
+        read_only = _is_protected(folder) or _is_protected(folder / DATABASE_NAME)
         self.database = Database(
             folder / DATABASE_NAME, durability=durability, busy_timeout=busy_timeout, read_only=read_only
         )
@@ -76,34 +76,32 @@ class Project:
             NewerFormatError, StorageError: as their names say.
         """
         path = folder / DATABASE_NAME
-        while True:
-            if (there := inode(path)) is None:
-                if create_at is None:
-                    return None
-                create_database(path, {"tenant": tenant, "project": project, "created_at": time_text(create_at)})
+        meta = None if create_at is None else _meta(tenant, project, create_at)
+        while inode(path) is not None or meta is not None:
+            if meta is not None:
+                create_database(path, meta)
+            opened = cls(folder, durability=durability, busy_timeout=busy_timeout)
             try:
-                return cls._checked(folder, tenant, project, durability, busy_timeout)
+                opened._check(tenant, project)
             except ProjectDeletedError:
-                if create_at is None:
-                    return None
+                if meta is None:
+                    break
                 finish_deletion(path)
             except StorageError:
                 # What SQLite says when the folder is taken away while it opens the file can be anything.
-                if there is None or there == inode(path):
+                if opened.database.in_place:
                     raise
+            else:
+                return opened
+        return None
 
-    @classmethod
-    def _checked(
-        cls, folder: Path, tenant: str, project: str, durability: Literal["normal", "full"], busy_timeout: float
-    ) -> Project:
-        opened = cls(folder, durability=durability, busy_timeout=busy_timeout)
+    def _check(self, tenant: str, project: str) -> None:
         try:
-            opened.database.migrate()
-            opened._check_scope(tenant, project)
+            self.database.migrate()
+            self._check_scope(tenant, project)
         except BaseException:
-            opened.database.close()
+            self.database.close()
             raise
-        return opened
 
     def _check_scope(self, tenant: str, project: str) -> None:
         with self.database.read() as connection:
@@ -215,6 +213,15 @@ class Project:
         with contextlib.suppress(StorageError):
             self.database.truncate_wal()
         self.database.close()
+
+
+def _meta(tenant: str, project: str, created_at: datetime) -> dict[str, str]:
+    return {"tenant": tenant, "project": project, "created_at": time_text(created_at)}
+
+
+def _is_protected(path: Path) -> bool:
+    """Tell whether something is there that this user cannot write."""
+    return os.access(path, os.F_OK) and not os.access(path, os.W_OK)
 
 
 def read_meta(connection: sqlite3.Connection) -> dict[str, str]:

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from reasoningbank.signals import BadLineError, Signal, from_line, to_line
 from reasoningbank.storage.failures import reported
-from reasoningbank.storage.files import sync_file, sync_folder
+from reasoningbank.storage.files import size_of, sync_file, sync_folder
 
 _SEGMENT = re.compile(r"(\d{6,12})-(\d{4})-(\d{2})-(\d{2})\.jsonl")
 _TORN = ".torn"
@@ -104,10 +104,7 @@ class SignalLog:
         """Return the segment's length in bytes; 0 when it is gone."""
         path = self.folder / segment.name
         with reported(path):
-            try:
-                return path.stat().st_size
-            except FileNotFoundError:
-                return 0
+            return size_of(path)
 
     def ends_line_at(self, segment: Segment, position: int) -> bool:
         """Tell whether a line of the segment ends at `position`, as it does at its beginning."""
