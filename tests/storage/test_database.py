@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -18,7 +17,6 @@ from reasoningbank.storage import connections as connections_module
 from reasoningbank.storage.database import Database
 from reasoningbank.storage.failures import storage_error
 from reasoningbank.storage.project import DATABASE_NAME, Project
-from tests.processes import exit_code, in_child, start
 from tests.storage.files import NOON, add_memory, log_file, open_project, project, signal, weights, write
 
 __all__ = ["project"]
@@ -269,88 +267,3 @@ def test_a_damaged_file_is_named_with_what_to_do(project: Project) -> None:
 
     with pytest.raises(CorruptionError, match="restore a backup"):
         use()
-
-
-# -- forks ---------------------------------------------------------------------------------------------------------
-
-
-def test_what_a_child_writes_stays_when_the_parent_closes(project: Project) -> None:
-    add_memory(project)
-    first, second = os.pipe(), os.pipe()
-
-    def write_before_and_after() -> None:
-        add_memory(project, "before")
-        os.write(first[1], b".")
-        os.read(second[0], 1)
-        add_memory(project, "after")
-
-    child = start(write_before_and_after)
-    os.read(first[0], 1)
-    project.close()
-    os.write(second[1], b".")
-    assert exit_code(child) == 0
-
-    anew = open_project(project.folder)
-    with anew.database.read() as connection:
-        assert connection.execute("SELECT count(*) FROM memories").fetchone() == (3,)
-
-
-def test_a_fork_waits_for_the_transactions_of_other_threads(project: Project) -> None:
-    entered, leave = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with project.write():
-            entered.set()
-            leave.wait()
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    entered.wait()
-    threading.Timer(0.2, leave.set).start()
-
-    assert in_child(lambda: add_memory(project, "child")) == 0
-    holder.join()
-    add_memory(project, "parent")
-    with project.database.read() as connection:
-        assert connection.execute("SELECT count(*) FROM memories").fetchone() == (2,)
-
-
-def test_a_child_forked_in_the_middle_of_a_transaction_refuses_and_harms_nothing(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connections_module, "FORK_WAIT", 0.05)
-    entered, leave = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with project.write() as connection:
-            connection.execute("INSERT INTO meta VALUES ('x', 'y')")
-            entered.set()
-            leave.wait()
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    entered.wait()
-
-    def refused() -> None:
-        with pytest.raises(StorageError, match="forked in the middle of a transaction"), project.database.read():
-            pass
-
-    assert in_child(refused) == 0
-    leave.set()
-    holder.join()
-    with project.database.read() as connection:
-        assert connection.execute("SELECT value FROM meta WHERE key = 'x'").fetchone() == ("y",)
-
-
-def test_a_child_forked_inside_a_transaction_of_its_own_thread_leaves_it_to_the_parent(project: Project) -> None:
-    with project.write() as connection:
-        connection.execute("INSERT INTO meta VALUES ('x', 'y')")
-
-        def refused() -> None:
-            with pytest.raises(StorageError, match="forked in the middle"), project.database.read():
-                pass
-
-        assert in_child(refused) == 0
-
-    with project.database.read() as connection:
-        assert connection.execute("SELECT value FROM meta WHERE key = 'x'").fetchone() == ("y",)
