@@ -83,7 +83,7 @@ def open_with_its_embedder(root: Path, known: Known) -> ReasoningBank:
     return bank
 
 
-# -- the writer ------------------------------------------------------------------------------------------------
+# -- the writer --------------------------------------------------------------------------------------------
 
 
 def next_op(known: Known, rng: random.Random, name: str) -> Op:
@@ -190,7 +190,7 @@ def live(root: Path, known: Known, *, name: str, seed: int, pipe: int, write: An
         known.apply(op, evidence)
 
 
-# -- afterwards ------------------------------------------------------------------------------------------------
+# -- afterwards --------------------------------------------------------------------------------------------
 
 
 def take_in(known: Known, said: bytes) -> Op | None:

@@ -21,23 +21,11 @@ import pytest
 from reasoningbank.storage import files
 from reasoningbank.storage.database import Database
 from reasoningbank.storage.ledger import RECENT
+from tests.torture.sqlite_calls import library
 
 _FILE_POINTER, _JOURNAL_POINTER = 7, 28
 _METHODS, _SYNC = 19, 5
 _SyncCall = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
-
-
-def library() -> ctypes.CDLL:
-    """Return the SQLite that Python's sqlite3 uses, or skip the test where it cannot be reached."""
-    try:
-        found = ctypes.CDLL("libsqlite3.so.0")
-    except OSError:
-        pytest.skip("SQLite is not a shared library here: its waits for the disk cannot be seen")
-    found.sqlite3_libversion.restype = ctypes.c_char_p
-    if found.sqlite3_libversion().decode() != sqlite3.sqlite_version:
-        pytest.skip("Python's sqlite3 uses another SQLite than the shared library")
-    found.sqlite3_file_control.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p]
-    return found
 
 
 class Disk:

@@ -87,6 +87,8 @@ def _problems(project: Project, health: LogHealth, not_embedded: int) -> list[st
     found = []
     if project.database.read_only:
         found.append("the folder cannot be written by this user")
+    if project.database.hides_recent_writes:
+        found.append("what only the write-ahead log holds cannot be shown: let a user who may write open the bank once")
     if health.bad:
         found.append(f"{health.bad} lines of the signal log cannot be read; they are kept where they are")
     if health.strays:

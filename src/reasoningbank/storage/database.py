@@ -16,7 +16,13 @@ from typing import Literal
 from reasoningbank.errors import NewerFormatError, ProjectDeletedError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.storage.connections import Connections
-from reasoningbank.storage.failures import busy_error, database_errors_reported, read_only_error, reported
+from reasoningbank.storage.failures import (
+    busy_error,
+    database_errors_reported,
+    not_allowed_error,
+    read_only_error,
+    reported,
+)
 from reasoningbank.storage.files import size_of
 from reasoningbank.storage.frequencies import VOCABULARY
 from reasoningbank.storage.migrations import scripts, statements
@@ -240,6 +246,8 @@ def inode(path: Path) -> int | None:
             return path.stat().st_ino
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except PermissionError as error:
+            raise not_allowed_error(path) from error
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

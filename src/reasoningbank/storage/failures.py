@@ -25,6 +25,11 @@ def read_only_error(path: Path) -> ReadOnlyError:
     return ReadOnlyError(f"{path} cannot be written by this user: give write access, or another root", path=path)
 
 
+def not_allowed_error(path: Path) -> StorageError:
+    """Say that this user may not even look."""
+    return StorageError(f"{path} may not be looked at by this user: give access to its folder", path=path)
+
+
 def storage_error(error: sqlite3.Error | OSError, path: Path) -> StorageError:
     """Say in the library's own terms what the database or the disk refused."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF

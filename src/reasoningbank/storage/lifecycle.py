@@ -67,11 +67,12 @@ def _check_nothing_is_missing(path: Path) -> None:
 def _build(made: Path, meta: dict[str, str]) -> None:
     connection = sqlite3.connect(made, isolation_level=None)
     try:
-        connection.execute("PRAGMA journal_mode = wal")
         connection.execute("BEGIN IMMEDIATE")
         apply_migrations(connection)
         connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         connection.execute("COMMIT")
+        # Last: what goes through a write-ahead log is in the file once that is closed, and that can fail unheard.
+        connection.execute("PRAGMA journal_mode = wal")
     finally:
         connection.close()
 

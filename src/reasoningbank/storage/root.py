@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reasoningbank.errors import CorruptionError, ProjectNotFoundError, ReasoningBankError, ScopeError
+from reasoningbank.storage.failures import not_allowed_error
 from reasoningbank.storage.lifecycle import finish_deletion, remove_damaged, sweep
 from reasoningbank.storage.names import checked_name, folder_name
 from reasoningbank.storage.project import DATABASE_NAME, Project, read_meta
@@ -25,9 +26,16 @@ def project_folder(root: Path, tenant: str, project: str) -> Path:
     tenant_folder = root / folder_name(tenant)
     folder = tenant_folder / folder_name(project)
     for part in (tenant_folder, folder, folder / DATABASE_NAME):
-        if part.is_symlink() and not part.resolve().is_relative_to(root.resolve()):
+        if _is_link(part) and not part.resolve().is_relative_to(root.resolve()):
             raise ScopeError(f"{part} is a symbolic link that leads out of {root}: remove the link")
     return folder
+
+
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except PermissionError as error:
+        raise not_allowed_error(path) from error
 
 
 def list_projects(root: Path, tenant: str) -> list[str]:
