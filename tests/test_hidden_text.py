@@ -88,8 +88,4 @@ def test_the_plain_reading_comes_first_and_is_normalised(text: str) -> None:
 
 
 def test_a_broken_encoding_yields_no_reading() -> None:
-    assert {name for name, _ in readings("AAAAAAAAAAAAAAAAA abcdefghijklmnopqrstuvwx")} == {
-        "plain",
-        "rot13",
-        "reversed",
-    }
+    assert {name for name, _ in readings("AAAAAAAAAAAAAAAAA abcdefghijklmnopqrstuvwx")} == {"plain"}

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reasoningbank.errors import InvalidInputError, LimitExceededError
-from reasoningbank.scrub import DEFAULT_RULES, REDACTED, RULES_VERSION, Rule, RuleSet, scrub, scrub_value
+from reasoningbank.scrub import DEFAULT_RULES, REDACTED, RULES_VERSION, Rule, RuleSet, scrub, scrub_each, scrub_value
 
 TOKEN = "ghp_" + "Ab3" * 12
 KEY_LINES = "\n".join(("MIIEpAIBAAKCAQEA" + "x7Qp" * 12)[:64] for _ in range(5))
@@ -255,6 +255,12 @@ def test_scrubbing_twice_changes_nothing(text: str) -> None:
     once = scrub(text).text
 
     assert scrub(once).text == once
+
+
+@given(st.lists(TEXTS, max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_texts_scrubbed_together_are_as_if_scrubbed_alone(texts: list[str]) -> None:
+    assert scrub_each(texts) == [scrub(text) for text in texts]
 
 
 @given(TEXTS)

@@ -15,9 +15,9 @@ from functools import lru_cache
 
 from reasoningbank.guard_forms import FORMS, SQUEEZED, Form
 from reasoningbank.guard_signs import SIGNS, Sign
-from reasoningbank.guard_wording import weight_of_wording
+from reasoningbank.guard_wording import may_be_worded, weight_of_wording
 from reasoningbank.guard_words import CLASSES
-from reasoningbank.hidden_text import hidden_signs, readings
+from reasoningbank.hidden_text import PIECES, hidden_signs, readings
 
 SUSPICIOUS = 1.0
 _EXCERPT = 80
@@ -76,7 +76,7 @@ def _findings(field: str, text: str) -> Iterator[Finding]:
     for undone, reading in others:
         if undone in ("base64", "hex") and _ACTED_ON.search(plain) and _SEVERAL_WORDS.search(reading):
             yield Finding(f"hidden.{undone}.payload", field, _excerpt(reading, 0), 1.0)
-        if undone == "spaced" or any(word in reading.lower() for word in _LOADED):
+        if undone == "spaced" or any(word in reading.lower() for word in PIECES):
             for sign, weight, excerpt in _signs(reading, undone):
                 if sign not in known:
                     yield Finding(f"hidden.{undone}.{sign}", field, excerpt, min(1.0, weight + 0.5))
@@ -87,33 +87,69 @@ _ACTED_ON = re.compile(r"\b(?:execut|eval|exec|run|obey|do what|do as|follow|app
 
 _SEVERAL_WORDS = re.compile(r"\w\W+\w")
 
-# Most readings of harmless text are gibberish: only those with a piece of a word that instructions need are looked at.
-_LOADED = (
-    "instruc", "prompt", "ignor", "disregard", "secret", "passw", "credential", "token", "upload", "delete", "execut",
-    "approv", "confirm", "memor", "lesson", "assistant", ".ssh", ".env", "http", "policy", "curl ", "rm -",
-)  # fmt: skip
-
 
 def _signs(reading: str, undone: str = "plain") -> Iterator[tuple[str, float, str]]:
     lower = reading.lower()
-    for number in sorted({number for keyword, number in _KEYWORDS if keyword in lower}):
+    for number in _forms_with_keywords(lower):
         place = _place_of(FORMS[number], lower)
         if place is not None:
             yield FORMS[number].sign, FORMS[number].weight, _excerpt(lower, place)
     if undone == "spaced" and SQUEEZED.search(re.sub(r"[^a-z]", "", lower)):
         yield "override.instructions", 1.0, _excerpt(reading, 0)
     codes = _codes(reading)
+    may_stand = _may_stand(lower, codes)
     for sentence in _SENTENCE.finditer(reading):
+        if not may_stand and not (undone == "plain" and may_be_worded(_LETTERS.findall(sentence[0].lower()))):
+            continue
         words = _words(sentence[0], codes)
         found = _standing(words)
         wording = weight_of_wording(words) if undone == "plain" else 0.0
         if wording == 1.0 or (wording and found):
             found["wording"] = wording
         yield from ((name, weight, _excerpt(sentence[0], 0)) for name, weight in found.items())
-    yield from _swaps(reading, codes)
+    if may_stand:
+        yield from _swaps(reading, codes)
 
 
-_KEYWORDS = [(keyword, number) for number, form in enumerate(FORMS) for keyword in form.keywords]
+def _by_head() -> tuple[dict[str, list[tuple[str, int]]], list[tuple[str, int]]]:
+    """Return the forms' keywords by their first three letters, and those that do not begin with three."""
+    heads: dict[str, list[tuple[str, int]]] = {}
+    others: list[tuple[str, int]] = []
+    for number, form in enumerate(FORMS):
+        for keyword in form.keywords:
+            letters = keyword[:3].isascii() and keyword[:3].isalpha() and len(keyword) >= 3
+            (heads.setdefault(keyword[:3], []) if letters else others).append((keyword, number))
+    return heads, others
+
+
+_HEADS, _OTHERS = _by_head()
+_LETTERS = re.compile(r"[a-z]{3,}")
+
+
+def _forms_with_keywords(lower: str) -> list[int]:
+    """Return the numbers of the forms that have a keyword in a text; most are ruled out by how its words begin."""
+    heads = {word[:3] for word in set(_LETTERS.findall(lower))} & _HEADS.keys()
+    numbers = {number for head in heads for keyword, number in _HEADS[head] if keyword in lower}
+    return sorted(numbers.union(number for keyword, number in _OTHERS if keyword in lower))
+
+
+def _may_stand(lower: str, codes: frozenset[str]) -> bool:
+    """Tell whether a text holds all classes of any sign, wherever they stand: most lessons do not."""
+    words = set(_TOKEN.findall(lower))
+    names: set[str] = {"CODE"} if codes else set()
+    for word in words & _SINGLE.keys():
+        names |= _SINGLE[word]
+    for word in words & _LONGER.keys():
+        names.update(name for rest, name in _LONGER[word] if words.issuperset(rest))
+    for word in words:
+        if not word.isalpha():
+            names |= _classes_of(word)
+    return any(needed <= names for first in names & _NEEDED.keys() for needed in _NEEDED[first])
+
+
+_NEEDED: dict[str, list[frozenset[str]]] = {}
+for _sign in (*SIGNS, Sign("redirect.swap", 1.0, ("CODE", "WHEN", "USE"))):
+    _NEEDED.setdefault(_sign.chain[0], []).append(frozenset((*_sign.chain, *_sign.also)))
 
 
 def _place_of(form: Form, lower: str) -> int | None:

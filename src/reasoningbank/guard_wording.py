@@ -21,6 +21,8 @@ HINT, STRONG = 0.5, 1.3
 _items = WEIGHTS.split()
 _WEIGHTS = {name: int(weight) / 100 for name, weight in zip(_items[::2], _items[1::2], strict=True)}
 _LONGEST = 80
+# What the words alone must score for the whole to be strong: 95 of 100 strong sentences do, and 3 of 10 harmless ones.
+_WORDS_ALONE = -0.7
 _FEWEST = 6
 
 
@@ -47,6 +49,17 @@ def score(found: Iterable[str], weights: Mapping[str, float] = _WEIGHTS, bias: f
     """Return the logit of features: above 0, more like a planted instruction than like a lesson."""
     known = [weights[feature] for feature in found if feature in weights]
     return bias + sum(known) / math.sqrt(max(1, len(known)))
+
+
+@lru_cache(maxsize=8192)
+def _known(word: str) -> float | None:
+    return _WEIGHTS.get(stem(word))
+
+
+def may_be_worded(words: Iterable[str]) -> bool:
+    """Tell, from its words alone, whether a sentence is worth a full look."""
+    known = [weight for word in set(words) if (weight := _known(word)) is not None]
+    return sum(known) >= _WORDS_ALONE * math.sqrt(max(1, len(known)))
 
 
 def weight_of_wording(sentence: Sentence) -> float:

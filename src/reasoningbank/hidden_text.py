@@ -161,6 +161,15 @@ _LEET = str.maketrans("0134578@$!|", "oieastbasil")
 _LEET_WORD = re.compile(r"(?<!\w)(?=\w*[a-zA-Z])(?=\w*[0134578@$])[\w@$!|]{4,}")
 
 
+# Pieces of words that instructions need. Most readings of harmless text are gibberish: only those with one are of use.
+PIECES = (
+    "instruc", "prompt", "ignor", "disregard", "secret", "passw", "credential", "token", "upload", "delete", "execut",
+    "approv", "confirm", "memor", "lesson", "assistant", ".ssh", ".env", "http", "policy", "curl ", "rm -",
+)  # fmt: skip
+_TURNED_BY_13 = tuple(codecs.encode(piece, "rot13") for piece in PIECES)
+_TURNED_BACK = tuple(piece[::-1] for piece in PIECES)
+
+
 def readings(text: str) -> Iterator[tuple[str, str]]:
     """Yield (what was undone, the text that comes out), first the plain text without hidden characters."""
     plain = _HIDDEN.sub("", text)
@@ -175,12 +184,19 @@ def readings(text: str) -> Iterator[tuple[str, str]]:
         if mark in plain and (other := undo(plain)) != plain:
             yield name, other
     yield from _decoded(plain)
-    yield "rot13", codecs.decode(plain, "rot13")
-    yield "reversed", plain[::-1]
+    yield from _turned(plain)
     if _LEET_WORD.search(plain):
         yield "leet", _LEET_WORD.sub(lambda match: match[0].translate(_LEET), plain)
     if _SPACED.search(plain):
         yield "spaced", _SPACED.sub(_joined, re.sub(r"(?<=[A-Za-z])-(?=[A-Za-z])", "", plain))
+
+
+def _turned(plain: str) -> Iterator[tuple[str, str]]:
+    lower = plain.lower()
+    if any(piece in lower for piece in _TURNED_BY_13):
+        yield "rot13", codecs.decode(plain, "rot13")
+    if any(piece in lower for piece in _TURNED_BACK):
+        yield "reversed", plain[::-1]
 
 
 def _joined(match: re.Match[str]) -> str:

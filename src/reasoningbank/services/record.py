@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from reasoningbank.guard import inspect, is_suspicious
 from reasoningbank.hidden_text import normalise_hidden
 from reasoningbank.memory import ID_LIMIT, SAID, Draft, Memory, State, clean_text, is_blank
 from reasoningbank.results import Recorded
-from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
+from reasoningbank.scrub import RULES_VERSION, scrub, scrub_each, scrub_value
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.lesson_vectors import lesson_vectors
 from reasoningbank.services.shown import look_up, own, rescrubbed, served
@@ -90,39 +90,37 @@ def checked_limit(limit: object) -> int:
 
 def clean(draft: Draft, memory_id: str | None) -> Prepared:
     """Remove secrets and hidden characters from every string of a lesson, and look for planted instructions."""
-    dropped: Counter[str] = Counter()
-    changed: dict[str, Any] = {}
-    for name, value, scrubber in _strings_of(draft):
-        cleaned, found = scrubber(value)
+    said = {name: getattr(draft, name) for name in SAID}
+    scrubbed = scrub_each([normalise_hidden(text) for text in (*said.values(), *draft.tags)])
+    dropped = sum((Counter(text.counts) for text in scrubbed), Counter[str]())
+    changed: dict[str, Any] = {
+        name: text.text for (name, before), text in zip(said.items(), scrubbed, strict=False) if text.text != before
+    }
+    tags = tuple(text.text for text in scrubbed[len(said) :])
+    if tags != draft.tags:
+        changed["tags"] = tags
+    for name, value in _values_of(draft):
+        cleaned, found = scrub_value(value)
         dropped.update(found)
         if cleaned != value:
             changed[name] = cleaned
-    # What lost a secret may be longer or shorter than before: checked again.
-    scrubbed = validated(Draft, draft.model_dump() | changed) if changed else draft
     # What was hidden is looked for in the text as it came: afterwards it is gone.
-    findings = inspect(**{name: getattr(draft, name) for name in SAID}, tags=" ".join(draft.tags))
+    findings = inspect(**said, tags=" ".join(draft.tags))
     return Prepared(
-        draft=scrubbed,
+        # What lost a secret may be longer or shorter than before: checked again.
+        draft=validated(Draft, draft.model_dump() | changed) if changed else draft,
         memory_id=str(uuid.uuid4()) if memory_id is None else checked_id(memory_id),
         redactions=dict(dropped),
         findings=tuple(scrub(str(finding)).text for finding in findings) if is_suspicious(findings) else (),
     )
 
 
-def _strings_of(draft: Draft) -> Iterator[tuple[str, Any, Callable[[Any], tuple[Any, dict[str, int]]]]]:
-    """Yield name, value and scrubber of every field that holds strings of the caller's."""
-    yield from ((name, getattr(draft, name), _scrub_text) for name in SAID)
-    if draft.tags:
-        yield "tags", list(draft.tags), scrub_value
+def _values_of(draft: Draft) -> Iterator[tuple[str, Any]]:
+    """Yield the fields that hold more than text."""
     if draft.metadata:
-        yield "metadata", draft.metadata, scrub_value
+        yield "metadata", draft.metadata
     if draft.source.by or draft.source.session:
-        yield "source", draft.source.model_dump(), scrub_value
-
-
-def _scrub_text(text: str) -> tuple[str, dict[str, int]]:
-    scrubbed = scrub(normalise_hidden(text))
-    return scrubbed.text, scrubbed.counts
+        yield "source", draft.source.model_dump()
 
 
 def embed(embedder: Embedder, prepared: Sequence[Prepared]) -> list[Prepared]:
