@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import random
@@ -36,6 +37,7 @@ class Known:
     verdicts: dict[str, str | None] = field(default_factory=dict)
     now: datetime = BEGIN
     count: int = 0
+    hours: tuple[int, ...] = (0, 0, 1, 5, 17, -3)
 
     def forget_evidence(self, memory: str) -> None:
         """Drop what was said about a memory: it says something else now, or is gone."""
@@ -83,13 +85,13 @@ def open_with_its_embedder(root: Path, known: Known) -> ReasoningBank:
     return bank
 
 
-# -- the writer --------------------------------------------------------------------------------------------
+# -- the writer ----------------------------------------------------------------------------------------
 
 
 def next_op(known: Known, rng: random.Random, name: str) -> Op:
     """Choose what to do next; `name` tells the writer's memories and references from those of others."""
     known.count += 1
-    known.now += timedelta(hours=rng.choice((0, 0, 1, 5, 17, -3)))
+    known.now += timedelta(hours=rng.choice(known.hours))
     ids, opened = list(known.memories), list(known.verdicts)
     choices = ["record"] * (8 if len(ids) < 4 else 2 if len(ids) < 12 else 0)
     if ids:
@@ -170,27 +172,32 @@ def evidence_under(bank: ReasoningBank, op: Op) -> list[list[Any]]:
         ]
 
 
-def live(root: Path, known: Known, *, name: str, seed: int, pipe: int, write: Any = os.write) -> None:
-    """Do one thing after another until killed; say of each when it begins and when it is done."""
+def live(
+    root: Path, known: Known, *, name: str, seed: int, pipe: int, write: Any = os.write, operations: int | None = None
+) -> None:
+    """Do one thing after another, until killed or so many times; say of each when it begins and when it is done."""
     rng = random.Random(seed)
     dim = rng.choice(list(EMBEDDERS))
     bank = open_bank(root, known, dim)
-    while True:
+    for _ in itertools.count() if operations is None else range(operations):
         op = next_op(known, rng, name)
         write(pipe, json.dumps({"begins": op}).encode() + b"\n")
-        try:
-            ACTS[op["do"]](bank, op)
-        except EmbedderMismatchError:
-            bank.close()
-            dim = 160 - dim
-            bank = open_bank(root, known, dim)
-            ACTS[op["do"]](bank, op)
+        while True:
+            try:
+                ACTS[op["do"]](bank, op)
+                break
+            except EmbedderMismatchError:
+                # Another writer re-embedded the bank.
+                bank.close()
+                dim = 160 - dim
+                bank = open_bank(root, known, dim)
         evidence = evidence_under(bank, op)
         write(pipe, json.dumps({"done": op, "evidence": evidence}).encode() + b"\n")
         known.apply(op, evidence)
+    bank.close()
 
 
-# -- afterwards --------------------------------------------------------------------------------------------
+# -- afterwards ----------------------------------------------------------------------------------------
 
 
 def take_in(known: Known, said: bytes) -> Op | None:

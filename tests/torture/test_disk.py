@@ -76,7 +76,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-# -- full ----------------------------------------------------------------------------------------------------------
+# -- full ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("short", [False, True], ids=["refused", "short"])
@@ -151,7 +151,7 @@ def test_a_disk_that_fills_up_refuses_and_goes_on_when_there_is_room(quick_folde
         subprocess.run(["umount", str(quick_folder)], check=True)
 
 
-# -- read-only -------------------------------------------------------------------------------------------------------
+# -- read-only ---------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -262,7 +262,7 @@ def test_a_root_that_may_not_be_looked_into_is_an_error_and_no_empty_bank(shared
     assert as_another_user(look) == 0
 
 
-# -- gone ------------------------------------------------------------------------------------------------------------
+# -- gone --------------------------------------------------------------------------------------------------------
 
 
 def test_a_folder_that_is_removed_under_a_bank_is_an_error_with_its_path(quick_folder: Path, filled: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_bank_survives_a_thousand_kills(quick_folder: Path, seed: int) -> None
     live_through(quick_folder, 140, seed=seed, by_step=seed % 4 != 3)
 
 
-# -- making, migrating, deleting: killed at one step after the other -----------------------------------------
+# -- making, migrating, deleting: killed at one step after the other -------------------------------------
 
 
 def killed_at(step: int, act: Callable[[], object]) -> bool:

@@ -170,7 +170,7 @@ def test_with_normal_durability_nothing_is_invented_and_what_is_left_agrees(
         bank.close()
 
 
-# -- single cases --------------------------------------------------------------------------------------------------
+# -- single cases ----------------------------------------------------------------------------------------------
 
 
 def lines_of(bank: ReasoningBank) -> Path:
