@@ -85,6 +85,14 @@ def open_with_its_embedder(root: Path, known: Known) -> ReasoningBank:
     return bank
 
 
+def lessons(number: int, kind: str = "lesson") -> list[dict[str, str]]:
+    """Return drafts of lessons that are told apart by a number."""
+    return [
+        {"title": f"{kind} {i}", "content": f"what {kind} {i} says about topic {i % 7}", "outcome": "success"}
+        for i in range(number)
+    ]
+
+
 # -- the writer ----------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import statistics
 import threading
 import time
 from collections.abc import Callable
@@ -16,14 +15,7 @@ from reasoningbank import BankRoot, EmbedderMismatchError, ReasoningBank, Storag
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.signals import from_line
 from tests.processes import exit_code, in_child, start
-from tests.torture.life import EMBEDDERS, Known, check, live, open_bank, open_with_its_embedder, take_in
-
-
-def lessons(number: int, kind: str = "lesson") -> list[dict[str, str]]:
-    return [
-        {"title": f"{kind} {i}", "content": f"what {kind} {i} says about topic {i % 7}", "outcome": "success"}
-        for i in range(number)
-    ]
+from tests.torture.life import EMBEDDERS, Known, check, lessons, live, open_bank, open_with_its_embedder, take_in
 
 
 def all_at_once(*acts: Callable[[], object]) -> None:
@@ -316,39 +308,3 @@ def test_a_fork_in_the_midst_of_other_threads_work_harms_neither(quick_folder: P
 def use_once(bank: ReasoningBank, number: int) -> None:
     assert [hit.memory.id for hit in bank.search("lesson 3", k=1, min_confidence=0.0).hits] == ["m3"]
     bank.record_many(lessons(1, f"child {number}"), ids=[f"c{number}"])
-
-
-# -- speed -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.perf
-def test_a_search_beside_a_writer_takes_no_more_than_three_times_as_long(quick_folder: Path) -> None:
-    bank = open_bank(quick_folder)
-    bank.record_many(lessons(2_000))
-
-    def p95() -> float:
-        times = []
-        for i in range(300):
-            begin = time.perf_counter()
-            bank.search(f"lesson {i}", k=5, min_confidence=0.0)
-            times.append(time.perf_counter() - begin)
-        return statistics.quantiles(times, n=20)[-1]
-
-    p95()
-    alone = p95()
-
-    def write() -> None:
-        mine = open_bank(quick_folder)
-        memory = mine.record("Busy", "Always writing.", outcome="success").memory.id
-        for i in range(1_000_000):
-            mine.feedback(memory, True, ref=str(i))
-            mine.record(f"busy {i}", f"busy {i}", outcome="success")
-
-    writer = start(write)
-    try:
-        time.sleep(0.5)
-        beside = p95()
-    finally:
-        os.kill(writer, 9)
-        exit_code(writer)
-    assert beside <= 3 * alone, f"p95 {alone * 1e3:.1f} ms alone, {beside * 1e3:.1f} ms beside a writer"
