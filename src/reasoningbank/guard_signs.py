@@ -56,7 +56,9 @@ SIGNS: tuple[Sign, ...] = (
     # data out
     Sign("exfiltration.secrets", 1.0, ("SEND", "SECRET"), 9, also=("DESTINATION",)),
     Sign("exfiltration.secrets", 1.0, ("SEND", "SECRET"), 9, also=("ADDRESS",)),
-    Sign("exfiltration.secrets", 1.0, ("SEND", "SECRET"), 9, also=("PLACE",), unless=("MASKED",), commands=True),
+    Sign(
+        "exfiltration.secrets", 1.0, ("SEND", "SECRET"), 9, also=("PLACE",), unless=("SIGN_IN", "MASKED"), commands=True
+    ),
     Sign("exfiltration.secrets", 1.0, ("SECRET", "APPEND", "ADDRESS"), 8),
     Sign("exfiltration.data", 1.0, ("SHIP", "PRIVATE"), 7, also=("ADDRESS",)),
     Sign("exfiltration.data", 1.0, ("SHIP", "PRIVATE"), 7, also=("DESTINATION",)),
@@ -173,7 +175,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign("tools.disable", 0.6, ("TURN", "SHIELD", "OFF_WORD"), 4, commands=True),
     Sign("tools.justify", 0.4, ("TURN", "SHIELD", "OFF_WORD"), 4, also=("JUSTIFY",), commands=True),
     Sign("tools.stakes", 0.4, ("SHUT", "SHIELD"), 5, also=("STAKES",), commands=True),
-    Sign("tools.ungated", 1.0, ("WITHOUT", "GATES"), 4, also=("LIVE",), unless=("WARNS",), negated=True),
+    Sign("tools.ungated", 1.0, ("WITHOUT", "GATES"), 4, also=("LIVE",), unless=("WARNS",)),
     Sign("tools.account", 1.0, ("MAKE", "ADMIN", "HIDDENLY"), 8, commands=True, loose=True),
     Sign("autonomy.dodge", 0.7, ("DODGE", "HUMAN_GATE"), 4, commands=True),
     Sign("autonomy.stakes", 0.4, ("DODGE", "HUMAN_GATE"), 4, also=("STAKES",), commands=True),

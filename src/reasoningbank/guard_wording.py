@@ -15,7 +15,7 @@ from typing import Protocol
 from reasoningbank.guard_weights import BIAS, WEIGHTS
 from reasoningbank.stem import stem
 
-HINT, STRONG = 0.5, 1.3
+HINT, STRONG = 0.5, 1.5
 """Scores from which the wording counts half, and counts fully."""
 
 _items = WEIGHTS.split()
@@ -68,4 +68,5 @@ def weight_of_wording(sentence: Sentence) -> float:
     if len(sentence.places) < 2 or words < _FEWEST or 2 * words < len(sentence.words):  # a heading, or code
         return 0.0
     value = score(features(sentence))
-    return 1.0 if value >= STRONG else 0.5 if value >= HINT else 0.0
+    # What a lesson forbids is worded like what an attack demands: `never delete the backups`.
+    return 1.0 if value >= STRONG and "NEGATION" not in sentence.places else 0.5 if value >= HINT else 0.0

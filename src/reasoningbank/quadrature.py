@@ -23,6 +23,9 @@ REACH = 4.6
 SUREST_PRIOR = 0.98
 SMALLEST_PRIOR = 0.125
 
+# Sums over many rows at once differ in their last bits from those over one: rounded, a belief is one number.
+DIGITS = 9
+
 
 def _grid() -> tuple[Float64, Float64, Float64, Float64]:
     t = np.linspace(-REACH, REACH, NODES)
@@ -55,7 +58,7 @@ def beliefs_of(log_p: Float64) -> list[Belief]:
     """Return the belief that each row of unnormalised log densities (n, NODES) is; the interval is the central 80 %."""
     p = normalised(log_p)
     first, second = (p @ _POWERS).T
-    mean = np.clip(first, MARGIN, 1.0 - MARGIN)
+    mean = np.clip(first.round(DIGITS), MARGIN, 1.0 - MARGIN)
     variance = np.maximum(second - first**2, MARGIN**2)
     strength = np.maximum(mean * (1.0 - mean) / variance - 1.0, MARGIN)
     below = p.cumsum(axis=1) - 0.5 * p

@@ -110,34 +110,28 @@ def _mended(base: str, first: int) -> str:
 def _drop_suffix_2(word: str, first: int) -> str:
     if not word.endswith(_ENDS_2):
         return word
-    for suffix, instead in _STEP_2:
-        if word.endswith(suffix):
-            base = word[: -len(suffix)]
-            fits = {"li": "cdeghkmnrt", "ogi": "l"}.get(suffix)
-            if len(base) < first or (fits and (not base or base[-1] not in fits)):
-                return word
-            return base + instead
-    return word
+    suffix, instead = next(pair for pair in _STEP_2 if word.endswith(pair[0]))
+    base = word[: -len(suffix)]
+    fits = {"li": "cdeghkmnrt", "ogi": "l"}.get(suffix)
+    if len(base) < first or (fits and (not base or base[-1] not in fits)):
+        return word
+    return base + instead
 
 
 def _drop_suffix_3(word: str, first: int, second: int) -> str:
     if not word.endswith(_ENDS_3):
         return word
-    for suffix, instead in _STEP_3:
-        if word.endswith(suffix):
-            base = word[: -len(suffix)]
-            return base + instead if len(base) >= (second if suffix == "ative" else first) else word
-    return word
+    suffix, instead = next(pair for pair in _STEP_3 if word.endswith(pair[0]))
+    base = word[: -len(suffix)]
+    return base + instead if len(base) >= (second if suffix == "ative" else first) else word
 
 
 def _drop_suffix_4(word: str, second: int) -> str:
     if not word.endswith(_STEP_4):
         return word
-    for suffix in _STEP_4:
-        if word.endswith(suffix):
-            base = word[: -len(suffix)]
-            return base if len(base) >= second and (suffix != "ion" or base.endswith(("s", "t"))) else word
-    return word
+    suffix = next(suffix for suffix in _STEP_4 if word.endswith(suffix))
+    base = word[: -len(suffix)]
+    return base if len(base) >= second and (suffix != "ion" or base.endswith(("s", "t"))) else word
 
 
 def _drop_final_letter(word: str, first: int, second: int) -> str:
