@@ -12,6 +12,25 @@ def test_a_block_of_the_harness_is_cut_out_and_the_words_around_it_stay(tag: str
     assert without_blocks(text) == "Rename the files.\n All of them."
 
 
+def test_blocks_may_follow_and_hold_each_other_and_one_that_is_not_closed_stays() -> None:
+    block = "<system-reminder>a <environment_context>b</environment_context> c</system-reminder>"
+
+    assert without_blocks(f"1{block}2{block}3") == "123"
+    assert (
+        without_blocks("see <system-reminder> and <system-reminder>") == "see <system-reminder> and <system-reminder>"
+    )
+
+
+def test_a_letter_that_grows_when_it_is_lowered_shifts_nothing() -> None:
+    assert without_blocks("İİ <System-Reminder>a</SYSTEM-reminder>b") == "İİ b"
+
+
+def test_a_text_full_of_openings_is_read_in_one_pass() -> None:
+    text = "<system-reminder>" * 200_000
+
+    assert without_blocks(text) == text
+
+
 def test_markup_of_the_task_itself_stays() -> None:
     text = "Fix <instructions>the XML</instructions> where a < b"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-BLOCKS = re.compile(
-    r"""(?isx) <(system[-_]reminder|system[-_]prompt|environment_context|environment_details|user_instructions|
-        custom_instructions|available_tools|context_files|local-command-caveat)(?:\ [^>]{0,200})?> .*? </\1>"""
+OPENING = re.compile(
+    r"""(?ix) <(system[-_]reminder|system[-_]prompt|environment_context|environment_details|user_instructions|
+        custom_instructions|available_tools|context_files|local-command-caveat)(?:\ [^>]{0,200})?>"""
 )
 # Files that tell an agent at the start of every session how to behave.
 _BOOT_FILE = r"""(?: AGENTS | CLAUDE(?:\.local)? | GEMINI | SOUL | IDENTITY | BOOT(?:STRAP)? | HEARTBEAT | MEMORY |
@@ -21,8 +21,21 @@ SYSTEM_TEXT = re.compile(
 
 
 def without_blocks(text: str) -> str:
-    """Return `text` without the blocks that harnesses put into messages."""
-    return BLOCKS.sub("", text).strip() if "<" in text else text
+    """Return `text` without the blocks that harnesses put into messages; one that is not closed stays."""
+    if "<" not in text:
+        return text
+    kept, at = "", 0
+    unclosed: set[str] = set()
+    for opening in OPENING.finditer(text):
+        name = opening[1].lower()
+        if opening.start() < at or name in unclosed:
+            continue
+        closing = re.compile(f"(?i)</{name}>").search(text, opening.end())
+        if closing is None:
+            unclosed.add(name)  # nor is any later one: a text full of openings is still read in one pass
+            continue
+        kept, at = kept + text[at : opening.start()], closing.end()
+    return (kept + text[at:]).strip() if at else text
 
 
 def names_boot_file(action: str) -> bool:

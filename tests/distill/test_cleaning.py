@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from reasoningbank.distill.cleaning import BOILERPLATE, FIELD_LIMIT, clean
+from reasoningbank.distill.cleaning import BOILERPLATE, FIELD_LIMIT, STEPS_LIMIT, clean
 from reasoningbank.distill.template import TemplateDistiller
 from reasoningbank.trajectory import Step, Trajectory
 
@@ -71,6 +71,14 @@ def test_a_field_beyond_the_limit_loses_its_middle() -> None:
     assert cleaned.run.result.startswith("ax")
     assert cleaned.run.result.endswith("z")
     assert cleaned.removed == {"over the limit": 1}
+
+
+def test_a_run_of_endless_steps_loses_its_middle() -> None:
+    cleaned = clean(Trajectory(steps=tuple(Step(action=str(n)) for n in range(STEPS_LIMIT + 10))))
+
+    assert len(cleaned.run.steps) == STEPS_LIMIT
+    assert (cleaned.run.steps[0].action, cleaned.run.steps[-1].action) == ("0", str(STEPS_LIMIT + 9))
+    assert cleaned.removed == {"steps over the limit": 10}
 
 
 def test_steps_that_hold_nothing_are_dropped_and_the_rest_stays_as_it_is() -> None:

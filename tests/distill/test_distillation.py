@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from reasoningbank.distill.distillation import Distillation, DistillStatus, Rejection
+from reasoningbank.distill.distillation import Distillation, Distilled, DistillStatus, Rejection
 from reasoningbank.memory import Draft, Outcome
+from reasoningbank.trajectory import Trajectory
 
 
 def test_counts_give_the_lessons_and_the_rejections_by_reason() -> None:
@@ -11,3 +12,9 @@ def test_counts_give_the_lessons_and_the_rejections_by_reason() -> None:
     result = Distillation(DistillStatus.DONE, (draft,), rejected)
 
     assert result.counts == {"lessons": 1, "content is missing": 1, "cut off": 2}
+
+
+def test_what_came_of_a_run_has_the_status_of_its_distillation() -> None:
+    distilled = Distilled(Distillation(DistillStatus.EMPTY), Trajectory())
+
+    assert (distilled.status, distilled.memories) == (DistillStatus.EMPTY, ())

@@ -12,6 +12,7 @@ from reasoningbank.lessons import strip_lessons
 from reasoningbank.trajectory import Step, Trajectory
 
 FIELD_LIMIT = 20_000  # characters of any one field; head and tail stay
+STEPS_LIMIT = 2_000  # steps of a run; the first and the last stay
 BOILERPLATE = "[boilerplate left out]"
 
 
@@ -27,10 +28,15 @@ def clean(run: Trajectory) -> Cleaned:
     """Take out of a run what no lesson may come from.
 
     Recalled lessons (or lessons would breed copies of themselves), system prompts, harness blocks and boot files,
-    secrets; and the middle of fields longer than FIELD_LIMIT. What was taken out is counted, not kept.
+    secrets; the middle of fields longer than FIELD_LIMIT, and of runs longer than STEPS_LIMIT. What was taken out is
+    counted, not kept.
     """
     removed: Counter[str] = Counter()
-    steps = tuple(step for step in (_step(step, removed) for step in run.steps) if not step.is_empty)
+    kept = run.steps
+    if len(kept) > STEPS_LIMIT:
+        removed["steps over the limit"] = len(kept) - STEPS_LIMIT
+        kept = kept[: STEPS_LIMIT // 2] + kept[-STEPS_LIMIT // 2 :]
+    steps = tuple(step for step in (_step(step, removed) for step in kept) if not step.is_empty)
     texts = {field: _text(getattr(run, field), removed) for field in ("task", "result", "reason")}
     return Cleaned(run.model_copy(update={"steps": steps, **texts}), dict(removed))
 
