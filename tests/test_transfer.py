@@ -122,6 +122,10 @@ def test_a_line_that_cannot_be_taken_says_why(record: dict[str, Any], complaint:
         ({"taught": {"usage": [1]}}, "not two counts"),
         ({"taught": {"usage": [1, -1]}}, "not two counts"),
         ({"source": {"how": "stolen"}}, "stolen"),
+        ({"archived": "yes"}, "archived is not an object"),
+        ({"archived": {"from": "nowhere"}}, "'nowhere'"),
+        ({"forgotten": "mallory"}, "forgotten is not a list"),
+        ({"forgotten": [""]}, "forgotten is not a list"),
     ],
 )
 def test_what_a_trusted_line_brings_along_is_checked(fields: dict[str, Any], complaint: str) -> None:
@@ -194,6 +198,14 @@ def test_what_goes_out_comes_back_the_same() -> None:
     assert (item.memory_id, item.draft.confidence, item.restored.state) == ("m-1", 0.8, State.ARCHIVED)
     assert (item.restored.created_at, item.restored.updated_at) == (NOON, NOON)
     assert item.restored.tallies == (tally,)
+
+
+def test_an_archived_memory_goes_back_to_the_state_it_had() -> None:
+    item = read(own(state="archived", archived={"from": "quarantined", "why": "forgotten: mallory"}), trusted=True)
+
+    assert (item.restored.before, item.restored.why) == (State.QUARANTINED, "forgotten: mallory")
+    assert read(own(forgotten=["mallory"]), trusted=True).forgotten == ("mallory",)
+    assert read(own(forgotten=["mallory"])).forgotten == ()
 
 
 def test_what_votes_taught_comes_along_with_a_trusted_line() -> None:

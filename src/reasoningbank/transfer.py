@@ -20,6 +20,9 @@ from reasoningbank.validation import validated
 
 FORMAT = "reasoningbank/1"
 
+# Why a memory is archived that came so, when its line does not say.
+IMPORTED = "imported"
+
 # A title that is derived from the text is cut at a word before this.
 DERIVED_TITLE = 80
 
@@ -38,6 +41,8 @@ FIELDS = frozenset(name for names in NAMES.values() for name in names)
 
 # What a line of our own format says beside the draft. In any other line these are metadata like every unknown key.
 OWN = frozenset({"format", "state", "source", "created_at", "updated_at", "evidence", "taught"}) | {
+    "archived",
+    "forgotten",
     "confidence",
     "initial_confidence",
     "usage_count",
@@ -52,10 +57,14 @@ class Restored:
 
     Attributes:
         state: to store it in; None leaves that to the guard.
+        before: the state that an archived memory goes back to; None leaves that to the guard.
+        why: the reason for which it is archived.
         tallies: its evidence.
     """
 
     state: State | None = None
+    before: State | None = None
+    why: str = IMPORTED
     created_at: datetime | None = None
     updated_at: datetime | None = None
     tallies: tuple[Tally, ...] = ()
@@ -69,6 +78,7 @@ class Incoming:
         line: its number, from 1.
         memory_id: the id it is to have; None for a new one.
         taught: how often votes confirmed and refuted each kind of evidence, in the bank it came from.
+        forgotten: the sources that are forgotten there.
     """
 
     line: int
@@ -76,6 +86,7 @@ class Incoming:
     memory_id: str | None = None
     restored: Restored = Restored()
     taught: tuple[tuple[SignalKind, int, int], ...] = ()
+    forgotten: tuple[str, ...] = ()
 
 
 def parse(line: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
@@ -133,6 +144,7 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         memory_id=_id(given["id"]),
         restored=_restored(record, trusted=trusted) if own else Restored(),
         taught=_taught(record.get("taught")) if own and trusted else (),
+        forgotten=_names(record.get("forgotten")) if own and trusted else (),
     )
 
 
@@ -220,12 +232,31 @@ def _restored(record: Mapping[str, Any], *, trusted: bool) -> Restored:
     state = _state(record.get("state"))
     if not trusted:
         return Restored(None if state is State.ACTIVE else state)
+    before, why = _archived(record.get("archived"))
     return Restored(
         state=state,
+        before=before,
+        why=why,
         created_at=_time(record, "created_at"),
         updated_at=_time(record, "updated_at"),
         tallies=tuple(_tally(tally) for tally in _objects(record.get("evidence"), "evidence")),
     )
+
+
+def _archived(given: object) -> tuple[State | None, str]:
+    if given is None:
+        return None, IMPORTED
+    if not isinstance(given, Mapping):
+        raise InvalidInputError("archived is not an object")
+    return _state(given.get("from")), clean_text(str(given.get("why") or IMPORTED))
+
+
+def _names(given: object) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(name, str) and name for name in given):
+        raise InvalidInputError("forgotten is not a list of names")
+    return tuple(map(clean_text, given))
 
 
 def _objects(given: object, name: str) -> list[Mapping[str, Any]]:
@@ -281,8 +312,12 @@ def _counts(kind: str, counts: object) -> tuple[int, int]:
 # -- the way out ---------------------------------------------------------------------------------------------------
 
 
-def outgoing(memory: Memory, tallies: Sequence[Tally]) -> dict[str, Any]:
-    """Return a memory as the object of its line: everything that is known of it."""
+def outgoing(memory: Memory, tallies: Sequence[Tally], archived: tuple[State, str] | None = None) -> dict[str, Any]:
+    """Return a memory as the object of its line: everything that is known of it.
+
+    Args:
+        archived: of an archived memory, the state it goes back to, and why it was archived.
+    """
     said = memory.model_dump(mode="json", exclude={"project", "revision"})
     return {
         "format": FORMAT,
@@ -290,7 +325,7 @@ def outgoing(memory: Memory, tallies: Sequence[Tally]) -> dict[str, Any]:
         "created_at": time_text(memory.created_at),
         "updated_at": time_text(memory.updated_at),
         "evidence": [_as_object(tally) for tally in tallies],
-    }
+    } | ({"archived": {"from": archived[0].value, "why": archived[1]}} if archived else {})
 
 
 def _as_object(tally: Tally) -> dict[str, Any]:

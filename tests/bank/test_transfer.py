@@ -272,3 +272,59 @@ async def test_the_async_bank_imports_and_exports(bank: ReasoningBank, tmp_path:
 
     assert (await facade.import_from(LESSONS)).created == 2
     assert await facade.export_to(tmp_path / "out.jsonl") == 2
+
+
+def test_an_archived_memory_of_an_export_can_be_restored(bank: ReasoningBank, open_bank: OpenBank) -> None:
+    bank.import_from([own(id="a"), own(id="q", title="Mind the gap", state="quarantined")])
+    bank.archive("a")
+    bank.archive("q")
+    trusting, wary = open_bank(project="copy"), open_bank(project="wary")
+    trusting.import_from(exported(bank).splitlines(), trusted=True)
+    wary.import_from(exported(bank).splitlines())
+
+    assert exported(trusting) == exported(bank)
+    assert trusting.restore("a").state is State.ACTIVE
+    assert trusting.restore("q").state is State.QUARANTINED
+    # Without trust, what it goes back to is the guard's to say.
+    assert wary.restore("a").state is wary.restore("q").state is State.ACTIVE
+
+
+def test_an_archived_line_that_does_not_say_why_can_be_restored_too(bank: ReasoningBank) -> None:
+    bank.import_from([own(id="a", state="archived")], trusted=True)
+
+    assert bank.restore("a").state is State.ACTIVE
+
+
+def test_a_forgotten_source_stays_forgotten_in_a_copy(bank: ReasoningBank, open_bank: OpenBank) -> None:
+    bank.import_from([own(id="a")])
+    bank.record("Mind the gap", "Between train and platform", outcome="failure", source={"by": "mallory"})
+    bank.feedback("a", True, by="mallory")
+    bank.forget("mallory")
+    copy = open_bank(project="copy")
+
+    copy.import_from(exported(bank).splitlines(), trusted=True)
+
+    assert exported(copy) == exported(bank)
+    before = copy.get("a").confidence
+    copy.feedback("a", True, ref="later", by="mallory")
+    assert copy.get("a").confidence == before
+    assert [memory.title for memory in copy.list(state="archived").memories] == ["Mind the gap"]
+    copy.remember("mallory")
+    assert copy.count(state="archived") == 0
+
+
+def test_a_source_that_is_forgotten_here_is_not_served_whatever_a_file_says(bank: ReasoningBank) -> None:
+    bank.record("Mind the gap", "Between train and platform", outcome="failure", source={"by": "mallory"})
+    bank.forget("mallory")
+    source = {"how": "manual", "by": "mallory"}
+
+    bank.import_from(
+        [
+            own(id="a", state="active", source=source),
+            own(id="b", title="Other", state="archived", archived={"from": "active", "why": "by hand"}, source=source),
+        ],
+        trusted=True,
+    )
+
+    assert bank.get("a").state is State.QUARANTINED
+    assert bank.restore("b").state is State.QUARANTINED

@@ -22,7 +22,7 @@ from reasoningbank.results import Imported, Rejected
 from reasoningbank.services import record
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.shown import served
-from reasoningbank.storage import records, restore
+from reasoningbank.storage import records, restore, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.transfer import Incoming, incoming, outgoing, parse, to_line
 
@@ -124,8 +124,10 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[record.P
                 tally.existing += 1
                 tally.differing += _difference(connection, engine.project_name, n, item)
         if was_empty:
-            # Weights that votes taught belong to the bank as a whole: only a copy of it may take them over.
+            # What belongs to a bank as a whole only a copy of it may take over.
             restore.restore_taught(connection, [counts for item in items for counts in item.taught])
+            sources = [source for item in items for source in item.forgotten]
+            restore.restore_forgotten(connection, sources, engine.now())
 
 
 def _store_one(
@@ -135,11 +137,23 @@ def _store_one(
     is_copy = item.memory_id is not None and item.restored.state is State.ARCHIVED
     n, created = record.store(engine, connection, prepared, look_for_same=not is_copy)
     if created:
-        if item.restored.state is not None:
-            restore.restore_state(connection, n, item.restored.state)
+        _restore_state(engine, connection, n, item, prepared)
         restore.restore_times(connection, n, item.restored.created_at, item.restored.updated_at)
         restore.restore_tallies(connection, n, item.restored.tallies)
     return n, created
+
+
+def _restore_state(
+    engine: Engine, connection: sqlite3.Connection, n: int, item: Incoming, prepared: record.Prepared
+) -> None:
+    restored, source = item.restored, prepared.draft.source
+    # A source that is forgotten here stays so, whatever the file says of its memories.
+    distrusted = trust.is_forgotten(connection, source.by, source.session)
+    if restored.state is State.ARCHIVED:
+        before = State.QUARANTINED if distrusted else restored.before or prepared.state
+        restore.restore_archived(connection, n, before, restored.why, engine.now())
+    elif restored.state is not None and not distrusted:
+        restore.restore_state(connection, n, restored.state)
 
 
 def _count_created(tally: _Tally, item: Incoming, prepared: record.Prepared) -> None:
@@ -227,13 +241,14 @@ def export_records(engine: Engine) -> Iterator[dict[str, Any]]:
     with engine.read() as connection:
         if connection is None:
             return
-        # It belongs to no memory, so the first record carries it: every record is a memory, for whoever reads them.
-        extra: dict[str, Any] = {"taught": taught} if (taught := restore.taught(connection)) else {}
+        # What belongs to no memory the first record carries: every record is a memory, for whoever reads them.
+        whole = {"taught": restore.taught(connection), "forgotten": restore.forgotten(connection)}
+        extra: dict[str, Any] = {key: value for key, value in whole.items() if value}
         after = 0
         while numbers := records.page(connection, Filters(states=tuple(State)), after, 500):
             rows = records.load(connection, numbers, engine.project_name)
             shown = served(engine, connection, numbers)
             for n in numbers:
-                yield outgoing(shown[n], rows[n].tallies) | extra
+                yield outgoing(shown[n], rows[n].tallies, restore.archived(connection, n)) | extra
                 extra = {}
             after = numbers[-1]

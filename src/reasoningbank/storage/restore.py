@@ -19,6 +19,28 @@ def restore_state(connection: sqlite3.Connection, n: int, state: State) -> None:
     connection.execute("UPDATE memories SET state = ? WHERE n = ?", (state.value, n))
 
 
+def restore_archived(connection: sqlite3.Connection, n: int, before: State, why: str, now: datetime) -> None:
+    """Take a memory that was just stored out of service again; it goes back to the state it had before."""
+    restore_state(connection, n, State.ARCHIVED)
+    connection.execute("INSERT OR REPLACE INTO archived VALUES (?, ?, ?, ?)", (n, before.value, why, time_text(now)))
+
+
+def archived(connection: sqlite3.Connection, n: int) -> tuple[State, str] | None:
+    """Return the state that an archived memory goes back to, and why it was archived; None when it was not."""
+    row = connection.execute("SELECT state, why FROM archived WHERE memory = ?", (n,)).fetchone()
+    return None if row is None else (State(row[0]), row[1])
+
+
+def forgotten(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of the sources that are forgotten."""
+    return [source for (source,) in connection.execute("SELECT source FROM forgotten ORDER BY source")]
+
+
+def restore_forgotten(connection: sqlite3.Connection, sources: Iterable[str], now: datetime) -> None:
+    """Forget the sources that are forgotten in the bank that this one is a copy of."""
+    connection.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", [(s, time_text(now)) for s in sources])
+
+
 def restore_times(connection: sqlite3.Connection, n: int, created: datetime | None, updated: datetime | None) -> None:
     """Give a memory that was just stored the times it had; without them, those of now stay."""
     if created is not None:
