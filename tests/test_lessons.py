@@ -260,3 +260,16 @@ def test_a_block_is_shortened_by_whole_lessons_from_its_end() -> None:
     assert strip_lessons(one_less) == ""
     assert shorten(block, 10_000) == ""
     assert shorten("", 1) == shorten("", 0) == ""
+
+
+def test_lessons_that_conflict_are_named_above_them_within_the_budget() -> None:
+    lessons = [lesson("a"), lesson("b"), lesson("c", content="word " * 2000)]
+    conflicts = [("b", "a"), ("a", "c"), ("a", "gone")]
+    block = render(lessons[:2], nonce="ab12", max_tokens=300, conflicts=conflicts)
+
+    assert "\n[b] and [a] cannot both be followed: decide which of them fits this task.\n\n[a]" in block.text
+    assert "gone" not in block.text
+    assert estimate_tokens(block.text) <= block.tokens + 1
+    alone = render(lessons[::2], nonce="ab12", max_tokens=200, conflicts=conflicts)
+    assert (alone.included, "cannot both" in alone.text) == (("a",), False)
+    assert strip_lessons(f"before {block.text} after") == "before  after"

@@ -39,6 +39,7 @@ from reasoningbank.errors import (
     StorageError,
 )
 from reasoningbank.lessons import Lesson, LessonBlock, shorten
+from reasoningbank.links import Conflict, Link, Linked, SuggestedLink
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
 from reasoningbank.request import request_text
 from reasoningbank.results import (
@@ -138,6 +139,7 @@ __all__ = [
     "ChatMessage",
     "ChatReply",
     "ChatRequest",
+    "Conflict",
     "CorruptionError",
     "DeadlineExceededError",
     "DistillStatus",
@@ -174,6 +176,8 @@ __all__ = [
     "Lesson",
     "LessonBlock",
     "LimitExceededError",
+    "Link",
+    "Linked",
     "Maintained",
     "Memory",
     "MemoryNotFoundError",
@@ -215,6 +219,7 @@ __all__ = [
     "Status",
     "Step",
     "StorageError",
+    "SuggestedLink",
     "TemplateDistiller",
     "ToolAnswer",
     "ToolSpec",

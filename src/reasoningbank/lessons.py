@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,6 +19,7 @@ FRAME = (
     "decide for each whether it applies."
 )
 SUCCESS, FAILURE = "what worked", "what to avoid"
+OPPOSED = "[{}] and [{}] cannot both be followed: decide which of them fits this task."
 CUT = "… (shortened: the rest is stored under the id above)"
 
 # The first so many lessons are shortened rather than left out; the others fill what is left, whole.
@@ -64,7 +65,12 @@ class LessonBlock:
 
 
 def render(
-    lessons: Sequence[Lesson], *, nonce: str, max_tokens: int = 500, provisional: Collection[str] = ()
+    lessons: Sequence[Lesson],
+    *,
+    nonce: str,
+    max_tokens: int = 500,
+    provisional: Collection[str] = (),
+    conflicts: Sequence[tuple[str, str]] = (),
 ) -> LessonBlock:
     """Return lessons, in their order, as a block of at most `max_tokens`.
 
@@ -75,22 +81,36 @@ def render(
     Args:
         nonce: makes this block's delimiter its own; hexadecimal digits.
         provisional: ids of lessons that are not proven yet, and are marked so.
+        conflicts: pairs of ids of lessons that cannot both be followed; said above the lessons where both are there.
     """
     opening, closing = OPENING.format(nonce=nonce), CLOSING.format(nonce=nonce)
     frame = estimate_tokens(f"{opening}\n{FRAME}\n{closing}")
-    parts = _packed([_Shown(lesson, lesson.id in provisional) for lesson in lessons], max_tokens - frame)
+    warned = _warnings(conflicts, {lesson.id for lesson in lessons})
+    reserved = frame + sum(map(_cost, warned.values()))
+    parts = _packed([_Shown(lesson, lesson.id in provisional) for lesson in lessons], max_tokens - reserved)
     kept = [(lesson.id, part) for lesson, part in zip(lessons, parts, strict=True) if part is not None]
     dropped = tuple(lesson.id for lesson, part in zip(lessons, parts, strict=True) if part is None)
     if not kept:
         return LessonBlock("", (), dropped, 0)
-    text = "\n\n".join([f"{opening}\n{FRAME}", *(part.text for _, part in kept)]) + f"\n{closing}"
+    warnings = _warnings(warned, {memory_id for memory_id, _ in kept}).values()
+    head = "\n".join([opening, FRAME, *warnings])
+    text = "\n\n".join([head, *(part.text for _, part in kept)]) + f"\n{closing}"
     return LessonBlock(
         text=text,
         included=tuple(memory_id for memory_id, _ in kept),
         dropped=dropped,
-        tokens=frame + sum(part.cost for _, part in kept),
+        tokens=frame + sum(map(_cost, warnings)) + sum(part.cost for _, part in kept),
         shortened=tuple(memory_id for memory_id, part in kept if part.shortened),
     )
+
+
+def _warnings(conflicts: Iterable[tuple[str, str]], present: Collection[str]) -> dict[tuple[str, str], str]:
+    """Return what to say of the pairs of which both are there."""
+    return {
+        (one, other): OPPOSED.format(_one_line(one), _one_line(other))
+        for one, other in conflicts
+        if one in present and other in present
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from reasoningbank.episode import Episode, Verdict
+from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
 
 # The reason, in `withheld`, for hits that did not fit the prompt block.
@@ -70,6 +71,8 @@ class Recall:
         tokens: estimated tokens of `text`.
         repeated: the reference was known already: nothing was searched or counted anew.
         shortened: ids of memories that are cut in `text`, visibly, since they did not fit whole.
+        required: with `expand_links`, ids of those that came along because another one requires them.
+        conflicts: with `expand_links`, which of them cannot both be followed; `text` says so too.
     """
 
     ref: str
@@ -82,6 +85,8 @@ class Recall:
     degraded: tuple[str, ...] = ()
     repeated: bool = False
     shortened: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
 
     @property
     def memories(self) -> tuple[Memory, ...]:

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.links import ExportedLink, from_object
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State, clean_text, is_blank
 from reasoningbank.signals import SignalKind, Tally, day_number, parse_time, time_text
 from reasoningbank.validation import validated
@@ -40,7 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 FIELDS = frozenset(name for names in NAMES.values() for name in names)
 
 # What a line of our own format says beside the draft. In any other line these are metadata like every unknown key.
-OWN = frozenset({"format", "state", "source", "created_at", "updated_at", "evidence", "taught"}) | {
+OWN = frozenset({"format", "state", "source", "created_at", "updated_at", "evidence", "links", "taught"}) | {
     "archived",
     "forgotten",
     "confidence",
@@ -60,6 +61,7 @@ class Restored:
         before: the state that an archived memory goes back to; None leaves that to the guard.
         why: the reason for which it is archived.
         tallies: its evidence.
+        links: those from it.
     """
 
     state: State | None = None
@@ -68,6 +70,7 @@ class Restored:
     created_at: datetime | None = None
     updated_at: datetime | None = None
     tallies: tuple[Tally, ...] = ()
+    links: tuple[ExportedLink, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +243,7 @@ def _restored(record: Mapping[str, Any], *, trusted: bool) -> Restored:
         created_at=_time(record, "created_at"),
         updated_at=_time(record, "updated_at"),
         tallies=tuple(_tally(tally) for tally in _objects(record.get("evidence"), "evidence")),
+        links=tuple(from_object(link) for link in _objects(record.get("links"), "links")),
     )
 
 

@@ -169,17 +169,20 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any] | None] = {
     "get": lambda bank, ids: bank.get(ids["memory"]),
     "get_episode": lambda bank, ids: bank.get_episode(ids["episode"]),
     "job": lambda bank, ids: bank.job(ids["job"]),
+    "link": lambda bank, ids: bank.link(ids["memory"], bank.list().memories[0].id, "causes"),
+    "links": lambda bank, ids: bank.links(ids["memory"]),
     "report": lambda bank, ids: bank.report("success", ref=ids["episode"]),
     "report_memory": lambda bank, ids: bank.report_memory(ids["memory"], True),
     "report_stability": lambda bank, ids: bank.report_stability(ids["memory"], True),
     "restore": lambda bank, ids: bank.restore(ids["memory"]),
     "retry": lambda bank, ids: bank.retry(ids["job"]),
+    "unlink": lambda bank, ids: bank.unlink(bank.list().memories[0].id, ids["memory"]),
     "update": lambda bank, ids: bank.update(ids["memory"], title="Taken over"),
 }
 OWN_ONLY = {
     *("backup", "close", "contrast", "count", "distill", "doctor", "enqueue", "episode", "export_to", "forget"),
     *("import_from", "jobs", "list", "maintain", "metrics", "rebuild", "recall", "recall_within", "record"),
-    *("record_many", "reembed", "remember", "scale", "search", "status", "warm", "worker"),
+    *("record_many", "reembed", "remember", "scale", "search", "status", "suggest_links", "warm", "worker"),
 }
 
 

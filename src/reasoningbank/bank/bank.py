@@ -6,13 +6,14 @@ from types import TracebackType
 from typing import Self
 
 from reasoningbank.bank.distilling import Distilling
+from reasoningbank.bank.linking import Linking
 from reasoningbank.bank.transfer import Transfer
 from reasoningbank.bank.trust import Trust
 from reasoningbank.bank.upkeep import Upkeep
 from reasoningbank.bank.writing import Writing
 
 
-class ReasoningBank(Writing, Distilling, Trust, Transfer, Upkeep):
+class ReasoningBank(Writing, Distilling, Linking, Trust, Transfer, Upkeep):
     """An experience memory for agents: lessons from what worked, guard-rails from what failed.
 
         with ReasoningBank(tenant="acme", project="billing") as bank:

@@ -28,6 +28,7 @@ class Learning(Reading):
         thread: str | None = None,
         max_tokens: int = 500,
         deadline: datetime | None = None,
+        expand_links: bool = False,
         min_confidence: float | None = None,
         strict: bool = False,
         outcome: Outcome | str | None = None,
@@ -47,6 +48,8 @@ class Learning(Reading):
             thread: the conversation or checkpoint thread, by which a resume can find the episode.
             max_tokens: budget of the prompt block `text`; whole lessons only.
             deadline: when the clock is past it, also at the very end, no episode is opened.
+            expand_links: bring along what the memories found require (see `link`), up to 5 beyond `k`, whatever the
+                filters, in the same token budget and with the same credit; and warn of those that conflict.
 
         The other arguments are those of `search`.
 
@@ -61,6 +64,7 @@ class Learning(Reading):
             thread=thread,
             max_tokens=max_tokens,
             deadline=deadline,
+            expand_links=expand_links,
             min_confidence=min_confidence,
             strict=strict,
             outcome=outcome,
@@ -91,6 +95,7 @@ class Learning(Reading):
             thread=options.get("thread"),
             max_tokens=options.get("max_tokens", 500),
             deadline=options.get("deadline"),
+            expand_links=options.get("expand_links", False),
             given_up=given_up,
         )
 

@@ -27,3 +27,4 @@ class RecallOptions(SearchOptions, total=False):
     thread: str | None
     max_tokens: int
     deadline: datetime | None
+    expand_links: bool

@@ -11,6 +11,7 @@ from reasoningbank.cli import (
     distilling,
     flow,
     learning,
+    linking,
     memories,
     projects,
     serving,
@@ -45,5 +46,5 @@ def _program(
 ) -> None: ...
 
 
-for part in (trial, memories, learning, distilling, trust, transfer, projects, upkeep, serving, flow):
+for part in (trial, memories, linking, learning, distilling, trust, transfer, projects, upkeep, serving, flow):
     part.register(app)

@@ -71,6 +71,9 @@ def recall(
     ref: Annotated[str | None, typer.Option("--ref", help="Open the episode under this reference.")] = None,
     thread: Annotated[str | None, typer.Option("--thread", help="The conversation it belongs to.")] = None,
     max_tokens: Annotated[int, typer.Option("--max-tokens", min=0, help="Budget of the prompt block.")] = 500,
+    expand_links: Annotated[
+        bool, typer.Option("--expand-links", help="Bring along what they require, and warn of conflicts.")
+    ] = False,
     min_confidence: Floor = None,
     strict: Strict = False,
     outcome: OfOutcome = None,
@@ -85,6 +88,7 @@ def recall(
         ref=ref,
         thread=thread,
         max_tokens=max_tokens,
+        expand_links=expand_links,
         min_confidence=min_confidence,
         strict=strict,
         outcome=outcome,

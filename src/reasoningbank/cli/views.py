@@ -73,7 +73,8 @@ def _withheld(console: Console, withheld: Mapping[str, int], degraded: Sequence[
 
 def _hits(console: Console, hits: Sequence[Hit]) -> None:
     for hit in hits:
-        note = "provisional" if hit.provisional else ""
+        notes = ("required" if "required" in hit.why else "", "provisional" if hit.provisional else "")
+        note = ", ".join(filter(None, notes))
         console.print(_headline(hit.memory, hit.confidence, note=note))
         console.print(_indented(hit.memory.content))
         facts = f"similarity {hit.similarity:.2f}  score {hit.score:.2f}  {hit.memory.id}"
@@ -93,6 +94,8 @@ def recall(console: Console, recalled: Recall) -> None:
     if not recalled.hits:
         sentence(console, "Nothing fits.")
     _hits(console, recalled.hits)
+    for conflict in recalled.conflicts:
+        sentence(console, f"Note: {conflict.one} and {conflict.other} cannot both be followed.", "yellow")
     _withheld(console, recalled.withheld, recalled.degraded)
     console.print(
         Text.assemble(("Then: ", "dim"), f"reasoningbank report success|failure --ref {recalled.ref}"), soft_wrap=True

@@ -8,7 +8,13 @@ from collections.abc import Collection, Sequence
 from reasoningbank.lessons import Lesson, LessonBlock, render
 
 
-def prompt_block(lessons: Sequence[Lesson], *, max_tokens: int = 500, provisional: Collection[str] = ()) -> LessonBlock:
+def prompt_block(
+    lessons: Sequence[Lesson],
+    *,
+    max_tokens: int = 500,
+    provisional: Collection[str] = (),
+    conflicts: Sequence[tuple[str, str]] = (),
+) -> LessonBlock:
     """Return lessons, in their order, as a block of at most `max_tokens` whose delimiter nobody can guess.
 
     Where the first three do not fit together, the long ones are cut at the end of a sentence or line, and say so; a
@@ -16,5 +22,7 @@ def prompt_block(lessons: Sequence[Lesson], *, max_tokens: int = 500, provisiona
 
     Args:
         provisional: ids of lessons that are not proven yet, and are marked so.
+        conflicts: pairs of ids of lessons that cannot both be followed; the block says so.
     """
-    return render(lessons, nonce=secrets.token_hex(4), max_tokens=max_tokens, provisional=provisional)
+    nonce = secrets.token_hex(4)
+    return render(lessons, nonce=nonce, max_tokens=max_tokens, provisional=provisional, conflicts=conflicts)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import threading
 import uuid
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from reasoningbank.episode import Served
 from reasoningbank.errors import DeadlineExceededError, InvalidInputError
 from reasoningbank.lessons import LessonBlock
+from reasoningbank.links import Conflict
 from reasoningbank.memory import ID_LIMIT, Memory, clean_text, is_blank
 from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.expand import among, conflicts, with_required
 from reasoningbank.services.prompt import prompt_block
 from reasoningbank.services.retrieve import Wanted, search
 from reasoningbank.services.shown import served as shown
@@ -48,42 +51,86 @@ def recall(
     thread: str | None,
     max_tokens: int,
     deadline: datetime | None,
+    expand_links: bool = False,
     given_up: threading.Event | None = None,
 ) -> Recall:
     """Hand out the memories that fit a task, and open its episode.
 
     Args:
+        expand_links: bring along what they require, and say which do not go together.
         given_up: set by a caller that waits no longer; then, too, no episode is opened.
     """
     ref, thread = checked_ref(ref), checked_ref(thread, "thread")
-    if ref is not None and (known := again(engine, ref, max_tokens)) is not None:
+    if ref is not None and (known := again(engine, ref, max_tokens, expand_links)) is not None:
         return known
     limit = _Limit(engine, deadline, given_up)
     limit.check()
     result = search(engine, task, wanted)
-    block = _block(result.hits, max_tokens)
-    included = set(block.included)
-    handed_out = tuple(hit for hit in result.hits if hit.memory.id in included)
+    fitted = _fitted(engine, result.hits, wanted, max_tokens) if expand_links else _plain(result.hits, max_tokens)
+    block, included = fitted.block, set(fitted.block.included)
+    handed_out = tuple(hit for hit in fitted.hits if hit.memory.id in included)
     opened = _open(engine, task, handed_out, ref=ref or new_id(), thread=thread, limit=limit)
     if opened is None:
         # Another process opened it between our look and our lock.
-        return again(engine, ref or "", max_tokens) or Recall(ref=ref or "", task=task)
+        return again(engine, ref or "", max_tokens, expand_links) or Recall(ref=ref or "", task=task)
     return Recall(
         ref=opened,
         task=task,
         hits=handed_out,
         text=block.text,
         tokens=block.tokens,
-        withheld=_withheld(result, len(handed_out)),
+        withheld=_withheld(result, fitted, len(handed_out)),
         weak=result.weak,
         degraded=result.degraded,
         shortened=block.shortened,
+        required=fitted.required,
+        conflicts=among(fitted.conflicts, included),
     )
 
 
-def _withheld(result: SearchResult, handed_out: int) -> dict[str, int]:
-    over = len(result.hits) - handed_out
-    return result.withheld | ({OVER_BUDGET: over} if over else {})
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """The hits, and the block that as many of them as fit are in.
+
+    Attributes:
+        required: ids of those in the block that came along.
+        withheld: how many required memories were not brought along, by reason.
+    """
+
+    hits: tuple[Hit, ...]
+    block: LessonBlock
+    required: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    withheld: dict[str, int] = field(default_factory=dict)
+
+
+def _plain(hits: tuple[Hit, ...], max_tokens: int) -> _Fitted:
+    return _Fitted(hits, _block(hits, max_tokens))
+
+
+def _fitted(engine: Engine, hits: tuple[Hit, ...], wanted: Wanted, max_tokens: int) -> _Fitted:
+    """Bring along what the hits that fit require, as far as it takes no room from them."""
+    alone = _plain(hits, max_tokens).block
+    shown = [hit for hit in hits if hit.memory.id in alone.included]
+    brought = with_required(engine, shown, floor=wanted.floor, strict=wanted.strict)
+    opposed = conflicts(engine, [hit.memory.id for hit in brought.hits])
+    count = len(brought.required)
+    while True:
+        kept = tuple(hit for hit in brought.hits if hit.memory.id not in brought.required[count:])
+        block = _block(kept, max_tokens, opposed)
+        if not count or set(alone.included) <= set(block.included):
+            break
+        count -= 1
+    every = brought.hits + tuple(hit for hit in hits if hit.memory.id not in alone.included)
+    in_block = tuple(memory_id for memory_id in brought.required[:count] if memory_id in block.included)
+    return _Fitted(every, block, in_block, opposed, brought.withheld)
+
+
+def _withheld(result: SearchResult, fitted: _Fitted, handed_out: int) -> dict[str, int]:
+    withheld = Counter(result.withheld) + Counter(fitted.withheld)
+    if over := len(fitted.hits) - handed_out:
+        withheld[OVER_BUDGET] = over
+    return dict(withheld)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +193,7 @@ def _usage(served: Served, ref: str, thread: str | None, now: datetime) -> Signa
     )
 
 
-def again(engine: Engine, ref: str, max_tokens: int) -> Recall | None:
+def again(engine: Engine, ref: str, max_tokens: int, expand_links: bool = False) -> Recall | None:
     """Return what was handed out under a reference before, without searching or counting anew; None if nothing was."""
     with engine.read() as connection:
         episode = None if connection is None else episodes.load_episode(connection, ref)
@@ -155,7 +202,8 @@ def again(engine: Engine, ref: str, max_tokens: int) -> Recall | None:
         numbers = [n for s in episode.memories if (n := records.find(connection, s.memory)) is not None]
         memories = {m.id: m for m in shown(engine, connection, numbers).values()}
     hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories)
-    block = _block(hits, max_tokens)
+    opposed = conflicts(engine, [hit.memory.id for hit in hits]) if expand_links else ()
+    block = _block(hits, max_tokens, opposed)
     return Recall(
         ref=ref,
         task=episode.task,
@@ -164,12 +212,14 @@ def again(engine: Engine, ref: str, max_tokens: int) -> Recall | None:
         tokens=block.tokens,
         repeated=True,
         shortened=block.shortened,
+        conflicts=opposed,
     )
 
 
-def _block(hits: Sequence[Hit], max_tokens: int) -> LessonBlock:
+def _block(hits: Sequence[Hit], max_tokens: int, opposed: Sequence[Conflict] = ()) -> LessonBlock:
     unproven = [hit.memory.id for hit in hits if hit.provisional]
-    return prompt_block([hit.memory for hit in hits], max_tokens=max_tokens, provisional=unproven)
+    pairs = [(conflict.one, conflict.other) for conflict in opposed]
+    return prompt_block([hit.memory for hit in hits], max_tokens=max_tokens, provisional=unproven, conflicts=pairs)
 
 
 def _hit(served: Served, memory: Memory) -> Hit:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 
 from reasoningbank.confidence import Belief
+from reasoningbank.links import Link
 from reasoningbank.memory import SAID, Memory
 from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
 from reasoningbank.selection import judged_and_blamed
@@ -62,3 +64,8 @@ def rescrubbed(memory: Memory) -> Memory:
     tags, _ = scrub_value(list(memory.tags))
     metadata, _ = scrub_value(memory.metadata)
     return memory.model_copy(update={**texts, "tags": tuple(tags), "metadata": metadata})
+
+
+def scrubbed_link(link: Link) -> Link:
+    """Return the link with its evidence through the present rules."""
+    return replace(link, evidence=scrub(link.evidence).text)

@@ -17,17 +17,21 @@ from reasoningbank.errors import InvalidInputError, StorageError
 from reasoningbank.formats.foreign import translated
 from reasoningbank.formats.markdown import file_name, page
 from reasoningbank.formats.source import Entries, Entry, Line, open_source
+from reasoningbank.links import ExportedLink, as_field
 from reasoningbank.memory import State, fingerprint_text, is_blank
 from reasoningbank.results import Imported, Rejected
+from reasoningbank.scrub import scrub
 from reasoningbank.services import record
+from reasoningbank.services.credit import note
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.shown import served
-from reasoningbank.storage import records, restore, trust
+from reasoningbank.services.shown import scrubbed_link, served
+from reasoningbank.storage import links, records, restore, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.transfer import Incoming, incoming, outgoing, parse, to_line
 
 # Small enough that progress is seen, large enough that a transaction is worth it.
 BATCH = 64
+LINKS = 1_000
 
 
 @dataclass
@@ -41,6 +45,7 @@ class _Tally:
     differing: list[Rejected] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     redactions: Counter[str] = field(default_factory=Counter)
+    links: list[tuple[int, ExportedLink]] = field(default_factory=list)
 
     def answer(self) -> Imported:
         return Imported(
@@ -81,7 +86,27 @@ def import_entries(
         _import_batch(engine, batch, tally, trusted=trusted, by=by)
         if progress is not None:
             progress(batch[-1].number, source.total)
+    _link(engine, tally.links)
     return tally.answer()
+
+
+def _link(engine: Engine, waiting: Sequence[tuple[int, ExportedLink]]) -> None:
+    """Set the links of what was imported, once all of their ends are there; those that lead nowhere are left out."""
+    for start in range(0, len(waiting), LINKS):
+        with engine.write() as (_, connection):
+            for source, link in waiting[start : start + LINKS]:
+                target = records.find(connection, link.target)
+                if target is None or target == source:
+                    continue
+                links.put(
+                    connection,
+                    (source, target),
+                    link.type,
+                    strength=link.strength,
+                    evidence=scrub(link.evidence).text,
+                    by=note(link.by),
+                    now=link.created_at or engine.now(),
+                )
 
 
 def _is_blank(line: Line) -> bool:
@@ -120,6 +145,7 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[record.P
             n, created = _store_one(engine, connection, item, prepared)
             if created:
                 _count_created(tally, item, prepared)
+                tally.links += [(n, link) for link in item.restored.links]
             else:
                 tally.existing += 1
                 tally.differing += _difference(connection, engine.project_name, n, item)
@@ -248,7 +274,9 @@ def export_records(engine: Engine) -> Iterator[dict[str, Any]]:
         while numbers := records.page(connection, Filters(states=tuple(State)), after, 500):
             rows = records.load(connection, numbers, engine.project_name)
             shown = served(engine, connection, numbers)
+            leaving = links.leaving(connection, numbers)
             for n in numbers:
-                yield outgoing(shown[n], rows[n].tallies, restore.archived(connection, n)) | extra
+                own_links = as_field(map(scrubbed_link, leaving.get(n, ())))
+                yield outgoing(shown[n], rows[n].tallies, restore.archived(connection, n)) | own_links | extra
                 extra = {}
             after = numbers[-1]
