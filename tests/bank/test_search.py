@@ -43,7 +43,7 @@ def titles(bank: ReasoningBank, query: str, k: int = 10, **options: Any) -> list
     return [hit.memory.title for hit in bank.search(query, k, **options).hits]
 
 
-@pytest.mark.parametrize("query", ["", "   \n", "\u200b", None, 7])  # C067
+@pytest.mark.parametrize("query", ["", "   \n", "\u200b", None, 7])
 def test_a_query_that_says_nothing_is_refused_and_nothing_is_embedded(open_bank: OpenBank, query: Any) -> None:
     class Silent(Compass):
         def embed_query(self, text: str) -> Float32:
@@ -57,14 +57,14 @@ def test_a_query_that_says_nothing_is_refused_and_nothing_is_embedded(open_bank:
         bank.recall(query)
 
 
-@pytest.mark.parametrize("k", [0, -1, "5", True, 2.0, None])  # C068
+@pytest.mark.parametrize("k", [0, -1, "5", True, 2.0, None])
 def test_a_k_that_is_no_number_of_memories_is_refused(bank: ReasoningBank, k: Any) -> None:
     with pytest.raises(InvalidInputError, match=r"k .* is not a whole number of at least 1"):
         bank.search("quote paths", k)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_with_k_above_the_banks_size_everything_relevant_comes_once(bank: ReasoningBank, policy: str) -> None:  # C068
+def test_with_k_above_the_banks_size_everything_relevant_comes_once(bank: ReasoningBank, policy: str) -> None:
     ids = {lesson(bank, f"quote path number {number}") for number in range(150)}
 
     found = [memory.id for memory in bank.search("quote path number", 10**9, policy=policy).memories]
@@ -86,7 +86,7 @@ def test_with_k_above_the_banks_size_everything_relevant_comes_once(bank: Reason
         ("a slow build is a cold cache", "a fast test is a warm one", "why's the build slow, again?"),
         ("naïve retries double the load", "clever ones do not", "naive retry"),
     ],
-)  # C070, C071
+)
 def test_the_words_leg_finds_what_the_vectors_do_not_know(
     open_bank: OpenBank, text: str, beside: str, query: str
 ) -> None:
@@ -114,7 +114,7 @@ def test_no_question_can_break_a_search(tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.mark.parametrize("query", ["cache", "check", "CACHE"])
-def test_every_memory_that_has_the_word_is_found_by_every_handle(open_bank: OpenBank, query: str) -> None:  # C076
+def test_every_memory_that_has_the_word_is_found_by_every_handle(open_bank: OpenBank, query: str) -> None:
     bank = open_bank()
     expected = [lesson(bank, "alpha cache warm-up check"), lesson(bank, "beta cache eviction check")]
 
@@ -122,7 +122,7 @@ def test_every_memory_that_has_the_word_is_found_by_every_handle(open_bank: Open
         assert sorted(hit.memory.id for hit in handle.search(query).hits) == sorted(expected)
 
 
-def test_similarity_is_one_for_the_same_and_nothing_for_the_opposite(open_bank: OpenBank) -> None:  # C074
+def test_similarity_is_one_for_the_same_and_nothing_for_the_opposite(open_bank: OpenBank) -> None:
     bank = open_bank(embedder=Compass())
     lesson(bank, "north")
     lesson(bank, "northeast")
@@ -163,7 +163,7 @@ def filtered(open_bank: OpenBank) -> ReasoningBank:
 @pytest.mark.parametrize("filters", FILTERS, ids=str)
 async def test_every_policy_keeps_to_every_filter_and_finds_the_one_that_passes(
     filtered: ReasoningBank, policy: str, filters: dict[str, Any]
-) -> None:  # C073
+) -> None:
     for found in (
         filtered.search("quote the paths", 3, policy=policy, **filters),
         await AsyncReasoningBank(filtered).search("quote the paths", 3, policy=policy, **filters),

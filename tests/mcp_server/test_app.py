@@ -83,7 +83,7 @@ async def test_a_request_is_answered(offer: Offer) -> None:
         (PATH, {"authorization": "Bearer wrong"}, 401),
     ],
 )
-async def test_c148_a_stranger_is_refused(offer: Offer, path: str, headers: dict[str, str], status: int) -> None:
+async def test_a_stranger_is_refused(offer: Offer, path: str, headers: dict[str, str], status: int) -> None:
     token = TOKEN if status == 401 else None
 
     exchange = await asked(offer, BODY, path=path, token=token, **headers)

@@ -26,7 +26,7 @@ HEADERS = {"content-type": "application/json", "accept": "application/json, text
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "memory.example", "::"])
-def test_c148_another_host_needs_a_token(host: str) -> None:
+def test_another_host_needs_a_token(host: str) -> None:
     with pytest.raises(InvalidInputError, match="set REASONINGBANK_MCP_TOKEN"):
         Doorkeeper(host)
     assert Doorkeeper(host, TOKEN).token == TOKEN
@@ -53,7 +53,7 @@ def test_c148_another_host_needs_a_token(host: str) -> None:
         ("127.0.0.1", {"host": "127.0.0.1:8765", "origin": "http://localhost:3000"}, None),
     ],
 )
-def test_c148_host_and_origin_are_checked(listens_on: str, headers: dict[str, str], status: int | None) -> None:
+def test_host_and_origin_are_checked(listens_on: str, headers: dict[str, str], status: int | None) -> None:
     refusal = Doorkeeper(listens_on).refusal(headers)
 
     assert (refusal[0] if refusal else None) == status
@@ -71,7 +71,7 @@ def test_c148_host_and_origin_are_checked(listens_on: str, headers: dict[str, st
         ("192.168.1.5", {"host": "192.168.1.5"}, None),
     ],
 )
-def test_c148_other_hosts_are_served_under_their_own_name_or_number(
+def test_other_hosts_are_served_under_their_own_name_or_number(
     listens_on: str, headers: dict[str, str], status: int | None
 ) -> None:
     refusal = Doorkeeper(listens_on, TOKEN).refusal(headers | {"authorization": f"Bearer {TOKEN}"})
@@ -82,7 +82,7 @@ def test_c148_other_hosts_are_served_under_their_own_name_or_number(
 @pytest.mark.parametrize(
     "authorization", ["", "Bearer", "Bearer wrong", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x", "Bearer \udcff"]
 )
-def test_c148_without_the_token_nobody_comes_in(authorization: str) -> None:
+def test_without_the_token_nobody_comes_in(authorization: str) -> None:
     refusal = Doorkeeper("127.0.0.1", TOKEN).refusal({"host": "localhost", "authorization": authorization})
 
     assert refusal == (401, "the bearer token is missing or wrong")
@@ -123,7 +123,7 @@ async def test_the_sdk_s_client_drives_it(serve: Serve, bank: ReasoningBank) -> 
     assert len(found.structured_content["memories"]) == 1
 
 
-def test_c148_strangers_are_refused(serve: Serve, bank: ReasoningBank) -> None:
+def test_strangers_are_refused(serve: Serve, bank: ReasoningBank) -> None:
     port = serve(REASONINGBANK_MCP_TOKEN=TOKEN)
     bearer = {"authorization": f"Bearer {TOKEN}"}
 

@@ -87,7 +87,7 @@ async def test_a_server_with_the_first_major_serves_our_client(scope: dict[str, 
 
 
 @needs_major_1
-def test_c137_a_call_that_is_cancelled_leaves_a_server_with_the_first_major_alive(
+def test_a_call_that_is_cancelled_leaves_a_server_with_the_first_major_alive(
     spawn: Spawn, slow_server: Path, bank: ReasoningBank
 ) -> None:
     client = spawn(script=slow_server, python=str(MAJOR_1))

@@ -58,7 +58,7 @@ def test_what_a_dependency_prints_goes_to_standard_error(spawn: Spawn, slow_serv
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
-def test_c136_text_is_utf_8_whatever_the_locale(spawn: Spawn, encoding: str) -> None:
+def test_text_is_utf_8_whatever_the_locale(spawn: Spawn, encoding: str) -> None:
     text = "Prüfstand 試験 😀\xa0!"
     client = spawn(PYTHONIOENCODING=encoding, PYTHONUTF8="0", LC_ALL="C", PYTHONCOERCECLOCALE="0")
     client.initialize()
@@ -73,7 +73,7 @@ def test_c136_text_is_utf_8_whatever_the_locale(spawn: Spawn, encoding: str) -> 
     assert client.close()[0] == 0
 
 
-def test_c137_a_cancelled_call_leaves_no_lock_and_is_whole_or_absent(
+def test_a_cancelled_call_leaves_no_lock_and_is_whole_or_absent(
     spawn: Spawn, slow_server: Path, bank: ReasoningBank
 ) -> None:
     client = spawn(script=slow_server)

@@ -1,4 +1,4 @@
-"""The tools as a client sees them. Each named case is a fault that another server had."""
+"""The tools as a client sees them: many of these are faults that other servers had."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_an_address_of_another_form_is_refused(offer: Offer, uri: str) -> None:
         offer.read(uri)
 
 
-async def test_c052_seven_records_at_once_are_all_kept(scope: dict[str, str], bank: ReasoningBank) -> None:
+async def test_seven_records_at_once_are_all_kept(scope: dict[str, str], bank: ReasoningBank) -> None:
     second = ReasoningBank(scope["REASONINGBANK_ROOT"], tenant="acme", project="billing", embedder="hash")
     one, other = Offer(OneProject(bank)), Offer(OneProject(second))
 
@@ -100,7 +100,7 @@ async def test_c052_seven_records_at_once_are_all_kept(scope: dict[str, str], ba
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-async def test_c139_every_tool_has_a_strict_schema(bank: ReasoningBank, read_only: bool) -> None:
+async def test_every_tool_has_a_strict_schema(bank: ReasoningBank, read_only: bool) -> None:
     async with connected(Offer(OneProject(bank), read_only=read_only)) as client:
         tools = (await client.list_tools()).tools
 
@@ -116,7 +116,7 @@ async def test_c139_every_tool_has_a_strict_schema(bank: ReasoningBank, read_onl
         assert wire["description"]
 
 
-def test_c146_a_few_tools_that_cost_few_tokens(offer: Offer) -> None:
+def test_a_few_tools_that_cost_few_tokens(offer: Offer) -> None:
     tools = offer.tools()
 
     assert [tool["name"] for tool in tools] == ["memory_search", "memory_record", "memory_feedback", "memory_outcome"]
@@ -166,9 +166,7 @@ def test_results_fit_their_schemas(offer: Offer) -> None:
     ("tags", "read"),
     [('["go","auth"]', ["go", "auth"]), ("go, auth", ["go", "auth"]), ("go", ["go"]), (["go"], ["go"]), (None, [])],
 )
-def test_c133_lists_that_come_as_text_are_lists(
-    offer: Offer, bank: ReasoningBank, tags: object, read: list[str]
-) -> None:
+def test_lists_that_come_as_text_are_lists(offer: Offer, bank: ReasoningBank, tags: object, read: list[str]) -> None:
     recorded = call(offer, "memory_record", **RECORD, tags=tags)
 
     assert list(bank.get(recorded["memory_id"]).tags) == read
@@ -177,7 +175,7 @@ def test_c133_lists_that_come_as_text_are_lists(
 @pytest.mark.parametrize(
     ("given", "recorded"), [("false", -1), ("no", -1), ("0", -1), (0, -1), ("true", 1), ("Yes", 1), (1, 1), (True, 1)]
 )
-def test_c133_booleans_are_read_by_a_table(offer: Offer, bank: ReasoningBank, given: object, recorded: int) -> None:
+def test_booleans_are_read_by_a_table(offer: Offer, bank: ReasoningBank, given: object, recorded: int) -> None:
     memory_id = call(offer, "memory_record", **RECORD)["memory_id"]
 
     confidence = call(offer, "memory_feedback", memory_id=memory_id, helpful=given)["confidence"]
@@ -186,7 +184,7 @@ def test_c133_booleans_are_read_by_a_table(offer: Offer, bank: ReasoningBank, gi
     assert call(offer, "memory_outcome", memory_id=memory_id, succeeded=given, session_id="s")["recorded"] is True
 
 
-def test_c133_numbers_that_come_as_text_are_numbers(offer: Offer) -> None:
+def test_numbers_that_come_as_text_are_numbers(offer: Offer) -> None:
     call(offer, "memory_record", **RECORD)
 
     assert len(call(offer, "memory_search", query="quote", limit="5", min_confidence="0.5")["memories"]) == 1
@@ -203,7 +201,7 @@ def test_c133_numbers_that_come_as_text_are_numbers(offer: Offer) -> None:
         ("memory_record", RECORD | {"metadata": '{"a":1}'}, "metadata"),
     ],
 )
-def test_c133_what_is_unclear_is_one_clear_error(
+def test_what_is_unclear_is_one_clear_error(
     offer: Offer, bank: ReasoningBank, tool: str, arguments: dict[str, Any], shown: str
 ) -> None:
     assert shown in refusal(offer, tool, **arguments)
@@ -211,7 +209,7 @@ def test_c133_what_is_unclear_is_one_clear_error(
 
 
 @pytest.mark.parametrize("content", ['{"retries": 3}', "[1,2]", "true", "123", "null"])
-def test_c134_text_that_happens_to_be_json_is_stored_as_it_is(offer: Offer, bank: ReasoningBank, content: str) -> None:
+def test_text_that_happens_to_be_json_is_stored_as_it_is(offer: Offer, bank: ReasoningBank, content: str) -> None:
     recorded = call(offer, "memory_record", title="cfg", content=content, outcome="success")
 
     assert bank.get(recorded["memory_id"]).content == content
@@ -220,7 +218,7 @@ def test_c134_text_that_happens_to_be_json_is_stored_as_it_is(offer: Offer, bank
 @pytest.mark.parametrize(
     "arguments", [{}, {"ref": None, "memory_id": None}, {"ref": "r", "memory_id": "m"}, {"ref": ""}]
 )
-def test_c140_one_of_two_arguments_is_shown_by_an_example(offer: Offer, arguments: dict[str, Any]) -> None:
+def test_one_of_two_arguments_is_shown_by_an_example(offer: Offer, arguments: dict[str, Any]) -> None:
     said = refusal(offer, "memory_outcome", succeeded=True, **arguments)
 
     assert '{"ref": "<ref of memory_search>", "succeeded": true}' in said
@@ -241,7 +239,7 @@ def test_c140_one_of_two_arguments_is_shown_by_an_example(offer: Offer, argument
         ("memory_delete", {"memory_id": ""}),
     ],
 )
-def test_c142_a_blank_or_missing_text_writes_nothing(
+def test_a_blank_or_missing_text_writes_nothing(
     offer: Offer, bank: ReasoningBank, tool: str, arguments: dict[str, Any]
 ) -> None:
     refusal(offer, tool, **arguments)
@@ -249,7 +247,7 @@ def test_c142_a_blank_or_missing_text_writes_nothing(
     assert bank.count(state=None) == 0
 
 
-def test_c143_an_error_names_what_is_accepted_what_came_and_what_is_nearest(offer: Offer) -> None:
+def test_an_error_names_what_is_accepted_what_came_and_what_is_nearest(offer: Offer) -> None:
     said = refusal(offer, "memory_outcome", memory_id="m-7", success=True)
     for part in ("memory_outcome", "did you mean 'succeeded'?", "ref, memory_id", "memory_id='m-7'", "success=True"):
         assert part in said
@@ -260,7 +258,7 @@ def test_c143_an_error_names_what_is_accepted_what_came_and_what_is_nearest(offe
     assert "memory_record" in unknown
 
 
-def test_c145_every_tool_answers_with_each_optional_argument(offer: Offer) -> None:
+def test_every_tool_answers_with_each_optional_argument(offer: Offer) -> None:
     memory_id = call(offer, "memory_record", **RECORD, description="d", applies_when="a", tags=["t"])["memory_id"]
     for arguments in ({"limit": 3}, {"min_confidence": 0.1}, {"outcome": "failure"}, {"tags": ["t"]}):
         assert call(offer, "memory_search", query="quote paths", **arguments)["memories"]
@@ -273,7 +271,7 @@ def test_c145_every_tool_answers_with_each_optional_argument(offer: Offer) -> No
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_c145_what_is_too_long_is_cut_with_a_note_and_its_id(bank: ReasoningBank, read_only: bool) -> None:
+def test_what_is_too_long_is_cut_with_a_note_and_its_id(bank: ReasoningBank, read_only: bool) -> None:
     offer = Offer(OneProject(bank), read_only=read_only)
     long = bank.record("Quote paths at length", "Put paths in quotes. " * 900, outcome="success").memory.id
     short = bank.record("Quote paths", "Put paths in quotes", outcome="success").memory.id
