@@ -134,9 +134,7 @@ def report(bank: ReasoningBank, verdict: Verdict | str | bool, ref: str, *, reas
     Unknown closes an episode that is open, and never takes back a verdict that somebody gave meanwhile.
     """
     try:
-        if verdict is Verdict.UNKNOWN and not bank.get_episode(ref).is_open:
-            return
-        bank.report(verdict, ref=ref, reason=reason, by=by)
+        bank.report(verdict, ref=ref, reason=reason, by=by, revise=verdict is not Verdict.UNKNOWN)
     except ReasoningBankError as error:
         log.warning("the outcome of %s was not recorded: %s", ref, error)
 

@@ -153,3 +153,14 @@ def test_a_reason_that_is_no_text_in_full_costs_no_signal(bank: ReasoningBank) -
     signal = json.loads(segment.read_bytes().decode("utf-8", "strict"))
     assert (signal["reason"], signal["by"]) == ("odd \ufffd byte", "x\ufffdy\ufffd")
     assert bank.status().unreadable_lines == 0
+
+
+def test_a_report_that_must_not_revise_closes_what_is_open_and_leaves_what_is_closed(bank: ReasoningBank) -> None:
+    lesson(bank, "Quote paths")
+    closed, left_open = bank.recall("quote paths").ref, bank.recall("quote paths").ref
+    bank.report("success", ref=closed)
+
+    told = bank.report("unknown", ref=closed, revise=False)
+
+    assert (told.recorded, told.episode.verdict) == (False, "success")
+    assert bank.report("unknown", ref=left_open, revise=False).episode.verdict == "unknown"

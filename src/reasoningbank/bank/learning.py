@@ -163,6 +163,7 @@ class Learning(Reading):
         thread: str | None = None,
         reason: str | None = None,
         by: str | None = None,
+        revise: bool = True,
     ) -> Reported:
         """Say how a run ended; exactly the memories that were recalled for it are credited.
 
@@ -175,6 +176,7 @@ class Learning(Reading):
             thread: in its place: the newest episode of this thread, as long as it could still be open.
             reason: in words; secrets are removed.
             by: who judged.
+            revise: False leaves an episode that has a verdict already as it is.
 
         Raises:
             EpisodeNotFoundError: no such episode, or none of this thread within the time an episode stays open.
@@ -182,7 +184,9 @@ class Learning(Reading):
         """
         from reasoningbank.services import credit
 
-        return credit.report(self._engine, as_verdict(verdict), ref=ref, thread=thread, reason=reason, by=by)
+        return credit.report(
+            self._engine, as_verdict(verdict), ref=ref, thread=thread, reason=reason, by=by, revise=revise
+        )
 
     def feedback(
         self, memory_id: str, helpful: bool, *, ref: str | None = None, by: str | None = None, reason: str | None = None

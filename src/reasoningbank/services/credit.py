@@ -37,7 +37,14 @@ def note(text: str | None) -> str:
 
 
 def report(
-    engine: Engine, verdict: Verdict, *, ref: str | None, thread: str | None, reason: str | None, by: str | None
+    engine: Engine,
+    verdict: Verdict,
+    *,
+    ref: str | None,
+    thread: str | None,
+    reason: str | None,
+    by: str | None,
+    revise: bool,
 ) -> Reported:
     """Close an episode, and credit its outcome to exactly the memories that were served in it."""
     ref, thread = _one_of(ref, thread)
@@ -48,6 +55,8 @@ def report(
         project.catch_up(connection)
         now = engine.now()
         episode = _find(engine, connection, ref, thread, now)
+        if not (revise or episode.is_open):
+            return Reported(episode, recorded=False, previous=episode.verdict)
         return _close(project, connection, episode, verdict, reason=note(reason), by=note(by), now=now)
 
 
