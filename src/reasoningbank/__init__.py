@@ -43,16 +43,19 @@ from reasoningbank.links import Conflict, Link, Linked, SuggestedLink
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
 from reasoningbank.request import request_text
 from reasoningbank.results import (
+    EpisodeSummary,
     Feedback,
     Forgotten,
     Hit,
     Imported,
+    MemoryRuns,
     Page,
     Recall,
     Recorded,
     Rejected,
     Reported,
     SearchResult,
+    StepsKept,
 )
 from reasoningbank.run_outcomes import FailureFilter, Judge, RunOutcomes, is_neutral
 from reasoningbank.run_tree import RootRun, RunTree
@@ -155,6 +158,7 @@ __all__ = [
     "EmbeddingError",
     "Episode",
     "EpisodeNotFoundError",
+    "EpisodeSummary",
     "FailureFilter",
     "Feedback",
     "FinishReason",
@@ -181,6 +185,7 @@ __all__ = [
     "Maintained",
     "Memory",
     "MemoryNotFoundError",
+    "MemoryRuns",
     "MemoryTool",
     "MissingExtraError",
     "ModelFileError",
@@ -218,6 +223,7 @@ __all__ = [
     "State",
     "Status",
     "Step",
+    "StepsKept",
     "StorageError",
     "SuggestedLink",
     "TemplateDistiller",

@@ -34,6 +34,9 @@ class Settings(BaseModel):
         keep_days: days a signal log segment is kept before it is rolled up.
         episode_ttl_hours: hours after which an open episode expires as unknown.
         duplicate_similarity: cosine above which a new memory is reported as a possible duplicate.
+        keep_trajectories: keep the steps of runs with their episodes.
+        trajectory_limit: characters that are kept of one run.
+        trajectory_days: days after which the steps of a run are deleted; the episode stays.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,6 +48,9 @@ class Settings(BaseModel):
     keep_days: int = Field(default=30, ge=1)
     episode_ttl_hours: float = Field(default=24.0, gt=0.0)
     duplicate_similarity: float = Field(default=0.92, gt=0.0, le=1.0)
+    keep_trajectories: bool = False
+    trajectory_limit: int = Field(default=200_000, ge=1)
+    trajectory_days: float = Field(default=30.0, gt=0.0)
 
     @classmethod
     def of(cls, given: Settings | Mapping[str, Any] | None) -> Settings:

@@ -100,7 +100,8 @@ class RunOutcomes:
             return
         try:
             # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
-            bank.enqueue(self._distill(given), None if verdict is Verdict.UNKNOWN else verdict, key=ref or None)
+            known = None if verdict is Verdict.UNKNOWN else verdict
+            bank.enqueue(self._distill(given), known, key=ref or None, ref=ref or None)
         except ReasoningBankError as error:
             log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
 

@@ -60,11 +60,13 @@ class Maintained:
         rolled_up: segments of the signal log that were folded for good and deleted.
         expired: episodes that stayed open for too long and were closed as unknown.
         forgotten_changes: rows of the change feed that every process has long seen.
+        forgotten_trajectories: runs whose steps were kept for long enough, and were deleted.
     """
 
     rolled_up: tuple[str, ...] = ()
     expired: int = 0
     forgotten_changes: int = 0
+    forgotten_trajectories: int = 0
 
 
 @dataclass(frozen=True, slots=True)

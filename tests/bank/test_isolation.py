@@ -160,6 +160,7 @@ def test_deleting_a_project_takes_exactly_that_one(open_bank: OpenBank, tmp_path
 # How each public method is called with the id of a memory, an episode or a job that belongs to somebody else; None
 # for those that take no id and so only ever see their own project.
 CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any] | None] = {
+    "add_steps": lambda bank, ids: bank.add_steps(ids["episode"], ["an act"]),
     "approve": lambda bank, ids: bank.approve(ids["memory"]),
     "archive": lambda bank, ids: bank.archive(ids["memory"]),
     "delete": lambda bank, ids: bank.delete(ids["memory"]),
@@ -176,6 +177,8 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any] | None] = {
     "report_stability": lambda bank, ids: bank.report_stability(ids["memory"], True),
     "restore": lambda bank, ids: bank.restore(ids["memory"]),
     "retry": lambda bank, ids: bank.retry(ids["job"]),
+    "runs_of": lambda bank, ids: bank.runs_of(ids["memory"]),
+    "trajectory": lambda bank, ids: bank.trajectory(ids["episode"]),
     "unlink": lambda bank, ids: bank.unlink(bank.list().memories[0].id, ids["memory"]),
     "update": lambda bank, ids: bank.update(ids["memory"], title="Taken over"),
 }

@@ -32,6 +32,7 @@ class Distilling(Learning):
         distiller: Distiller | None = None,
         judge: AnyJudge | None = None,
         earlier: Sequence[Any] = (),
+        ref: str | None = None,
     ) -> Distilled:
         """Draw lessons from a finished run and store them, now.
 
@@ -44,15 +45,18 @@ class Distilling(Learning):
             distiller: the template distiller, which needs no model, when None.
             judge: asked when there is no verdict: an LLMJudge, or any callable from a run to a verdict.
             earlier: other runs of the same task, to compare with.
+            ref: the episode that it is the run of: its lessons say so (`runs_of`), and its steps are kept with the
+                episode if the settings say so and none are yet.
 
         Raises:
+            EpisodeNotFoundError: a ref that is not of this project.
             InvalidInputError: it cannot be read as a run.
             JudgeUnavailableError: there is no verdict, and the judge gave none.
         """
         from reasoningbank.services import distilling
 
         others = [distilling.read_run(other).run for other in earlier]
-        cleaned = distilling.read_run(run, verdict)
+        cleaned = distilling.read_run_of(self._engine, run, verdict, ref)
         return distilling.distill(self._engine, cleaned, _distiller(distiller), _judge(judge), others)
 
     def contrast(
@@ -119,19 +123,27 @@ class Distilling(Learning):
 
     # -- the queue ---------------------------------------------------------------------------------------------------
 
-    def enqueue(self, run: Any, verdict: RunVerdict | str | bool | None = None, *, key: str | None = None) -> Job:
+    def enqueue(
+        self,
+        run: Any,
+        verdict: RunVerdict | str | bool | None = None,
+        *,
+        key: str | None = None,
+        ref: str | None = None,
+    ) -> Job:
         """Put a finished run into the queue, to be distilled by a worker. Nothing waits for a model.
 
         Args:
             run, verdict: as in `distill`.
             key: what makes a repeated call the same job; the run itself and its verdict when None.
+            ref: as in `distill`.
 
         Returns:
             The job; the one that is there already when it was enqueued before.
         """
         from reasoningbank.services import distilling
 
-        return distilling.enqueue(self._engine, distilling.read_run(run, verdict), key)
+        return distilling.enqueue(self._engine, distilling.read_run_of(self._engine, run, verdict, ref), key)
 
     def enqueue_anti_pattern(self, memory_id: str, reason: str) -> Job:
         """Put into the queue that a memory did not help, and why: a worker makes a guard-rail of it.

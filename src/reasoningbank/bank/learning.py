@@ -11,12 +11,13 @@ from typing import Any, Unpack
 from reasoningbank.bank.options import RecallOptions
 from reasoningbank.bank.reading import Reading
 from reasoningbank.bank.run import Run
+from reasoningbank.bank.runs import Runs
 from reasoningbank.episode import Episode, Verdict, as_verdict
 from reasoningbank.memory import Outcome
 from reasoningbank.results import Feedback, Recall, Reported
 
 
-class Learning(Reading):
+class Learning(Reading, Runs):
     """Recall, episodes, feedback and reports."""
 
     def recall(

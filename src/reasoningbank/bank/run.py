@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import logging
+from typing import TYPE_CHECKING, Any, Protocol
 
+from reasoningbank.config import Settings
 from reasoningbank.episode import Verdict, as_verdict
-from reasoningbank.results import Hit, Recall, Reported
+from reasoningbank.errors import StorageError
+from reasoningbank.results import Hit, Recall, Reported, StepsKept
 
 if TYPE_CHECKING:
     from reasoningbank.trajectory import Trajectory
+
+
+log = logging.getLogger(__name__)
 
 
 class _Reporter(Protocol):
@@ -21,6 +27,11 @@ class _Reporter(Protocol):
         reason: str | None = None,
         by: str | None = None,
     ) -> Reported: ...
+
+    def add_steps(self, ref: str, steps: Any) -> StepsKept: ...
+
+    @property
+    def settings(self) -> Settings: ...
 
 
 class Run:
@@ -56,11 +67,22 @@ class Run:
         """The task and the steps so far, with the verdict if one was given: what `distill` and `enqueue` take."""
         from reasoningbank.trajectory import Trajectory
 
-        return Trajectory.of({"task": self.recall.task, "steps": self._steps, "verdict": self._verdict})
+        return Trajectory.of(
+            {"task": self.recall.task, "steps": self._steps, "verdict": self._verdict, "session": self.ref or None}
+        )
 
     def step(self, action: str, result: str = "", *, thought: str = "", error: str = "") -> None:
-        """Add a step as it happens."""
-        self._steps.append({"thought": thought, "action": action, "observation": result, "error": error})
+        """Add a step as it happens; with the setting `keep_trajectories` it is written at once.
+
+        A disk that refuses it then costs the run nothing: that is logged, and the step stays in `trajectory`.
+        """
+        step = {"thought": thought, "action": action, "observation": result, "error": error}
+        self._steps.append(step)
+        if self._bank.settings.keep_trajectories:
+            try:
+                self._bank.add_steps(self.ref, [step])
+            except StorageError as refused:
+                log.warning("a step of %s was not kept: %s", self.ref, refused)
 
     def report(self, verdict: Verdict | str | bool, *, reason: str | None = None, by: str | None = None) -> Reported:
         """Say how the run ended; a later verdict replaces an earlier one."""

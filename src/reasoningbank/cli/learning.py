@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from reasoningbank import Verdict
-from reasoningbank.cli import views
+from reasoningbank.cli import run_views, views
 from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Reason, Where, WithTags, Words, pairs, text_of
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
@@ -180,6 +180,14 @@ def episode(session: Session, ref: Annotated[str, typer.Argument(metavar="REF", 
     return Answer(found, lambda console: views.episode(console, found))
 
 
+def trajectory(
+    session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
+) -> Answer:
+    """Show what happened in a run: the steps that are kept with its episode."""
+    found = session.bank.trajectory(ref)
+    return Answer(found, lambda console: run_views.trajectory(console, found))
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
     for name, function in (
@@ -190,5 +198,6 @@ def register(app: typer.Typer) -> None:
         ("outcome", outcome),
         ("stability", stability),
         ("episode", episode),
+        ("trajectory", trajectory),
     ):
         command(app, name, panel=PANEL)(function)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from reasoningbank import Outcome, State
-from reasoningbank.cli import views
+from reasoningbank.cli import linking, run_views, views
 from reasoningbank.cli.arguments import MemoryId, OfOutcome, Where, pairs, text_of
+from reasoningbank.cli.json_form import json_form
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
@@ -70,9 +72,18 @@ def _given(name: str, argument: str | None, option: str | None) -> str:
 
 
 def show(session: Session, memory_id: MemoryId) -> Answer:
-    """Show one memory, whatever its state."""
-    memory = session.bank.get(memory_id)
-    return Answer(memory, lambda console: views.memory(console, memory))
+    """Show one memory, whatever its state, with its links, the runs it came from and those it was used in."""
+    bank = session.bank
+    memory, links, runs = bank.get(memory_id), bank.links(memory_id), bank.runs_of(memory_id)
+    value = {**json_form(memory), "links": links, "runs": runs}
+
+    def view(console: Console) -> None:
+        views.memory(console, memory)
+        if links:
+            linking.shown_links(console, links)
+        run_views.runs(console, runs)
+
+    return Answer(value, view)
 
 
 def list_memories(

@@ -21,12 +21,20 @@ from reasoningbank.memory import Draft
 from reasoningbank.services import record
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import Prepared
+from reasoningbank.services.trajectories import note_origins, of_episode
 from reasoningbank.trajectory import RunVerdict, Trajectory, as_run_verdict
 
 MOST_JOBS_SHOWN = 1_000
 
 
 # -- at once ---------------------------------------------------------------------------------------------------------
+
+
+def read_run_of(
+    engine: Engine, run: Any, verdict: RunVerdict | str | bool | None = None, ref: str | None = None
+) -> Cleaned:
+    """Return a run, cleaned, as the one of an episode; it is kept there where the settings say so."""
+    return of_episode(engine, read_run(run, verdict), ref)
 
 
 def read_run(run: Any, verdict: RunVerdict | str | bool | None = None) -> Cleaned:
@@ -54,7 +62,7 @@ def distill(
 ) -> Distilled:
     """Draw lessons from a run and store them."""
     run = judged(cleaned.run, judge)
-    return replace(keep(engine, distiller.distill(run, earlier), run), removed=cleaned.removed)
+    return replace(keep(engine, distiller.distill(run, earlier), [run]), removed=cleaned.removed)
 
 
 def contrast(engine: Engine, runs: Sequence[Cleaned], distiller: Distiller, judge: RunJudge | None) -> Distilled:
@@ -62,21 +70,22 @@ def contrast(engine: Engine, runs: Sequence[Cleaned], distiller: Distiller, judg
     if not runs:
         raise InvalidInputError("there is no run to compare: give at least one")
     compared = [judged(cleaned.run, judge) for cleaned in runs]
-    return keep(engine, distiller.contrast(compared), compared[-1])
+    return keep(engine, distiller.contrast(compared), compared)
 
 
-def keep(engine: Engine, result: Distillation, run: Trajectory) -> Distilled:
+def keep(engine: Engine, result: Distillation, runs: Sequence[Trajectory]) -> Distilled:
     """Store the lessons of a distillation, without those that are there already in nearly the same words."""
-    return engine.with_embedder(lambda embedder: _keep(engine, embedder, result, run))
+    return engine.with_embedder(lambda embedder: _keep(engine, embedder, result, runs))
 
 
-def _keep(engine: Engine, embedder: Embedder, result: Distillation, run: Trajectory) -> Distilled:
+def _keep(engine: Engine, embedder: Embedder, result: Distillation, runs: Sequence[Trajectory]) -> Distilled:
     fresh, duplicates = sift(engine, embedder, result.drafts)
-    if not fresh:
-        return Distilled(result, run, (), tuple(duplicates))
+    if not fresh and not duplicates:
+        return Distilled(result, runs[-1], (), ())
     with engine.write() as (_, connection):
         recorded = record.store_all(engine, connection, fresh)
-    return Distilled(result, run, tuple(recorded), tuple(duplicates))
+        note_origins(connection, [*(one.memory.id for one in recorded), *duplicates], runs)
+    return Distilled(result, runs[-1], tuple(recorded), tuple(duplicates))
 
 
 def sift(engine: Engine, embedder: Embedder, drafts: Sequence[Draft]) -> tuple[list[Prepared], list[str]]:
@@ -196,6 +205,7 @@ def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, res
             queue.fail(connection, held, result.reason, now)
         else:
             memories = [one.memory.id for one in record.store_all(engine, connection, fresh)]
+            note_origins(connection, [*memories, *duplicates], [run])
             queue.finish(connection, held, result, run=run, memories=memories, duplicates=len(duplicates), now=now)
         return queue.find(connection, held.job.id)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from reasoningbank.distill import queue
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.trajectories import expire as expire_trajectories
 from reasoningbank.status import Maintained, Repair, Status
 from reasoningbank.storage import episodes
 from reasoningbank.storage.check import Finding, inspect_derived
@@ -112,12 +113,13 @@ def maintain(engine: Engine) -> Maintained:
     with project.write() as connection:
         project.catch_up(connection)
         expired = episodes.expire(connection, now, engine.episode_ttl)
+        trajectories = expire_trajectories(engine, connection, now)
         forgotten = connection.execute(
             "DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - ?", (CHANGES_KEPT,)
         ).rowcount
     rolled = project.roll_up(now, engine.settings.keep_days)
     project.database.truncate_wal()
-    return Maintained(tuple(rolled), expired, forgotten)
+    return Maintained(tuple(rolled), expired, forgotten, trajectories)
 
 
 def rebuild(engine: Engine) -> None:

@@ -1,0 +1,54 @@
+"""What show and trajectory say about runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from reasoningbank import ReasoningBank
+from tests.cli.conftest import Cli
+
+
+@pytest.fixture
+def keeping(scope: dict[str, str]) -> Iterator[ReasoningBank]:
+    settings = {"keep_trajectories": True, "trajectory_limit": 90}
+    root = scope["REASONINGBANK_ROOT"]
+    with ReasoningBank(root, tenant="acme", project="billing", embedder="hash", settings=settings) as opened:
+        yield opened
+
+
+def test_a_trajectory_is_shown_step_by_step(cli: Cli, keeping: ReasoningBank) -> None:
+    ref = keeping.recall("count the lines").ref
+    empty = cli("trajectory", ref).out
+    steps = [{"action": "wc", "observation": "42", "error": "odd"}, {"action": "x" * 100}]
+    keeping.add_steps(ref, {"steps": steps, "result": "42 lines"})
+    out = cli("trajectory", ref).out
+
+    assert "No steps are kept" in empty
+    assert out.splitlines()[1:] == ["1. wc", "   42", "   odd", "… and 1 steps that were not kept.", "Result: 42 lines"]
+    assert cli("trajectory", ref, "--json").json["steps"][0]["action"] == "wc"
+    assert cli("trajectory", "gone").code == 1
+
+
+def test_show_names_the_runs_and_the_links_of_a_memory(cli: Cli, keeping: ReasoningBank) -> None:
+    ref = keeping.recall("count the lines").ref
+    keeping.add_steps(ref, ["wc"])
+    texts = (("Count lines", "Use wc"), ("Read files", "Use cat"))
+    source = {"how": "distilled", "session": ref}
+    one, other = (keeping.record(*text, outcome="success", source=source).memory.id for text in texts)
+    keeping.link(one, other, "enhances", evidence="both are short")
+    keeping.recall("count lines with wc", ref="later")
+    out = cli("show", one).out
+
+    assert f"{one} enhances {other}  1.00" in out
+    assert "both are short" in out
+    came, used = out.partition("Came from:")[2].split("Used in:")
+    assert ref in came
+    assert "open, 1 steps" in came
+    assert "later (open)" in used
+    value = cli("show", one, "--json").json
+    assert (value["id"], value["links"][0]["target"]) == (one, other)
+    assert [run["ref"] for run in value["runs"]["used_in"]] == ["later"]
+    session = keeping.record("a", "b", outcome="success", source={"session": "s"}).memory.id
+    assert "s (no episode)" in cli("show", session).out
