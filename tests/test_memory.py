@@ -3,8 +3,11 @@ from __future__ import annotations
 import json
 import unicodedata
 from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,7 +132,19 @@ def test_metadata_that_json_holds_comes_back(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), {1, 2}, object(), b"bytes", datetime(2026, 1, 1, tzinfo=UTC)]
+    "value",
+    [
+        float("nan"),
+        float("inf"),
+        np.float32(0.5),
+        Decimal("0.5"),
+        Path("x"),
+        {1, 2},
+        object(),
+        b"bytes",
+        datetime(2026, 1, 1, tzinfo=UTC),
+    ],
+    ids=repr,
 )
 def test_metadata_that_json_cannot_hold_is_an_error_that_names_the_key(value: object) -> None:
     with pytest.raises(InvalidInputError, match=r"metadata 'when' holds"):

@@ -8,6 +8,7 @@ import resource
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from reasoningbank import (
     EmbedderIdentity,
     EmbedderMismatchError,
     EmbedderUnavailableError,
+    InvalidInputError,
     MemoryNotFoundError,
     ReasoningBank,
     Source,
@@ -225,7 +227,7 @@ def test_after_a_deletion_every_memory_keeps_its_own_text(open_bank: OpenBank) -
     assert len(bank.search("files", k=10, min_confidence=0, policy="mmr").hits) <= 2
 
 
-@pytest.mark.parametrize("wrong", ["7", " 7 ", "00000000-0000-0000-0000-000000000000"])
+@pytest.mark.parametrize("wrong", ["7", " 7 ", "1", "00000000-0000-0000-0000-000000000000"])
 def test_deleting_by_another_id_deletes_nothing(open_bank: OpenBank, wrong: str) -> None:
     bank, other = open_bank(), open_bank(project="payroll")
     for number in range(9):
@@ -239,6 +241,18 @@ def test_deleting_by_another_id_deletes_nothing(open_bank: OpenBank, wrong: str)
 
     assert bank.count() == 9
     assert other.count() == 1
+
+
+@pytest.mark.parametrize("number", [7, 1, 1.0, None, b"7"])
+def test_an_id_is_a_text_and_never_the_number_of_a_row(open_bank: OpenBank, number: Any) -> None:
+    bank = open_bank()
+    for title in ("quote paths", "pin versions"):
+        lesson(bank, title)
+
+    for call in (bank.delete, bank.get, bank.archive):
+        with pytest.raises(InvalidInputError):
+            call(number)
+    assert bank.count() == 2
 
 
 def test_nothing_derived_and_nothing_pickled_lies_in_the_folder(open_bank: OpenBank, tmp_path: Path) -> None:
@@ -318,3 +332,17 @@ def test_long_texts_are_re_embedded_within_a_gigabyte_and_no_run_takes_more_than
     process.join(880)
 
     assert process.exitcode == 0
+
+
+@pytest.mark.parametrize("title", ["Migrations", "Before the tests"])
+def test_a_paraphrase_is_reported_and_a_lesson_that_only_shares_words_is_not(tmp_path: Path, title: str) -> None:
+    with ReasoningBank(tmp_path, tenant="acme", project="billing") as bank:
+        first = lesson(bank, title, "Run migrations before tests")
+        for again in ("Run migrations before tests", "run  MIGRATIONS before tests."):
+            assert not bank.record(title, again, outcome="success").created
+
+        paraphrase = bank.record(title, "Before running the tests, run the migrations", outcome="success")
+        different = bank.record("Linting", "Run the tests only after the linter passes", outcome="success")
+
+    assert (paraphrase.created, paraphrase.possible_duplicate_of) == (True, first)
+    assert (different.created, different.possible_duplicate_of) == (True, None)

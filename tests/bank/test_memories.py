@@ -157,6 +157,17 @@ def test_lone_surrogates_and_nuls_become_replacement_characters(bank: ReasoningB
     assert bank.get(memory.id).metadata == {"k\ufffd": "\ufffd"}
 
 
+def test_code_reads_back_unchanged_and_can_be_used_in_the_prompt(bank: ReasoningBank) -> None:
+    line = "const x = { a: `${VAR}`, b: <T>(y) => y < 3 && '\\\\n' }; // 😀 {{braces}} <b>&amp;</b>\n"
+    code = "Run this:\n```js\n" + line * 12 + "```\n"
+    assert len(code) > 900
+
+    memory = record(bank, title="Run the script", content=code).memory
+
+    assert bank.get(memory.id).content == code
+    assert code.strip() in bank.recall("run the script", max_tokens=2_000).text
+
+
 def test_texts_are_kept_in_nfc(bank: ReasoningBank) -> None:
     memory = record(bank, title="nai\u0308ve", tags=["cafe\u0301"]).memory
 

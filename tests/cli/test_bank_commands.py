@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
 
 from reasoningbank import BankRoot, ReasoningBank, State
+from reasoningbank.cli import session
 from tests.cli.conftest import Cli
 
 
@@ -49,6 +51,33 @@ def test_upkeep_commands_say_what_they_did(cli: Cli, memory_id: str, tmp_path: P
     assert cli("backup", str(tmp_path / "copy")).code == 0
     assert cli("backup", str(tmp_path / "copy2"), "--json").json == {"backup": str(tmp_path / "copy2")}
     assert (tmp_path / "copy" / "bank.sqlite3").is_file()
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (["maintain"], "Rolling up"),
+        (["doctor"], "Looking through the bank"),
+        (["rebuild"], "Rebuilding"),
+        (["backup", "{tmp}/copy"], "Copying"),
+        (["reembed"], "Embedding"),
+    ],
+)
+def test_upkeep_that_takes_longer_than_a_moment_shows_a_bar_in_a_terminal(
+    cli: Cli, memory_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], shown: str
+) -> None:
+    arguments = [argument.replace("{tmp}", str(tmp_path)) for argument in command]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with monkeypatch.context() as patched:
+        patched.setattr(session, "MOMENT", 0.0)
+        patched.setattr(threading.Timer, "cancel", lambda timer: None)
+        ran = cli(*arguments, "--json")
+
+    assert shown in ran.err
+    assert ran.code == 0
+    assert "\x1b" not in ran.out
+    quick = cli("doctor")
+    assert "Looking" not in quick.err
 
 
 def test_doctor_says_what_it_mended(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -103,3 +104,24 @@ def test_a_line_that_is_no_message_stops_nothing(spawn: Spawn) -> None:
     client.call(1, "memory_search", query="quote paths")
 
     assert client.wait_for(1)["result"]["isError"] is False
+
+
+@pytest.mark.parametrize(("name", "option"), [("TENANT", "--tenant"), ("PROJECT", "--project")])
+def test_started_again_without_its_scope_it_refuses_and_names_what_is_missing(
+    scope: dict[str, str], bank: ReasoningBank, monkeypatch: pytest.MonkeyPatch, name: str, option: str
+) -> None:
+    bank.record(**RECORD)
+    monkeypatch.delenv(f"REASONINGBANK_{name}")
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "reasoningbank", "mcp"],
+        input=b"",
+        capture_output=True,
+        env=child_environment(),
+        timeout=100,
+        check=False,
+    )
+
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert option in ran.stderr.decode()
+    assert f"REASONINGBANK_{name}" in ran.stderr.decode()

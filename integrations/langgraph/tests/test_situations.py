@@ -79,7 +79,8 @@ def test_nodes_that_pause_one_after_another_have_one_episode(
     builder.add_node("second", lambda state: {"log": [interrupt("and this?")]})
     builder.add_edge("first", "second")
     graph = hooks.compile(hooks.attach(builder, entry="first", exits=["second"]), checkpointer=InMemorySaver())
-    for given in ({"q": ASKED}, Command(resume="yes"), Command(resume="that too")):
+    calls: list[Any] = [{"q": ASKED}, Command(resume="yes"), Command(resume="that too")]
+    for given in calls:
         graph.invoke(given, THREAD)
 
     assert verdicts(bank) == ["success"]

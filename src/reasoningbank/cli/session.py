@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
@@ -20,6 +21,9 @@ from reasoningbank.config import ENVIRONMENT
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+# Seconds after which somebody who watches wants to see that something is done.
+MOMENT = 1.0
 
 PROJECT_SCOPE = ("root", "tenant", "project", "embedder")
 
@@ -113,6 +117,30 @@ class Session:
         with Progress(*columns, console=console, transient=True) as bar:
             task = bar.add_task(what, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
+
+    @contextlib.contextmanager
+    def waiting(self, what: str) -> Iterator[None]:
+        """Show on standard error, when that is a terminal, what takes longer than a moment, and for how long by now."""
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        if not console.is_terminal:
+            yield
+            return
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        bar = Progress(*columns, console=console, transient=True)
+        bar.add_task(what, total=None)
+        later = threading.Timer(MOMENT, bar.start)
+        later.start()
+        try:
+            yield
+        finally:
+            later.cancel()
+            later.join()
+            if bar.live.is_started:
+                bar.stop()
 
 
 # -- commands ------------------------------------------------------------------------------------------------------

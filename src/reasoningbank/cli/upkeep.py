@@ -21,7 +21,8 @@ def status(session: Session) -> Answer:
 
 def maintain(session: Session) -> Answer:
     """Roll up old segments of the signal log, and close episodes that stayed open for too long."""
-    done = session.bank.maintain()
+    with session.waiting("Rolling up"):
+        done = session.bank.maintain()
     return Answer(done, lambda console: views.maintained(console, done))
 
 
@@ -31,13 +32,15 @@ def doctor(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
 ) -> Answer:
     """Find what is not as it should be, and derive again what is derived. Memories and signals are never touched."""
-    repairs = session.bank.doctor(dry_run=dry_run)
+    with session.waiting("Looking through the bank"):
+        repairs = session.bank.doctor(dry_run=dry_run)
     return Answer({"repairs": repairs}, lambda console: views.repairs(console, repairs))
 
 
 def rebuild(session: Session) -> Answer:
     """Derive the keyword index, the tallies and the vector index again."""
-    session.bank.rebuild()
+    with session.waiting("Rebuilding"):
+        session.bank.rebuild()
     return Answer({"rebuilt": True}, lambda console: views.sentence(console, "Rebuilt what is derived."))
 
 
@@ -53,7 +56,8 @@ def reembed(session: Session) -> Answer:
 
 def backup(session: Session, folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")]) -> Answer:
     """Copy the project, as it is at one moment, into a new folder."""
-    session.bank.backup(folder)
+    with session.waiting("Copying"):
+        session.bank.backup(folder)
     return Answer({"backup": folder.absolute()}, lambda console: views.sentence(console, f"Copied to {folder}."))
 
 
