@@ -15,7 +15,7 @@ test: .venv/ready ; .venv/bin/pytest --cov && .venv/bin/coverage report --skip-c
 check: .venv/ready ; .venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy && for m in $(MEMBERS); do .venv/bin/mypy $$m || exit 1; done && .venv/bin/lint-imports && .venv/bin/pytest tests/test_house_rules.py
 bench: .venv/ready ; .venv/bin/python -m benchmarks.speed && .venv/bin/python -m benchmarks.learning
 docs: .venv/ready ; .venv/bin/python -m tools.reference
-record: .venv/ready ; .venv/bin/pytest -m vcr --record-mode=rewrite --force-enable-socket
+record: .venv/ready ; .venv/bin/python -m tools.local_model .venv/bin/pytest -m vcr --record-mode=rewrite --force-enable-socket
 lock: $(UV) ; @$(INDEXED) $(UV) lock -q && $(UV) export -q --all-packages --no-emit-workspace --all-extras --all-groups --no-header --no-annotate -o constraints.txt
 setup: .venv/ready
 wheels: .venv/ready ; .venv/bin/python -m tools.wheels

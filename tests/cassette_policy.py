@@ -17,6 +17,8 @@ from reasoningbank.scrub import scrub, scrub_value
 KEPT_OF_RESPONSES = {"content-type", "retry-after"}
 CANONICAL = "https://llm.test"
 LOOPBACK = re.compile(r"^http://(?:127\.0\.0\.1|localhost)(?::\d+)?(?=/|$)")
+# Where a server says in which file it broke: the folder is of the machine it ran on.
+FOLDER = re.compile(r"(?:/[\w.+-]+)+/(?=site-packages/)")
 # Volatile or personal parts of a body.
 DROPPED = {"user", "created", "id", "system_fingerprint"}
 
@@ -60,7 +62,7 @@ def clean_response(response: dict[str, Any]) -> dict[str, Any]:
 
 def clean_body(body: bytes | str) -> bytes:
     """Return a body with sorted keys, without volatile parts and secrets; what is not JSON is scrubbed as text."""
-    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+    text = FOLDER.sub("", body.decode("utf-8", "replace") if isinstance(body, bytes) else body)
     try:
         value = json.loads(text)
     except ValueError:

@@ -58,7 +58,8 @@ class Leaky(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         Leaky.count += 1
         self.rfile.read(int(self.headers["Content-Length"]))
-        body = json.dumps({"answer": Leaky.count, "access_token": TOKEN}).encode()
+        broke = 'File "/opt/mia/venv/lib/python3.11/site-packages/server/app.py"'
+        body = json.dumps({"answer": Leaky.count, "access_token": TOKEN, "trace": broke}).encode()
         self.send_response(200)
         for name, value in {
             "Content-Type": "application/json",
@@ -107,7 +108,7 @@ def test_what_servers_and_clients_send_along_is_not_recorded(leaky: str, tmp_pat
         ask(leaky)
 
     text = (tmp_path / "one.yaml").read_text("utf-8")
-    for secret in ("s3cr3tc00kie", "org-a1b2c3", "req-77aa", TOKEN, "mia@corp"):
+    for secret in ("s3cr3tc00kie", "org-a1b2c3", "req-77aa", TOKEN, "mia@corp", "/opt/mia"):
         assert secret not in text
     assert "application/json" in text
 

@@ -282,7 +282,7 @@ def test_an_example_of_the_prompt_that_comes_back_is_no_lesson() -> None:
     result = LLMDistiller(Scripted(copied)).distill(run())
 
     assert [draft.title for draft in result.drafts] == ["Read first"]
-    assert result.counts["repeats an item or an example of the prompt"] == 1
+    assert result.counts["copies an example of the prompt"] == 1
 
 
 def test_both_distillers_keep_the_contract() -> None:

@@ -134,7 +134,18 @@ def test_a_repeat_and_a_copied_example_are_rejected() -> None:
     found = sort_items([lesson(title="ex", content="Do e."), lesson(), lesson(title="t", content="Do C")], rules)
 
     assert len(found.drafts) == 1
-    assert {r.reason for r in found.rejected} == {"repeats an item or an example of the prompt"}
+    assert {r.reason for r in found.rejected} == {"repeats an item", "copies an example of the prompt"}
+
+
+def test_a_lesson_patched_together_from_the_examples_is_rejected_and_one_of_its_own_words_is_not() -> None:
+    example = fingerprint_text("Read the schema first", "List the tables and the columns first, then write the query.")
+    patched = lesson(title="List the tables and the columns first", content="Then list the columns first, then write.")
+    own = lesson(title="Read the error first", content="List the folders, make the one that is missing, then write.")
+
+    found = sort_items([patched, own], Rules(3, Outcome.SUCCESS, SOURCE, examples=frozenset({example})))
+
+    assert [draft.title for draft in found.drafts] == ["Read the error first"]
+    assert [rejection.reason for rejection in found.rejected] == ["copies an example of the prompt"]
 
 
 def test_a_title_too_long_is_cut_at_a_word() -> None:

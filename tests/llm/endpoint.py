@@ -83,6 +83,10 @@ def complaint(model: str, given: dict[str, Any]) -> tuple[int, str] | None:
             422,
             "response_format.type: Input should be 'text' or 'json_object'",
         ),
+        ("internal-error", kind == "json_schema"): (
+            500,
+            "response_format.type: Input should be 'text' or 'json_object'",
+        ),
         ("modern", "max_tokens" in given): (
             400,
             "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",

@@ -83,9 +83,17 @@ def test_retries_are_bounded(base_url: str) -> None:
 
 
 @pytest.mark.vcr
-@pytest.mark.parametrize("model", ["schemaless", "json-object-only", "modern", "moderner"])
+@pytest.mark.parametrize("model", ["schemaless", "json-object-only", "internal-error", "modern", "moderner"])
 def test_what_a_server_does_not_know_is_left_out_and_asked_again(model: str, base_url: str) -> None:
-    assert chat(model, base_url).complete(ASKED).text == LESSONS
+    assert chat(model, base_url, retries=0).complete(ASKED).text == LESSONS
+
+
+@pytest.mark.vcr
+def test_what_a_server_does_not_know_is_left_out_from_then_on(base_url: str, vcr: Any) -> None:
+    model = chat("json-object-only", base_url)
+
+    assert [model.complete(ASKED).text for _ in range(3)] == [LESSONS] * 3
+    assert len(vcr) == 4
 
 
 @pytest.mark.vcr

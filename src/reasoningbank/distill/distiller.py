@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -114,7 +114,7 @@ class LLMDistiller:
                 trusted=all(run.trusted for run in runs),
             ),
             tags=runs[-1].tags,
-            examples=frozenset(fingerprint_text(example["title"], example["content"]) for example in self._examples),
+            examples=frozenset(map(_words_of, self._examples)),
         )
         try:
             reply = self._chat.complete(request)
@@ -142,6 +142,10 @@ class LLMDistiller:
         )
         messages = (ChatMessage("system", prompts.SYSTEM_V1), ChatMessage("user", content))
         return ChatRequest(messages, prompts.LESSONS_SCHEMA, "lessons", self._temperature, self._answer_tokens)
+
+
+def _words_of(example: Mapping[str, Any]) -> str:
+    return fingerprint_text(str(example.get("title", "")), f"{example.get('description', '')} {example['content']}")
 
 
 def read_reply(reply: ChatReply, rules: Rules, by: str = "") -> Distillation:

@@ -16,6 +16,7 @@ from reasoningbank.validation import validated
 
 LESSON_LIMIT = 4_000  # characters; a longer one is an essay, and would fill the prompt it is recalled into
 TAGS_KEPT = 8
+COPIED_RUN = 4
 
 NAMES: dict[str, tuple[str, ...]] = {
     "title": ("title", "name", "strategy", "heading"),
@@ -37,7 +38,7 @@ class Rules:
     Attributes:
         cap: the most that are taken; the rest is counted, not taken.
         outcome: of the run; None where items must say theirs (a partial run, several runs).
-        examples: lessons shown in the prompt, as fingerprint texts: an item that repeats one was not learned.
+        examples: lessons shown in the prompt, as fingerprint texts: an item made of their words was not learned.
     """
 
     cap: int
@@ -56,18 +57,33 @@ class Sorted:
     notes: tuple[str, ...]
 
 
+def copies(words: str, examples: Iterable[str]) -> bool:
+    """Tell whether at least half of the runs of COPIED_RUN words in a text are from the examples, as weak models do."""
+    said = words.split()
+    length = min(COPIED_RUN, len(said))
+    shown = {run for example in examples for run in _runs(example.split(), length)}
+    own = _runs(said, length)
+    return 2 * sum(run in shown for run in own) >= len(own) > 0
+
+
+def _runs(words: list[str], length: int) -> list[tuple[str, ...]]:
+    return [tuple(words[at : at + length]) for at in range(len(words) - length + 1)]
+
+
 def sort_items(items: Iterable[Any], rules: Rules) -> Sorted:
     """Check each item by itself; the first `cap` good ones are taken, in order."""
     drafts: list[Draft] = []
     rejected: list[Rejection] = []
     notes: set[str] = set()
-    seen = set(rules.examples)
+    seen: set[str] = set()
     for item in items:
         try:
             draft = read_item(item, rules)
             words = fingerprint_text(draft.title, draft.content)
             if words in seen:
-                raise InvalidInputError("repeats an item or an example of the prompt")
+                raise InvalidInputError("repeats an item")
+            if copies(words, rules.examples):
+                raise InvalidInputError("copies an example of the prompt")
             seen.add(words)
             if len(drafts) == rules.cap:
                 raise InvalidInputError(f"over the cap of {rules.cap}")

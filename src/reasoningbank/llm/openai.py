@@ -49,6 +49,7 @@ class OpenAIChat:
     ) -> None:
         self.model = model
         self.schema = schema
+        self._complaints: tuple[str, ...] = ()
         self._client = client or _open_client(base_url, api_key, timeout, retries)
 
     @property
@@ -57,18 +58,29 @@ class OpenAIChat:
         return self.model
 
     def complete(self, request: ChatRequest) -> ChatReply:
-        """Ask once, with bounded retries inside; what a server says it does not know is left out and asked again."""
+        """Ask once, with bounded retries inside.
+
+        What a server says it does not know is left out and asked again, and left out from then on.
+        """
         import openai
 
         given = arguments(self.model, request, schema=self.schema)
+        complaints = self._complaints
+        for complaint in complaints:
+            given = adapted(given, complaint) or given
         try:
             while True:
                 try:
-                    return read_completion(self._client.chat.completions.create(**given))
-                except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                    completion = self._client.chat.completions.create(**given)
+                except (openai.BadRequestError, openai.UnprocessableEntityError, openai.InternalServerError) as error:
+                    # llama.cpp's Python server answers 500 where it means 422.
                     given = adapted(given, str(error))
                     if not given:
                         raise
+                    complaints = (*complaints, str(error))
+                else:
+                    self._complaints = complaints
+                    return read_completion(completion)
         except openai.OpenAIError as error:
             raise ChatError(f"{self.model} failed: {type(error).__name__}: {_short(error)}") from error
 
