@@ -13,7 +13,6 @@ from reasoningbank.relevance import (
     DENSE_SHARE,
     FULL,
     LEADING,
-    LONGEST_VERBATIM,
     WIDTH,
     Floats,
     Legs,
@@ -21,17 +20,17 @@ from reasoningbank.relevance import (
     Scale,
     fuse,
     gate,
+    inner_products,
     is_beyond,
     known_scale,
     measured_scale,
     scaled,
     settle,
-    shared_grams,
-    shared_words,
     smoothed,
     without_echoes,
 )
 from reasoningbank.vectors.base import cosines, unit_rows
+from reasoningbank.verbatim import LONGEST_VERBATIM, shared_grams, shared_words
 
 
 def vector(*numbers: float) -> Floats:
@@ -264,3 +263,10 @@ def test_an_unknown_embedders_cosines_are_read_by_what_unlike_memories_have() ->
     assert measured_scale(narrow[:10]) == Scale()
     assert gate(vector(0.8), vector(0.0), vector(0.0), measured_scale(narrow)).weak
     assert gate(vector(0.8), vector(0.0), vector(0.0), measured_scale(narrow)).keep.all()
+
+
+@pytest.mark.parametrize("count", [1, 5, 64, 257])
+def test_inner_products_in_slabs_are_those_of_all_rows_at_once(count: int) -> None:
+    rows = unit_rows(np.random.default_rng(3).standard_normal((count, 48)))
+
+    assert inner_products(rows) == pytest.approx(rows @ rows.T, abs=1e-6)

@@ -7,7 +7,6 @@ docs/decisions/0030-fusion.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -28,12 +27,11 @@ NEIGHBOURS: Final = 3
 # Neighbours are looked for among this many leading candidates: it takes time with the square of their number.
 LEADING: Final = 256
 NEIGHBOUR_SHARE: Final = 0.25
+# Multiplications up to which OpenBLAS starts no threads.
+ONE_THREAD: Final = 1 << 18
 FEEDBACK: Final = 0.4
 FEEDBACK_SHARPNESS: Final = 50.0
 VERBATIM: Final = 1.2
-GRAM: Final = 5
-LONGEST_VERBATIM: Final = 2_000
-HASHES: Final = 1 << 16
 FULL: Final = 1.0 + FEEDBACK + VERBATIM
 
 # The strength of a match: its cosine, as MiniLM would put it, and some of what it shares with the query.
@@ -197,12 +195,26 @@ def smoothed(keyword: Floats, vectors: Floats) -> Floats:
 
     Source: Diaz 2005, "Regularizing ad hoc retrieval scores", with the nearest vectors as the graph.
     """
-    alike = np.clip(vectors @ vectors.T, 0.0, 1.0)
+    alike = np.clip(inner_products(vectors), 0.0, 1.0)
     nearest = min(NEIGHBOURS, len(keyword))
     threshold = np.partition(alike, -nearest, axis=1)[:, -nearest, None]
     weights = np.where(alike >= threshold, alike, 0.0)
     theirs: Floats = (weights @ keyword) / np.maximum(weights.sum(axis=1), 1e-9)
     return (1.0 - NEIGHBOUR_SHARE) * keyword + NEIGHBOUR_SHARE * theirs
+
+
+def inner_products(vectors: Floats) -> Floats:
+    """Return the (n, n) inner products of rows, computed on the calling thread alone.
+
+    In one product, BLAS would share the work among all cores: 0.1 ms of it, which becomes 10 where another process
+    uses one of them. It does not for a few rows at a time.
+    """
+    count, dim = vectors.shape
+    rows = max(1, ONE_THREAD // max(1, count * dim))
+    slabs = np.zeros((-(-count // rows) * rows, dim), dtype=vectors.dtype)
+    slabs[:count] = vectors
+    products: Floats = np.matmul(slabs.reshape(-1, rows, dim), vectors.T).reshape(-1, count)[:count]
+    return products
 
 
 def feedback(score: Floats, vectors: Floats) -> Floats:
@@ -224,57 +236,9 @@ def unit(rows: Floats) -> Floats:
     return rows / np.maximum(lengths, 1e-12)
 
 
-def shared_grams(query: str, texts: Sequence[str]) -> Floats:
-    """Return which share of the query's five-character pieces each text holds, in [0, 1].
-
-    Case and spacing aside, a text that repeats the query word for word gives 1; one about the same thing in other words
-    gives about 0.3. Only the first LONGEST_VERBATIM characters of each are looked at.
-    """
-    wanted = np.unique(_grams(_codes(query)[:-GRAM]))
-    if not texts or not wanted.size:
-        return np.zeros(len(texts), dtype=np.float32)
-    slots = np.full(HASHES, -1, dtype=np.int32)
-    slots[wanted] = np.arange(wanted.size)
-    coded = [_codes(text) for text in texts]
-    lengths = np.array([len(codes) for codes in coded])
-    owner = np.repeat(np.arange(len(texts)), lengths)[: max(0, int(lengths.sum()) - GRAM + 1)]
-    slot = slots[_grams(np.concatenate(coded))]
-    found = slot >= 0
-    seen = np.zeros((len(texts), wanted.size), dtype=bool)
-    seen[owner[found], slot[found]] = True
-    return np.asarray(seen.mean(axis=1), dtype=np.float32)
-
-
-def shared_words(wanted: Collection[str], texts: Sequence[str]) -> Floats:
-    """Return which share of the wanted terms each text has, in [0, 1].
-
-    Args:
-        wanted: the query's distinct terms.
-        texts: terms, separated by blanks, as they are indexed.
-    """
-    terms = frozenset(wanted)
-    shares = [len(terms.intersection(text.split())) / max(1, len(terms)) for text in texts]
-    return np.array(shares, dtype=np.float32)
-
-
 def _rounded(part: np.floating) -> float:
     # A matrix product sums equal rows differently, depending on where they stand; equals must tie.
     return round(float(part), 6)
-
-
-def _codes(text: str) -> npt.NDArray[np.uint32]:
-    plain = " ".join(text[:LONGEST_VERBATIM].casefold().split())
-    # The end is marked, so that no piece runs from one text into the next.
-    return np.frombuffer((f" {plain} " + "\0" * GRAM).encode("utf-32-le", "replace"), dtype=np.uint32)
-
-
-def _grams(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Return a 16-bit hash of each run of GRAM codes (FNV-like, vectorised)."""
-    count = max(0, len(codes) - GRAM + 1)
-    hashed = np.zeros(count, dtype=np.uint32)
-    for offset in range(GRAM):
-        hashed = hashed * np.uint32(0x01000193) + codes[offset : offset + count] * np.uint32(0x9E3779B1)
-    return (hashed ^ (hashed >> np.uint32(15))) & np.uint32(HASHES - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reasoningbank.relevance import (
-    SAMPLE,
     Floats,
     Gate,
     Legs,
@@ -21,10 +20,7 @@ from reasoningbank.relevance import (
     gate,
     is_beyond,
     known_scale,
-    measured_scale,
     settle,
-    shared_grams,
-    shared_words,
     without_echoes,
 )
 from reasoningbank.services.engine import Engine
@@ -32,6 +28,7 @@ from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.frequencies import rarest
 from reasoningbank.terms import match_expression, query_terms
 from reasoningbank.vectors.base import Float32, Int64
+from reasoningbank.verbatim import shared_grams, shared_words
 
 # The texts of this many leading candidates are compared with the query word for word.
 TEXTS = 20
@@ -80,10 +77,10 @@ def find(engine: Engine, connection: sqlite3.Connection, query: Query, filters: 
     near, farthest = _nearest(engine, connection, query, filters, width)
     keyword = _keyword(connection, query.text, filters, width)
     numbers = _passing(connection, near | keyword.keys(), filters)
-    legs = _legs(connection, query, numbers, keyword)
+    legs = _legs(engine, connection, query, numbers, keyword)
     fused = fuse(legs)
     overlap = _overlap(connection, query.text, numbers, fused.score)
-    scale = _scale(connection, query.embedder, legs.vectors.shape[1])
+    scale = _scale(engine, connection, query.embedder, legs.vectors.shape[1])
     decided = _gated(legs, overlap, scale)
     fused = without_echoes(fused, np.where(overlap.trusted, 0.0, overlap.shared))
     return Pool(
@@ -106,7 +103,7 @@ def _nearest(
     if query.vector is None:
         return set(), -1.0
     allowed = _allowed(connection, filters) if filters.narrows else None
-    pairs = engine.nearest(connection, query.vector, width, allowed)
+    pairs = engine.index.nearest(connection, query.vector, width, allowed)
     return {n for n, _ in pairs}, pairs[-1][1] if len(pairs) >= width else -1.0
 
 
@@ -146,7 +143,9 @@ def _passing(connection: sqlite3.Connection, found: Iterable[int], filters: Filt
     return tuple(n for (n,) in rows)
 
 
-def _legs(connection: sqlite3.Connection, query: Query, numbers: Sequence[int], keyword: dict[int, float]) -> Legs:
+def _legs(
+    engine: Engine, connection: sqlite3.Connection, query: Query, numbers: Sequence[int], keyword: dict[int, float]
+) -> Legs:
     """Return the legs' arrays; each memory is represented by the vector of its that is nearest to the query."""
     scores = np.array([keyword.get(n, 0.0) for n in numbers], dtype=np.float32)
     dim = 1 if query.vector is None else len(query.vector)
@@ -155,12 +154,15 @@ def _legs(connection: sqlite3.Connection, query: Query, numbers: Sequence[int], 
     if query.vector is None:
         return Legs(np.zeros(dim, dtype=np.float32), vectors, similarity, scores)
     place = {n: i for i, n in enumerate(numbers)}
+    # The index of the table names the vectors, and the index in memory holds them: no row is read.
     rows = connection.execute(
-        "SELECT memory, vector FROM vectors WHERE generation = (SELECT generation FROM generations "
+        "SELECT memory, id FROM vectors WHERE generation = (SELECT generation FROM generations "
         "WHERE state = 'current') AND memory IN (SELECT value FROM json_each(?))",
         (json.dumps(numbers),),
     ).fetchall()
-    stored = np.frombuffer(b"".join(vector for _, vector in rows), dtype=np.float32).reshape(len(rows), dim)
+    if not rows:
+        return Legs(query.vector, vectors, similarity, scores)
+    stored = engine.index.vectors(connection, [number for _, number in rows])
     cosines = np.clip(stored @ query.vector, 0.0, 1.0)
     for i in np.argsort(cosines, kind="stable").tolist():
         at = place[rows[i][0]]
@@ -200,13 +202,8 @@ def _gated(legs: Legs, overlap: _Overlap, scale: Scale) -> Gate:
     return replace(decided, keep=decided.keep | blind)
 
 
-def _scale(connection: sqlite3.Connection, embedder: str, dim: int) -> Scale:
+def _scale(engine: Engine, connection: sqlite3.Connection, embedder: str, dim: int) -> Scale:
     known = known_scale(embedder, dim)
     if known is not None:
         return known
-    rows = connection.execute(
-        "SELECT vector FROM vectors WHERE generation = (SELECT generation FROM generations WHERE state = 'current') "
-        "ORDER BY id LIMIT ?",
-        (SAMPLE,),
-    ).fetchall()
-    return measured_scale(np.array([np.frombuffer(vector, dtype=np.float32) for (vector,) in rows]))
+    return engine.index.scale(connection)

@@ -38,7 +38,6 @@ from reasoningbank.storage.root import project_folder
 from reasoningbank.vectors.faiss import FaissIndex
 
 Float32 = npt.NDArray[np.float32]
-Ids = npt.NDArray[np.int64]
 T = TypeVar("T")
 
 
@@ -74,7 +73,7 @@ class Engine:
         self._closed = False
         self._lock = threading.RLock()
         self._project: Project | None = None
-        self._index = IndexView(FaissIndex)
+        self.index = IndexView(FaissIndex)
         self.queries, self.shelf = QueryCache(), Shelf()
         self._patience: Patience | None = None
         self._starting: tuple[ConfidenceModel | None, dict[float, Belief]] = (None, {})
@@ -153,7 +152,7 @@ class Engine:
             project, self._project = self._project, None
         if project is not None:
             project.close()
-        self._index.drop()
+        self.index.drop()
         if self._patience is not None:
             self._patience.close()
 
@@ -235,22 +234,12 @@ class Engine:
             )
         return stored[0]
 
-    def nearest(
-        self, connection: sqlite3.Connection, vector: Float32, k: int, allowed: Ids | None = None
-    ) -> list[tuple[int, float]]:
-        """Return up to `k` vectors' (memory row number, cosine), nearest first; a memory can come twice."""
-        return self._index.nearest(connection, vector, k, allowed)
-
     def warm(self) -> None:
         """Load the embedder, and the vector index if the project exists."""
         self.embedder.embed_query("warm")
         with self.read() as connection:
             if connection is not None:
-                self._index.sync(connection)
-
-    def drop_index(self) -> None:
-        """Forget the vector index; the next search builds it anew."""
-        self._index.drop()
+                self.index.sync(connection)
 
     # -- beliefs -------------------------------------------------------------------------------------------------
 

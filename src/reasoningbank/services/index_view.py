@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -11,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reasoningbank.forks import renew_after_fork
+from reasoningbank.relevance import SAMPLE, Scale, measured_scale
 from reasoningbank.vectors.base import Float32, VectorIndex
 
 Ids = npt.NDArray[np.int64]
@@ -40,6 +43,7 @@ class IndexView:
         self._make_index = make_index
         self._lock = threading.Lock()
         self._filled: _Filled | None = None
+        self._scale = (-1, Scale())
         renew_after_fork(self)
 
     def after_fork(self) -> None:
@@ -61,6 +65,28 @@ class IndexView:
         ids, cosines = filled.index.search(vector, k, allowed=allowed)
         pairs = zip(map(filled.owners.get, ids.tolist()), cosines.tolist(), strict=True)
         return [(n, cosine) for n, cosine in pairs if n is not None]
+
+    def vectors(self, connection: sqlite3.Connection, ids: Sequence[int]) -> Float32:
+        """Return the vectors with these ids, which the transaction sees, in their order."""
+        filled, wanted = self._filled, np.array(ids, dtype=np.int64)
+        if filled is not None:
+            # A vector never changes. One that is not there was taken out since the transaction began.
+            with contextlib.suppress(KeyError):
+                return filled.index.get(wanted)
+        rows = connection.execute(
+            "SELECT id, vector FROM vectors WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
+        )
+        found = {number: np.frombuffer(vector, dtype=np.float32) for number, vector in rows}
+        return np.array([found[number] for number in ids])
+
+    def scale(self, connection: sqlite3.Connection) -> Scale:
+        """Return how the stored vectors' cosines are to be read, measured anew after each change."""
+        newest = newest_change(connection)
+        covered, scale = self._scale
+        if covered != newest:
+            scale = measured_scale(_sample(connection))
+            self._scale = (newest, scale)
+        return scale
 
     def sync(self, connection: sqlite3.Connection) -> None:
         """Bring the index up to the state that `connection`'s transaction sees."""
@@ -94,6 +120,15 @@ class IndexView:
         """Forget the index; the next call builds it anew."""
         with self._lock:
             self._filled = None
+
+
+def _sample(connection: sqlite3.Connection) -> Float32:
+    rows = connection.execute(
+        "SELECT vector FROM vectors WHERE generation = (SELECT generation FROM generations WHERE state = 'current') "
+        "ORDER BY id LIMIT ?",
+        (SAMPLE,),
+    ).fetchall()
+    return np.array([np.frombuffer(vector, dtype=np.float32) for (vector,) in rows])
 
 
 def newest_change(connection: sqlite3.Connection) -> int:

@@ -240,7 +240,7 @@ def near_duplicate(engine: Engine, prepared: Prepared) -> str | None:
     with engine.read() as connection:
         if connection is None or engine.generation(connection, prepared.embedder) is None:
             return None
-        found = engine.nearest(connection, prepared.vectors[0][1], 8)
+        found = engine.index.nearest(connection, prepared.vectors[0][1], 8)
         near = [n for n, cosine in found if cosine > engine.settings.duplicate_similarity]
         rows = records.load(connection, near, engine.project_name)
         for n in near:

@@ -129,7 +129,7 @@ def rebuild(engine: Engine) -> None:
         _index_terms_again(engine, connection)
         connection.execute("DELETE FROM vectors WHERE memory NOT IN (SELECT n FROM memories)")
     project.refold()
-    engine.drop_index()
+    engine.index.drop()
 
 
 def _index_terms_again(engine: Engine, connection: sqlite3.Connection) -> None:

@@ -12,7 +12,7 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.vectors.base import Float32, Int64, cosines
+from reasoningbank.vectors.base import Float32, Int64
 
 Number = TypeVar("Number", np.float32, np.int64)
 Mask = npt.NDArray[np.bool_]
@@ -71,17 +71,19 @@ class CodedQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """The best rows of a block by their codes, scored exactly.
+class Scanned:
+    """The best rows of a block by their codes.
 
     Attributes:
-        ids: their ids.
-        scores: their inner products with the query.
+        rows: their numbers in the block, best first.
+        scores: what their codes say of their inner products with the query.
+        bound: how far each score can be off.
         unseen: no row that is not here can score more; minus infinity when all are here.
     """
 
-    ids: Int64
+    rows: Int64
     scores: Float32
+    bound: float
     unseen: float
 
 
@@ -149,7 +151,7 @@ class Block:
         self._codes.ntotal = last
         return int(self._ids[last]), self._rows[last].copy()
 
-    def candidates(self, query: CodedQuery, count: int, mask: Mask | None) -> Candidates:
+    def scan(self, query: CodedQuery, count: int, mask: Mask | None) -> Scanned:
         """Return the `count` rows that are best by their codes, or all there are that the mask allows."""
         parameters = None
         available = len(self)
@@ -159,15 +161,13 @@ class Block:
             chosen = faiss.IDSelectorBitmap(len(self), faiss.swig_ptr(bits))
             parameters = faiss.SearchParameters()
             parameters.sel = chosen
+        bound = self._bound(query)
         if not available:
-            return Candidates(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32), -math.inf)
-        by_codes, found = self._codes.search(query.codes, min(count, available), params=parameters)
-        rows = found[0]
-        scores = cosines(self._rows[rows], query.row)
-        if rows.size == available:
-            return Candidates(self._ids[rows], scores, -math.inf)
-        worst = float(by_codes[0, -1]) / (query.scale * self._scale)
-        return Candidates(self._ids[rows], scores, worst + self._bound(query))
+            return Scanned(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32), bound, -math.inf)
+        products, found = self._codes.search(query.codes, min(count, available), params=parameters)
+        scores = products[0] / np.float32(query.scale * self._scale)
+        unseen = -math.inf if count >= available else float(scores[-1]) + bound
+        return Scanned(found[0], scores, bound, unseen)
 
     def _grow(self, count: int) -> None:
         # Past the first few thousand, memory for the whole block is set aside at once. It is used up only as rows come,

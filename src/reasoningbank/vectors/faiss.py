@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.vectors.base import Float32, Int64, best_first, checked_query, checked_rows, cosines
-from reasoningbank.vectors.blocks import Block, CodedQuery, one_thread
+from reasoningbank.vectors.blocks import Block, CodedQuery, Scanned, one_thread
 from reasoningbank.vectors.locks import ReadersWriterLock
 
 BLOCK_ROWS = 32_768
@@ -17,8 +18,8 @@ BLOCK_ROWS = 32_768
 TURN = 1_024
 """Rows changed before waiting searches get their turn: a few milliseconds' worth."""
 
-SPARE = 16
-"""Candidates looked at beyond k; where the codes leave a doubt, more are, until none is left."""
+TIMES, SPARE = 4, 16
+"""How many rows are looked at by their codes, times k and beyond; where a doubt is left, more are, until none is."""
 
 GATHERED = 1_024
 """Up to this many allowed ids, their rows are scored directly; scanning past all others costs more."""
@@ -90,20 +91,30 @@ class FaissIndex:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         coded = CodedQuery(query)
         masks = [None if allowed is None else np.isin(block.ids, allowed) for block in self._blocks]
-        count = k + SPARE
-        found = [block.candidates(coded, count, mask) for block, mask in zip(self._blocks, masks, strict=True)]
+        count = TIMES * k + SPARE
+        scans = [block.scan(coded, count, mask) for block, mask in zip(self._blocks, masks, strict=True)]
         while True:
-            ids, scores = best_first(
-                np.concatenate([one.ids for one in found]), np.concatenate([one.scores for one in found]), k
-            )
+            ids, scores = self._scored(scans, query, k)
             # A tie is a doubt as well: the row that was not looked at may have the smaller id.
             needed = float(scores[-1]) if ids.size == k else -math.inf
-            doubtful = [number for number, one in enumerate(found) if one.unseen >= needed and one.unseen > -math.inf]
+            doubtful = [number for number, one in enumerate(scans) if one.unseen >= needed and one.unseen > -math.inf]
             if not doubtful:
                 return ids, scores
             count *= 4
             for number in doubtful:
-                found[number] = self._blocks[number].candidates(coded, count, masks[number])
+                scans[number] = self._blocks[number].scan(coded, count, masks[number])
+
+    def _scored(self, scans: Sequence[Scanned], query: Float32, k: int) -> tuple[Int64, Float32]:
+        """Return the k best of what was scanned by their exact scores, best first."""
+        least = np.concatenate([one.scores - np.float32(one.bound) for one in scans])
+        # So many are at least this good, whatever their codes hide: what cannot reach it needs no exact score.
+        needed = float(np.partition(least, -k)[-k]) if least.size > k else -math.inf
+        ids, scores = [], []
+        for block, one in zip(self._blocks, scans, strict=True):
+            rows = one.rows[one.scores >= needed - one.bound]
+            ids.append(block.ids[rows])
+            scores.append(cosines(block.rows[rows], query))
+        return best_first(np.concatenate(ids), np.concatenate(scores), k)
 
     def _among(self, query: Float32, k: int, allowed: Int64) -> tuple[Int64, Float32]:
         ids = [number for number in dict.fromkeys(allowed.tolist()) if number in self._place]
