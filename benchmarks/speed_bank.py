@@ -28,10 +28,10 @@ READERS = 4
 Figures = dict[str, Any]
 
 
-def opened(root: Path, durability: str = "normal") -> ReasoningBank:
+def opened(root: Path, durability: str = "normal", embedder: StubEmbedder | None = None) -> ReasoningBank:
     """Return a handle on the bank that is measured."""
     settings = {"durability": durability}
-    return ReasoningBank(root, tenant="speed", project="speed", embedder=StubEmbedder(), settings=settings)
+    return ReasoningBank(root, tenant="speed", project="speed", embedder=embedder or StubEmbedder(), settings=settings)
 
 
 def measure(size: int, root: Path, queries: int = 200, writes: int = 100) -> dict[str, Figures]:

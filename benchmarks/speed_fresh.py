@@ -20,9 +20,10 @@ def main(root: str, query: str) -> None:
     imported = time.perf_counter()
     import_module("reasoningbank.services.retrieve")
     opened = import_module("benchmarks.speed_bank").opened
+    embedder = import_module("benchmarks.speed_lessons").StubEmbedder()
     loaded = time.perf_counter()
     before = _peak_mb()
-    with opened(Path(root)) as bank:
+    with opened(Path(root), embedder=embedder) as bank:
         bank.search(query)
         answered = time.perf_counter()
     figures = {

@@ -115,6 +115,23 @@ def test_a_model_that_cannot_be_fetched_says_where_it_was_looked_for(
         FastEmbedEmbedder(NAME, cache=tmp_path).embed_query("text")
 
 
+def test_without_a_connection_the_first_try_is_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, socket_disabled: None
+) -> None:
+    slept: list[float] = []
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.setattr("fastembed.common.model_management.time.sleep", slept.append)
+    monkeypatch.setattr(CustomTextEmbedding, "download_files_from_huggingface", _unreachable)
+
+    with pytest.raises(ModelFileError, match=rf"tests/MiniLM is not in {tmp_path}.*connect once"):
+        FastEmbedEmbedder(NAME, cache=tmp_path).warm()
+    assert sum(slept) <= 3.0
+
+
+def _unreachable(*_: object, **__: object) -> str:
+    raise ConnectionError("the hub is out of reach")
+
+
 def test_models_do_not_lie_in_the_temporary_folder() -> None:
     assert not model_folder({}).is_relative_to(tempfile.gettempdir())
     assert model_folder({"FASTEMBED_CACHE_PATH": "/srv/models"}) == Path("/srv/models")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from fastembed import TextEmbedding
@@ -37,7 +39,7 @@ class FastEmbedEmbedder:
     """
 
     def __init__(self, model: str, *, cache: Path | None = None, threads: int | None = None) -> None:
-        self._name, self.identity = _described(model)
+        self._source, self.identity = _described(model)
         self._cache = cache or model_folder()
         self._threads = threads or usable_threads()
         self._lock = threading.Lock()
@@ -79,21 +81,36 @@ class FastEmbedEmbedder:
         return self._model
 
     def _load(self) -> TextEmbedding:
+        name, kind, described = self.identity.name, self._source.kind, self._source.model
         try:
+            # Asked to load a model that is not there, fastembed tries three times and sleeps 39 seconds in between.
+            folder = kind.download_model(described, str(self._cache), retries=1)
             return TextEmbedding(
-                self._name, cache_dir=str(self._cache), threads=self._threads, enable_cpu_mem_arena=False
+                name,
+                cache_dir=str(self._cache),
+                threads=self._threads,
+                enable_cpu_mem_arena=False,
+                specific_model_path=str(folder),
             )
         except (ValueError, OSError) as error:
             raise ModelFileError(
-                f"{self._name} is not in {self._cache} and could not be fetched ({error}): connect once, or copy a "
+                f"{name} is not in {self._cache} and could not be fetched ({error}): connect once, or copy a "
                 f"cache folder that has it there"
             ) from error
 
 
-def _described(model: str) -> tuple[str, EmbedderIdentity]:
-    """Return the catalogue's spelling of a model's name, and its identity."""
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The class of fastembed's that fetches and runs a model, and what its catalogue says of it."""
+
+    kind: Any
+    model: Any
+
+
+def _described(model: str) -> tuple[_Source, EmbedderIdentity]:
+    """Return a model's entry in the catalogue, and its identity."""
     catalogue = {
-        entry.model.lower(): (entry, kind.__name__)
+        entry.model.lower(): (entry, kind)
         for kind in TextEmbedding.EMBEDDINGS_REGISTRY
         for entry in kind._list_supported_models()  # noqa: SLF001 - the public list does not tell the pooling
     }
@@ -108,9 +125,13 @@ def _described(model: str) -> tuple[str, EmbedderIdentity]:
     # The source tells re-exports of a model apart, and the class its pooling, which fastembed has changed before.
     source = entry.sources.hf or entry.sources.url or ""
     identity = EmbedderIdentity(
-        name=entry.model, revision=source, dim=entry.dim or 0, pooling=POOLING.get(kind, kind), normalised=True
+        name=entry.model,
+        revision=source,
+        dim=entry.dim or 0,
+        pooling=POOLING.get(kind.__name__, kind.__name__),
+        normalised=True,
     )
-    return entry.model, identity
+    return _Source(kind, entry), identity
 
 
 def _tokens(text: str) -> int:

@@ -112,7 +112,7 @@ class IndexView:
     def _build(self, connection: sqlite3.Connection, generation: int, dim: int, newest: int) -> _Filled:
         filled = _Filled(generation, self._make_index(dim), newest)
         rows = connection.execute("SELECT id, memory, vector FROM vectors WHERE generation = ?", (generation,))
-        while batch := rows.fetchmany(4096):
+        while batch := rows.fetchmany(512):
             _add(filled, batch)
         return filled
 

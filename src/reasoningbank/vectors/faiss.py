@@ -124,7 +124,7 @@ class FaissIndex:
     def _gather(self, places: list[int]) -> Float32:
         block, row = np.divmod(np.array(places, dtype=np.int64), self._size)
         gathered = np.empty((len(places), self.dim), dtype=np.float32)
-        for number in np.unique(block):
+        for number in set(block.tolist()):
             here = block == number
             gathered[here] = self._blocks[number].rows[row[here]]
         return gathered
