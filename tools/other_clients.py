@@ -1,7 +1,7 @@
 """Install the MCP clients that cannot share our environment, into .clients: `python -m tools.other_clients`.
 
-An environment with the SDK's first major and langchain-mcp-adapters (which wants that), and the npm inspector. The
-tests that use them skip where they are not installed.
+An environment with the SDK's first major and langchain-mcp-adapters (which wants that), and the npm inspector, which
+wants npm. `make clients` runs the tests that use them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ def install() -> None:
     if not MAJOR_1.exists():
         venv.create(FOLDER / "mcp1", with_pip=True)
         _run(MAJOR_1, "-m", "pip", "install", "-q", "-e", f"{ROOT}[mcp]", "mcp<2", "langchain-mcp-adapters")
-    npm = shutil.which("npm")
-    if npm and not INSPECTOR.exists():
+    if not INSPECTOR.exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            sys.exit("npm is not installed: it comes with Node.js")
         _run(Path(npm), "install", "--silent", "--prefix", str(FOLDER), "@modelcontextprotocol/inspector")
 
 

@@ -1,6 +1,6 @@
 """Clients and servers of both of the SDK's majors, langchain-mcp-adapters and the npm inspector.
 
-They need environments of their own: `python -m tools.other_clients` makes them.
+They need environments of their own: `make clients` makes them and runs these tests.
 """
 
 from __future__ import annotations
@@ -22,12 +22,7 @@ CLIENT = Path(__file__).with_name("client_of_major_1.py")
 TOOLS = ["memory_search", "memory_record", "memory_feedback", "memory_outcome"]
 RECORD_ARGUMENTS = [part for name, value in RECORD.items() for part in ("--tool-arg", f"{name}={value}")]
 
-needs_major_1 = pytest.mark.skipif(
-    not MAJOR_1.exists(), reason="the SDK's first major is not installed: python -m tools.other_clients"
-)
-needs_inspector = pytest.mark.skipif(
-    not INSPECTOR.exists(), reason="the npm inspector is not installed: python -m tools.other_clients"
-)
+pytestmark = pytest.mark.clients
 
 
 def of_major_1(*arguments: str, server: str = sys.executable) -> dict[str, Any]:
@@ -53,27 +48,22 @@ def assert_all_was_seen(seen: dict[str, Any]) -> None:
     assert seen["status"] == {"active": 1}
 
 
-@needs_major_1
 def test_a_client_of_the_first_major_drives_our_server(scope: dict[str, str]) -> None:
     assert_all_was_seen(of_major_1("stdio"))
 
 
-@needs_major_1
 def test_a_client_of_the_first_major_drives_our_server_over_http(serve: Serve) -> None:
     assert_all_was_seen(of_major_1("http", f"http://127.0.0.1:{serve()}/mcp"))
 
 
-@needs_major_1
 def test_a_server_with_the_first_major_serves_its_own_client(scope: dict[str, str]) -> None:
     assert_all_was_seen(of_major_1("stdio", server=str(MAJOR_1)))
 
 
-@needs_major_1
 def test_a_server_with_the_first_major_serves_over_http(serve: Serve) -> None:
     assert_all_was_seen(of_major_1("http", f"http://127.0.0.1:{serve(python=str(MAJOR_1))}/mcp"))
 
 
-@needs_major_1
 async def test_a_server_with_the_first_major_serves_our_client(scope: dict[str, str]) -> None:
     from mcp import Client, StdioServerParameters
 
@@ -86,7 +76,6 @@ async def test_a_server_with_the_first_major_serves_our_client(scope: dict[str, 
     assert len(found.structured_content["memories"]) == 1
 
 
-@needs_major_1
 def test_a_call_that_is_cancelled_leaves_a_server_with_the_first_major_alive(
     spawn: Spawn, slow_server: Path, bank: ReasoningBank
 ) -> None:
@@ -106,7 +95,6 @@ def test_a_call_that_is_cancelled_leaves_a_server_with_the_first_major_alive(
     assert bank.doctor() == []
 
 
-@needs_major_1
 def test_langchain_mcp_adapters_makes_tools_of_ours(scope: dict[str, str]) -> None:
     seen = of_major_1("langchain")
 
@@ -115,7 +103,6 @@ def test_langchain_mcp_adapters_makes_tools_of_ours(scope: dict[str, str]) -> No
     assert "Quote paths" in json.dumps(seen["artifact"])
 
 
-@needs_inspector
 @pytest.mark.parametrize(
     ("method", "arguments", "seen"),
     [
