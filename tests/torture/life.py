@@ -19,7 +19,7 @@ from reasoningbank.storage.check import refold_differences
 
 BEGIN = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 EMBEDDERS = {dim: HashEmbedder(dim) for dim in (64, 96)}
-# Longer than the days that pass until a writer is killed, so that what it did last is not rolled up by then.
+# Longer than the days that pass in a writer's life, so that what it did last is not rolled up by then.
 SETTINGS = {"keep_days": 8, "episode_ttl_hours": 1e6, "busy_timeout": 60.0}
 WORDS = ["quote", "paths", "rotate", "keys", "retry", "uploads", "pin", "versions", "check", "hashes", "split", "warm"]
 POLARITY = {"success": 1, "failure": -1, "unknown": 0}
@@ -38,6 +38,8 @@ class Known:
     now: datetime = BEGIN
     count: int = 0
     hours: tuple[int, ...] = (0, 0, 1, 5, 17, -3)
+    # Where its clock stands still: what a killed writer did last must not be rolled up by one that lives on.
+    until: datetime | None = None
 
     def forget_evidence(self, memory: str) -> None:
         """Drop what was said about a memory: it says something else now, or is gone."""
@@ -100,6 +102,7 @@ def next_op(known: Known, rng: random.Random, name: str) -> Op:
     """Choose what to do next; `name` tells the writer's memories and references from those of others."""
     known.count += 1
     known.now += timedelta(hours=rng.choice(known.hours))
+    known.now = min(known.now, known.until or known.now)
     ids, opened = list(known.memories), list(known.verdicts)
     choices = ["record"] * (8 if len(ids) < 4 else 2 if len(ids) < 12 else 0)
     if ids:

@@ -60,6 +60,7 @@ def kill_and_check(root: Path, knowns: list[Known], rng: random.Random, *, by_st
     begin = time.monotonic()
     for known in knowns:
         known.now = max(known.now for known in knowns) + timedelta(days=rng.choice((0, 1, 5)))
+        known.until = known.now + timedelta(days=2)
     writers = [
         Writer(root, known, f"w{i}", rng.randrange(2**32), rng.randrange(1, MOST_STEPS) if by_step else None)
         for i, known in enumerate(knowns[: rng.choice((1, 1, 2))])

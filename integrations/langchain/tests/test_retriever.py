@@ -97,6 +97,21 @@ def test_k_and_the_floor_can_be_configured(bank: ReasoningBank) -> None:
     retriever = ReasoningBankRetriever(bank=bank).configurable_fields(k=ConfigurableField(id="k"))
 
     assert len(retriever.with_config(configurable={"k": 1}).invoke("the invoices")) == 1
+    strict = ReasoningBankRetriever(bank=bank, strict=True).configurable_fields(
+        min_confidence=ConfigurableField(id="floor")
+    )
+    assert len(strict.invoke("the invoices")) == 3
+    assert strict.with_config(configurable={"floor": 0.99}).invoke("the invoices") == []
+
+
+async def test_an_asynchronous_call_does_not_hold_up_the_event_loop(bank: ReasoningBank) -> None:
+    from blockbuster import blockbuster_ctx
+
+    retriever = ReasoningBankRetriever(bank=bank, k=1)
+    learning = ReasoningBankRetriever(bank=bank, k=1, record_usage=True)
+    with blockbuster_ctx(["reasoningbank", "langchain_reasoningbank"]):
+        assert titles(await retriever.ainvoke(DATES)) == ["Pin the timezone"]
+        assert titles(await learning.ainvoke(DATES)) == ["Pin the timezone"]
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,17 @@ def test_sync_and_async_answer_alike(tools: dict[str, BaseTool]) -> None:
     assert asyncio.run(tool.ainvoke(request)).content == tool.invoke(request).content
 
 
+async def test_an_asynchronous_call_does_not_hold_up_the_event_loop(tools: dict[str, BaseTool]) -> None:
+    from blockbuster import blockbuster_ctx
+
+    with blockbuster_ctx(["reasoningbank", "langchain_reasoningbank"]):
+        found = await tools["memory_search"].ainvoke({"query": "parse the dates of the invoices"})
+        recorded = await tools["memory_record"].ainvoke(LESSON)
+
+    assert "Pin the timezone" in found
+    assert "Recorded as" in recorded
+
+
 def closed(schema: Any) -> bool:
     """Whether every object in a schema admits only the keys it names."""
     if isinstance(schema, dict):

@@ -16,7 +16,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.errors import GraphDrained, NodeTimeoutError
 from langgraph.graph import END, START, StateGraph, add_messages
 from langgraph.runtime import RunControl
-from langgraph.types import Command, RetryPolicy, interrupt
+from langgraph.types import Command, RetryPolicy, Send, interrupt
 
 from langgraph_reasoningbank import ReasoningBankHooks, ReasoningBankState, lessons_block
 from reasoningbank import ReasoningBank
@@ -200,6 +200,28 @@ def test_a_run_that_is_drained_stays_open_and_goes_on_later(bank: ReasoningBank,
 
     assert graph.invoke(None, THREAD)["log"] == ["more"]
     assert verdicts(bank) == ["success"]
+
+
+# -- shapes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_branches_that_are_sent_out_share_one_recall_and_end_in_one_outcome(
+    bank: ReasoningBank, verdicts: Verdicts, signals: Any, way: str
+) -> None:
+    hooks = hooks_of(bank, judge=lambda state: len(state["log"]) == 4)
+    builder = StateGraph(State)
+    builder.add_node("plan", lambda state: {"log": [lessons_block(state)]})
+    builder.add_node("part", lambda part: {"log": [part["q"]]})
+    builder.add_conditional_edges(
+        "plan", lambda state: [Send("part", {"q": f"part {n}"}) for n in range(3)], path_map=["part"]
+    )
+    graph = hooks.compile(hooks.attach(builder, entry="plan", exits=["part"]), checkpointer=InMemorySaver())
+    given = graph.invoke({"q": ASKED}, THREAD) if way == "sync" else asyncio.run(graph.ainvoke({"q": ASKED}, THREAD))
+
+    assert "Pin the timezone" in given["log"][0]
+    assert verdicts(bank) == ["success"]
+    assert signals(bank, "usage") == signals(bank, "outcome") == 2
 
 
 # -- time travel ---------------------------------------------------------------------------------------------------

@@ -23,6 +23,18 @@ async def test_sync_and_async_retrieve_the_same(bank: ReasoningBank) -> None:
     assert bank.get(found.node_id).usage_count == 0
 
 
+async def test_an_asynchronous_call_does_not_hold_up_the_event_loop(bank: ReasoningBank) -> None:
+    from blockbuster import blockbuster_ctx
+
+    retriever, search = ReasoningBankRetriever(bank, k=1), get_tools(bank)[0]
+    with blockbuster_ctx(["reasoningbank", "llama_index.memory.reasoningbank"]):
+        (found,) = await retriever.aretrieve(ASKED)
+        answer = await search.acall(query=ASKED)
+
+    assert found.metadata["title"] == "Pin the timezone"
+    assert "Pin the timezone" in answer.content
+
+
 @pytest.mark.parametrize(
     ("options", "titles"),
     [
