@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from reasoningbank.aio import AsyncReasoningBank
 from reasoningbank.bank import BankRoot, ReasoningBank, Run, utc_now
+from reasoningbank.change import Change
 from reasoningbank.config import Settings
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.episode import Episode, Served, Verdict
@@ -43,19 +44,24 @@ from reasoningbank.links import Conflict, Link, Linked, SuggestedLink
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
 from reasoningbank.request import request_text
 from reasoningbank.results import (
+    Consolidated,
     EpisodeSummary,
     Feedback,
     Forgotten,
     Hit,
     Imported,
+    KnownOf,
     MemoryRuns,
     Page,
+    Pruned,
     Recall,
+    Recommendation,
     Recorded,
     Rejected,
     Reported,
     SearchResult,
     StepsKept,
+    Unmerged,
 )
 from reasoningbank.run_outcomes import FailureFilter, Judge, RunOutcomes, is_neutral
 from reasoningbank.run_tree import RootRun, RunTree
@@ -137,12 +143,14 @@ __all__ = [
     "BankRoot",
     "BusyError",
     "CallableChat",
+    "Change",
     "Chat",
     "ChatError",
     "ChatMessage",
     "ChatReply",
     "ChatRequest",
     "Conflict",
+    "Consolidated",
     "CorruptionError",
     "DeadlineExceededError",
     "DistillStatus",
@@ -174,6 +182,7 @@ __all__ = [
     "JudgeLabel",
     "JudgeUnavailableError",
     "Judgement",
+    "KnownOf",
     "LLMDistiller",
     "LLMJudge",
     "LLMSelector",
@@ -196,10 +205,12 @@ __all__ = [
     "Page",
     "ProjectDeletedError",
     "ProjectNotFoundError",
+    "Pruned",
     "ReadOnlyError",
     "ReasoningBank",
     "ReasoningBankError",
     "Recall",
+    "Recommendation",
     "Recorded",
     "Rejected",
     "Rejection",
@@ -230,6 +241,7 @@ __all__ = [
     "ToolAnswer",
     "ToolSpec",
     "Trajectory",
+    "Unmerged",
     "Usage",
     "Verdict",
     "Worker",

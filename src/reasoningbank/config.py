@@ -34,6 +34,12 @@ class Settings(BaseModel):
         keep_days: days a signal log segment is kept before it is rolled up.
         episode_ttl_hours: hours after which an open episode expires as unknown.
         duplicate_similarity: cosine above which a new memory is reported as a possible duplicate.
+        half_life_days: days without use after which a memory's freshness is half; it counts a fifth of the ranking.
+            None leaves it out.
+        max_memories: the most memories in service; `prune` and `maintain` archive the least worthy above it. None for
+            any number.
+        auto_consolidate: `maintain` merges duplicates, at most once a day.
+        auto_prune: `maintain` archives what `prune` proposes.
         keep_trajectories: keep the steps of runs with their episodes.
         trajectory_limit: characters that are kept of one run.
         trajectory_days: days after which the steps of a run are deleted; the episode stays.
@@ -48,6 +54,10 @@ class Settings(BaseModel):
     keep_days: int = Field(default=30, ge=1)
     episode_ttl_hours: float = Field(default=24.0, gt=0.0)
     duplicate_similarity: float = Field(default=0.92, gt=0.0, le=1.0)
+    half_life_days: float | None = Field(default=None, gt=0.0, le=36_500.0)
+    max_memories: int | None = Field(default=None, ge=1)
+    auto_consolidate: bool = False
+    auto_prune: bool = False
     keep_trajectories: bool = False
     trajectory_limit: int = Field(default=200_000, ge=1)
     trajectory_days: float = Field(default=30.0, gt=0.0)

@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from reasoningbank.decay import freshness
 
 Floats: TypeAlias = npt.NDArray[np.floating]
 Policy = Literal["relevance", "similarity", "four_factor", "weighted", "mmr"]
@@ -20,6 +22,8 @@ Policy = Literal["relevance", "similarity", "four_factor", "weighted", "mmr"]
 # Random confidences then cost 0.001 nDCG@10 (docs/decisions/0030-fusion.md).
 CONFIDENCE_NUDGE: Final = 0.04
 MMR_LAMBDA: Final = 0.7
+# Little enough that no fresh memory passes an old one that fits clearly better.
+FRESHNESS_SHARE: Final = 0.2
 SECONDS_A_DAY: Final = 86_400.0
 
 
@@ -60,17 +64,37 @@ class Ranked:
     why: dict[str, float]
 
 
-def rank(policy: Policy, candidates: Sequence[Candidate], *, k: int, now: datetime, vectors: Floats) -> list[Ranked]:
+def rank(
+    policy: Policy,
+    candidates: Sequence[Candidate],
+    *,
+    k: int,
+    now: datetime,
+    vectors: Floats,
+    half_life: timedelta | None = None,
+) -> list[Ranked]:
     """Return the best `k` candidates by `policy`, best first; ties go to the smaller id.
 
     Args:
         vectors: (n, dim) unit vectors, aligned with `candidates`; only `mmr` and `four_factor` look at them.
+        half_life: of the freshness that counts FRESHNESS_SHARE of the score; None leaves it out.
     """
     parts_of, share = _POLICIES[policy]
     parts = [parts_of(candidate, now) for candidate in candidates]
+    if half_life is not None:
+        fresh = [freshness(candidate.touched, now, half_life) for candidate in candidates]
+        parts = [_with_freshness(own, f) for own, f in zip(parts, fresh, strict=True)]
+        share *= 1.0 - FRESHNESS_SHARE
     if k < len(candidates) and share:
         return _diversified(candidates, parts, share, k, vectors)
     return _in_order(candidates, [p | {"diversity": share} for p in parts] if share else parts)[:k]
+
+
+def _with_freshness(parts: Mapping[str, float], fresh: float) -> dict[str, float]:
+    """Return the parts of a score, made smaller to leave room for freshness."""
+    return {name: (1.0 - FRESHNESS_SHARE) * part for name, part in parts.items()} | {
+        "freshness": FRESHNESS_SHARE * fresh
+    }
 
 
 def one_a_source(candidates: Sequence[Candidate]) -> list[Candidate]:

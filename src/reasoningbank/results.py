@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from reasoningbank.change import Change
 from reasoningbank.episode import Episode, Verdict
 from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
@@ -256,3 +257,85 @@ class MemoryRuns:
 
     came_from: tuple[EpisodeSummary, ...] = ()
     used_in: tuple[EpisodeSummary, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """What a consolidation proposes, or did.
+
+    Attributes:
+        changes: merges, and links between memories that speak against each other. A merge that was carried out has its
+            `result`.
+        skipped: merges that were not carried out, each with why.
+        due: False when nothing was looked at, since the last one was less than a day ago.
+    """
+
+    changes: tuple[Change, ...] = ()
+    skipped: tuple[Change, ...] = ()
+    due: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Unmerged:
+    """What undoing a merge did.
+
+    Attributes:
+        memory: id of the merged memory, which is archived now.
+        restored: ids of the memories that are served again, each with its own evidence.
+    """
+
+    memory: str
+    restored: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What pruning proposes, or did.
+
+    Attributes:
+        changes: each of kind "archive", with its reason; `restore` undoes one.
+        done: whether they were carried out.
+    """
+
+    changes: tuple[Change, ...] = ()
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOf:
+    """The evidence about one memory, summed by kind; what several memories share counts in part.
+
+    Attributes:
+        uses: how often it was handed out.
+        survived, reverted: changes that followed it.
+    """
+
+    uses: int = 0
+    votes_for: float = 0.0
+    votes_against: float = 0.0
+    successes: float = 0.0
+    failures: float = 0.0
+    survived: float = 0.0
+    reverted: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The strategy that fits a task best.
+
+    Attributes:
+        strategy: with its confidence, and whether it is provisional; None when nothing fits.
+        evidence: what is known of the strategy.
+        runner_up: the next best; None when there is no other.
+        weak: nothing is clearly relevant.
+        withheld: how many candidates were not considered, by reason.
+        degraded: what did not work as configured, in words.
+    """
+
+    task: str
+    strategy: Hit | None = None
+    evidence: KnownOf | None = None
+    runner_up: Hit | None = None
+    weak: bool = False
+    withheld: dict[str, int] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from reasoningbank.change import Change
+from reasoningbank.links import SuggestedLink
+
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -61,12 +64,21 @@ class Maintained:
         expired: episodes that stayed open for too long and were closed as unknown.
         forgotten_changes: rows of the change feed that every process has long seen.
         forgotten_trajectories: runs whose steps were kept for long enough, and were deleted.
+        changes: merges, links and archived memories: those that were made, where the settings `auto_consolidate` and
+            `auto_prune` say so; with `dry_run`, all that could be made.
+        skipped: merges that were not carried out, each with why.
+        suggested: links that the evidence speaks for; only with `dry_run`.
+        dry_run: nothing was done.
     """
 
     rolled_up: tuple[str, ...] = ()
     expired: int = 0
     forgotten_changes: int = 0
     forgotten_trajectories: int = 0
+    changes: tuple[Change, ...] = ()
+    skipped: tuple[Change, ...] = ()
+    suggested: tuple[SuggestedLink, ...] = ()
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,12 +180,14 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any] | None] = {
     "runs_of": lambda bank, ids: bank.runs_of(ids["memory"]),
     "trajectory": lambda bank, ids: bank.trajectory(ids["episode"]),
     "unlink": lambda bank, ids: bank.unlink(bank.list().memories[0].id, ids["memory"]),
+    "undo_merge": lambda bank, ids: bank.undo_merge(ids["memory"]),
     "update": lambda bank, ids: bank.update(ids["memory"], title="Taken over"),
 }
 OWN_ONLY = {
-    *("backup", "close", "contrast", "count", "distill", "doctor", "enqueue", "episode", "export_to", "forget"),
-    *("import_from", "jobs", "list", "maintain", "metrics", "rebuild", "recall", "recall_within", "record"),
-    *("record_many", "reembed", "remember", "scale", "search", "status", "suggest_links", "warm", "worker"),
+    *("backup", "close", "consolidate", "contrast", "count", "distill", "doctor", "enqueue", "episode", "export_to"),
+    *("forget", "import_from", "jobs", "list", "maintain", "metrics", "prune", "rebuild", "recall", "recall_within"),
+    *("recommend", "record", "record_many", "reembed", "remember", "scale", "search", "status", "suggest_links"),
+    *("warm", "worker"),
 }
 
 

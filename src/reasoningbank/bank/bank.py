@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
+from reasoningbank.bank.consolidating import Consolidating
 from reasoningbank.bank.distilling import Distilling
 from reasoningbank.bank.linking import Linking
 from reasoningbank.bank.transfer import Transfer
@@ -13,7 +14,7 @@ from reasoningbank.bank.upkeep import Upkeep
 from reasoningbank.bank.writing import Writing
 
 
-class ReasoningBank(Writing, Distilling, Linking, Trust, Transfer, Upkeep):
+class ReasoningBank(Writing, Distilling, Linking, Trust, Transfer, Consolidating, Upkeep):
     """An experience memory for agents: lessons from what worked, guard-rails from what failed.
 
         with ReasoningBank(tenant="acme", project="billing") as bank:

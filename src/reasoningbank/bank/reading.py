@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from reasoningbank.bank.filtering import as_outcome, as_states, filters_of
 from reasoningbank.bank.handle import Handle
 from reasoningbank.memory import Memory, Outcome, State
-from reasoningbank.results import Page, SearchResult
+from reasoningbank.results import Page, Recommendation, SearchResult
 
 if TYPE_CHECKING:
     from reasoningbank.services.retrieve import Wanted
 
 
 class Reading(Handle):
-    """Search, get, list and count."""
+    """Search, recommend, get, list and count."""
 
     def search(
         self,
@@ -52,6 +52,22 @@ class Reading(Handle):
             k, min_confidence=min_confidence, strict=strict, outcome=outcome, tags=tags, where=where, policy=policy
         )
         return retrieve.search(self._engine, retrieve.checked_query(query), wanted)
+
+    def recommend(self, task: str) -> Recommendation:
+        """Return the strategy that fits a task best, with its confidence, what speaks for it, and the runner-up.
+
+        Strategies are lessons from successes. Nothing is changed or counted: `recall` hands lessons out.
+
+        Raises:
+            InvalidInputError: an empty task.
+            EmbedderMismatchError: the bank holds vectors of another embedder.
+        """
+        from reasoningbank.services import recommend, retrieve
+
+        wanted = self._wanted(
+            2, min_confidence=None, strict=False, outcome=Outcome.SUCCESS, tags=None, where=None, policy="relevance"
+        )
+        return recommend.recommend(self._engine, retrieve.checked_query(task), wanted)
 
     def _wanted(
         self,

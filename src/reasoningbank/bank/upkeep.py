@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reasoningbank.bank.handle import Handle
+from reasoningbank.signals import as_utc
 from reasoningbank.status import Maintained, Repair, Status
 
 if TYPE_CHECKING:
@@ -27,14 +29,21 @@ class Upkeep(Handle):
         """Load the embedder and the index ahead of time, so that the first recall does not wait for them."""
         self._engine.warm()
 
-    def maintain(self) -> Maintained:
-        """Roll up old segments of the signal log, expire old open episodes, trim the change feed.
+    def maintain(self, now: datetime | None = None, *, dry_run: bool = False) -> Maintained:
+        """Do a round of upkeep; one a day is plenty.
 
-        Safe to run twice, and by several processes at once. No confidence changes by it.
+        Old segments of the signal log are rolled up, old open episodes expire, the change feed and kept runs are
+        trimmed: no confidence changes by it. With the settings `auto_consolidate` and `auto_prune`, duplicates are
+        merged (at most once a day) and what `prune` proposes is archived. Safe to run twice, and by several processes
+        at once.
+
+        Args:
+            now: the time to go by; the bank's clock when None.
+            dry_run: only say what would be done, and propose merges, pruning and links whatever the settings.
         """
-        from reasoningbank.services import upkeep
+        from reasoningbank.services import maintain
 
-        return upkeep.maintain(self._engine)
+        return maintain.maintain(self._engine, self._engine.now() if now is None else as_utc(now), dry_run=dry_run)
 
     def doctor(self, *, dry_run: bool = False) -> list[Repair]:
         """Compare what is derived with what it is derived from, and derive again what differs.

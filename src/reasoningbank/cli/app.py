@@ -8,6 +8,7 @@ import typer
 
 from reasoningbank import __version__
 from reasoningbank.cli import (
+    consolidating,
     distilling,
     flow,
     learning,
@@ -46,5 +47,7 @@ def _program(
 ) -> None: ...
 
 
-for part in (trial, memories, linking, learning, distilling, trust, transfer, projects, upkeep, serving, flow):
+for part in (
+    *(trial, memories, linking, learning, distilling, trust, transfer, projects, upkeep, consolidating, serving, flow),
+):
     part.register(app)

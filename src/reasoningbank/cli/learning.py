@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from reasoningbank import Verdict
-from reasoningbank.cli import run_views, views
+from reasoningbank.cli import run_views, upkeep_views, views
 from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Reason, Where, WithTags, Words, pairs, text_of
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
@@ -61,6 +61,12 @@ def search(
         policy=policy.value,
     )
     return Answer(result, lambda console: views.search_result(console, result))
+
+
+def recommend(session: Session, task: Words) -> Answer:
+    """Say which strategy fits a task best, what speaks for it, and the runner-up. Changes and counts nothing."""
+    found = session.bank.recommend(text_of(task))
+    return Answer(found, lambda console: upkeep_views.recommended(console, found))
 
 
 def recall(
@@ -192,6 +198,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
     for name, function in (
         ("search", search),
+        ("recommend", recommend),
         ("recall", recall),
         ("report", report),
         ("feedback", feedback),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reasoningbank.cli import views
+from reasoningbank.cli import upkeep_views, views
 from reasoningbank.cli.session import Answer, Session, command
 
 PANEL = "The bank"
@@ -19,11 +19,15 @@ def status(session: Session) -> Answer:
     return Answer(found, lambda console: views.status(console, found, session.scope))
 
 
-def maintain(session: Session) -> Answer:
+def maintain(
+    session: Session,
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what could be.")] = False,
+) -> Answer:
     """Roll up old segments of the signal log, and close episodes that stayed open for too long."""
     with session.waiting("Rolling up"):
-        done = session.bank.maintain()
-    return Answer(done, lambda console: views.maintained(console, done))
+        done = session.bank.maintain(dry_run=dry_run)
+    return Answer(done, lambda console: upkeep_views.maintained(console, done))
 
 
 def doctor(

@@ -15,7 +15,6 @@ from reasoningbank import (
     Feedback,
     Hit,
     Imported,
-    Maintained,
     Memory,
     Outcome,
     Page,
@@ -266,15 +265,6 @@ def status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None
         sentence(console, "Nothing was recorded yet; the folder is made by the first record or recall.", "dim")
     for problem in found.problems:
         sentence(console, f"Problem: {problem}", "yellow")
-
-
-def maintained(console: Console, done: Maintained) -> None:
-    """Print what upkeep did."""
-    sentence(
-        console,
-        f"Rolled up {len(done.rolled_up)} segments, closed {done.expired} old episodes, "
-        f"trimmed {done.forgotten_changes:,} rows of the change feed.",
-    )
 
 
 def repairs(console: Console, found: Sequence[Repair]) -> None:

@@ -143,6 +143,17 @@ CHECK_AGAIN_V1: Final = """\
 Check your last try once more, step by step. Keep what is right, correct what is not, and answer in the same form as \
 before."""
 
+MERGE_V1: Final = """\
+Below are {count} lessons that say nearly the same, each between its marks. Write the one lesson that stands for all \
+of them: keep every condition and every warning that any of them has, add nothing, and name nothing that none of them \
+names.
+
+{rules}
+
+{lessons}
+
+Write the JSON object now, with exactly one memory in it. Its outcome is "{outcome}"."""
+
 LESSONS_SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",
     "properties": {

@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 import numpy as np
 
@@ -193,12 +194,17 @@ def _ranked(
 ) -> list[Ranked]:
     """Rank proven candidates and the others, each among themselves: diversity is about what is shown together."""
     proven = [standing(by_id[c.id].known.belief, wanted.floor) is Standing.PROVEN for c in candidates]
-    ranked = []
+    ranked, now, half_life = [], engine.now(), _half_life(engine)
     for stands, k in ((True, wanted.k), (False, len(candidates))):
         chosen = [c for c, is_proven in zip(candidates, proven, strict=True) if is_proven is stands]
         vectors = pool.vectors[[by_id[c.id].row for c in chosen]]
-        ranked += rank(wanted.policy, chosen, k=k, now=engine.now(), vectors=vectors)
+        ranked += rank(wanted.policy, chosen, k=k, now=now, vectors=vectors, half_life=half_life)
     return ranked
+
+
+def _half_life(engine: Engine) -> timedelta | None:
+    days = engine.settings.half_life_days
+    return None if days is None else timedelta(days=days)
 
 
 def _prospect(loaded: _Loaded, ranked: Ranked, best: float) -> Prospect[Ranked]:

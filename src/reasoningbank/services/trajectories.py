@@ -112,6 +112,11 @@ def note_origins(connection: sqlite3.Connection, memory_ids: Iterable[str], runs
     trajectories.add_origins(connection, memory_ids, [note(run.session) for run in runs if run.session])
 
 
+def kept_too_long(engine: Engine, connection: sqlite3.Connection, now: datetime) -> int:
+    """Return of how many runs `expire` would delete what is kept."""
+    return trajectories.count_old(connection, episodes.before(now, timedelta(days=engine.settings.trajectory_days)))
+
+
 def expire(engine: Engine, connection: sqlite3.Connection, now: datetime) -> int:
     """Delete what is kept of runs for longer than the settings say, and return of how many."""
     return trajectories.expire(connection, episodes.before(now, timedelta(days=engine.settings.trajectory_days)))

@@ -1,4 +1,4 @@
-"""Upkeep: looking at a bank, rolling up its log, repairing what is derived, copying it."""
+"""Upkeep: looking at a bank, repairing what is derived, copying it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,12 @@ from pathlib import Path
 from reasoningbank.distill import queue
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.trajectories import expire as expire_trajectories
-from reasoningbank.status import Maintained, Repair, Status
+from reasoningbank.status import Repair, Status
 from reasoningbank.storage import episodes
 from reasoningbank.storage.check import Finding, inspect_derived
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.project import Project
 from reasoningbank.terms import keyword_text, terms
-
-# Every process catches up at its next call; one that slept through more than this rebuilds its index instead.
-CHANGES_KEPT = 100_000
 
 
 def status(engine: Engine) -> Status:
@@ -101,25 +97,7 @@ def _problems(project: Project, health: LogHealth, not_embedded: int) -> list[st
     return found
 
 
-# -- upkeep --------------------------------------------------------------------------------------------------------
-
-
-def maintain(engine: Engine) -> Maintained:
-    """Roll up old segments of the log, expire old episodes, trim the change feed. Safe to run twice and at once."""
-    project = engine.project()
-    if project is None:
-        return Maintained()
-    now = engine.now()
-    with project.write() as connection:
-        project.catch_up(connection)
-        expired = episodes.expire(connection, now, engine.episode_ttl)
-        trajectories = expire_trajectories(engine, connection, now)
-        forgotten = connection.execute(
-            "DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - ?", (CHANGES_KEPT,)
-        ).rowcount
-    rolled = project.roll_up(now, engine.settings.keep_days)
-    project.database.truncate_wal()
-    return Maintained(tuple(rolled), expired, forgotten, trajectories)
+# -- repair --------------------------------------------------------------------------------------------------------
 
 
 def rebuild(engine: Engine) -> None:

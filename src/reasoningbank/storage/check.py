@@ -135,10 +135,10 @@ def refold_differences(project: Project, connection: sqlite3.Connection) -> list
 def _starting_point(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Return a database in memory with what a fold of the kept segments starts from."""
     anew = sqlite3.connect(":memory:", isolation_level=None)
-    marks = ", ".join("?" * (len(_SOURCES) + 1))
+    marks = ", ".join("?" * (len(_SOURCES) + 2))
     schema = connection.execute(
         f"SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'memories' AND tbl_name IN ({marks})",
-        ("evidence", "changes", *(_SOURCES.keys() - {"memories"})),
+        ("evidence", "changes", "merged", *(_SOURCES.keys() - {"memories"})),
     ).fetchall()
     for (statement,) in schema:
         anew.execute(statement)

@@ -131,6 +131,14 @@ def expire(connection: sqlite3.Connection, now: datetime, after: timedelta) -> i
     ).rowcount
 
 
+def count_overdue(connection: sqlite3.Connection, now: datetime, after: timedelta) -> int:
+    """Return how many episodes `expire` would close."""
+    total: int = connection.execute(
+        "SELECT count(*) FROM episodes WHERE verdict IS NULL AND opened_at < ?", (time_text(before(now, after)),)
+    ).fetchone()[0]
+    return total
+
+
 def count_open(connection: sqlite3.Connection) -> int:
     """Return how many episodes are open."""
     total: int = connection.execute("SELECT count(*) FROM episodes WHERE verdict IS NULL").fetchone()[0]

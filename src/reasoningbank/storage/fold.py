@@ -14,6 +14,7 @@ from operator import attrgetter
 
 from reasoningbank.episode import Verdict
 from reasoningbank.signals import Signal, SignalKind, day_number, time_text
+from reasoningbank.storage import merges
 
 # Weights are kept as whole millionths: sums are exact and do not depend on the order.
 UNIT = 1_000_000
@@ -81,6 +82,7 @@ def fold(connection: sqlite3.Connection, signal: Signal, segment: int) -> Folded
         return Folded.REPEATED
     _put(connection, old, new)
     connection.execute("INSERT INTO changes(op, memory) VALUES ('evidence', ?)", (new.memory,))
+    merges.tell_results(connection, [new.memory])
     return Folded.COUNTED
 
 
@@ -287,6 +289,7 @@ def forget_fold(connection: sqlite3.Connection) -> None:
     connection.execute(
         "INSERT INTO changes(op, memory) SELECT DISTINCT 'evidence', memory FROM tallies WHERE rolled = 0"
     )
+    connection.execute("INSERT INTO changes(op, memory) SELECT DISTINCT 'evidence', into_memory FROM merged")
     connection.execute("DELETE FROM tallies WHERE rolled = 0")
     connection.execute("DELETE FROM evidence")
     connection.execute("DELETE FROM validations WHERE segment IN (SELECT segment FROM log_positions WHERE rolled = 0)")

@@ -217,6 +217,10 @@ class Ledger:
             roll_up(connection, segment.number)
         return clean
 
+    def due(self, connection: sqlite3.Connection, now: datetime, keep_days: int) -> list[Segment]:
+        """Return the known segments that are old enough to be rolled up. Changes nothing."""
+        return _due(_kept(connection), day_number(now) - keep_days)
+
     def _is_clean(self, connection: sqlite3.Connection, segment: Segment) -> bool:
         position, bad = connection.execute(
             "SELECT position, bad FROM log_positions WHERE segment = ?", (segment.number,)

@@ -82,6 +82,16 @@ def of_memory(connection: sqlite3.Connection, n: int) -> list[Link]:
     return [_link(row) for row in rows]
 
 
+def ends_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[tuple[int, int, str, float, str, str]]:
+    """Return (source, target, type, strength, evidence, judge) of every link from or to one of these memories."""
+    given = json.dumps(list(numbers))
+    return connection.execute(
+        "SELECT source, target, type, strength, evidence, judge FROM links WHERE source IN (SELECT value FROM "
+        "json_each(?)) OR target IN (SELECT value FROM json_each(?)) ORDER BY source, target, type",
+        (given, given),
+    ).fetchall()
+
+
 def leaving(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, list[Link]]:
     """Return the links from each of these memories."""
     rows = connection.execute(

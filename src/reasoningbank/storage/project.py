@@ -160,6 +160,10 @@ class Project:
         self.sweep()
         return [segment.name for segment in rolled]
 
+    def due(self, connection: sqlite3.Connection, now: datetime, keep_days: int) -> list[str]:
+        """Return the names of the segments that `roll_up` would look at. Changes nothing."""
+        return [segment.name for segment in self._ledger.due(connection, now, keep_days)]
+
     def sweep(self) -> None:
         """Remove the files of segments that are rolled up, and what killed processes had no time to remove."""
         with self.database.read() as connection:

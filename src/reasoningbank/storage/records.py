@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State, fingerprint_text
 from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
+from reasoningbank.storage import merges
 from reasoningbank.storage.filters import Filters, json_text
 from reasoningbank.storage.fold import UNIT, withdraw_memory
 
@@ -69,7 +70,7 @@ def load(connection: sqlite3.Connection, numbers: Iterable[int], project: str) -
     found: dict[int, Stored] = {}
     for batch in _batches(list(numbers)):
         marks = ", ".join("?" * len(batch))
-        tallies = _tallies(connection, batch, marks)
+        tallies = _tallies(connection, batch)
         for row in connection.execute(f"SELECT {_MEMORY_COLUMNS} FROM memories WHERE n IN ({marks})", batch):
             found[row[0]] = _stored(row, tallies.get(row[0], ()), project)
     return found
@@ -80,20 +81,26 @@ def _batches(numbers: list[int]) -> Iterator[list[int]]:
         yield numbers[start : start + _BATCH]
 
 
-def _tallies(connection: sqlite3.Connection, batch: Sequence[int], marks: str) -> dict[int, tuple[Tally, ...]]:
+def _tallies(connection: sqlite3.Connection, batch: Sequence[int]) -> dict[int, tuple[Tally, ...]]:
+    """Return each memory's tallies, with those of the memories that were merged into it."""
+    owners = merges.evidence_owners(connection, batch)
+    asked = list(dict.fromkeys([*batch, *owners]))
+    wanted = set(batch)
+    marks = ", ".join("?" * len(asked))
     rows = connection.execute(
         "SELECT memory, kind, day, source, judge, superseded, sum(positive), sum(negative), max(last) FROM tallies "
         f"WHERE memory IN ({marks}) AND source NOT IN (SELECT source FROM forgotten) "
         "AND judge NOT IN (SELECT source FROM forgotten) "
         "GROUP BY memory, kind, day, source, judge, superseded",
-        batch,
+        asked,
     )
     found: dict[int, list[Tally]] = {}
     for n, kind, day, source, judge, superseded, positive, negative, last in rows:
         tally = Tally(
             SignalKind(kind), day, source, judge, positive / UNIT, negative / UNIT, parse_time(last), bool(superseded)
         )
-        found.setdefault(n, []).append(tally)
+        for owner in (*((n,) if n in wanted else ()), *owners.get(n, ())):
+            found.setdefault(owner, []).append(tally)
     return {n: tuple(tallies) for n, tallies in found.items()}
 
 
@@ -273,6 +280,8 @@ def rewrite(
     index(connection, n, indexed)
     if says_something_else:
         withdraw_memory(connection, n)
+        merges.stop_counting(connection, n)
+        merges.tell_results(connection, [n])
         connection.execute(f"UPDATE memories SET revision = {_NEW_REVISION} WHERE n = ?", (secrets.randbits(16), n))
 
 
@@ -312,4 +321,5 @@ def delete(connection: sqlite3.Connection, n: int) -> None:
     remove_from_index(connection, n)
     connection.execute("INSERT INTO changes(op, memory) VALUES ('delete', ?)", (n,))
     withdraw_memory(connection, n)
+    merges.forget(connection, n)
     connection.execute("DELETE FROM memories WHERE n = ?", (n,))

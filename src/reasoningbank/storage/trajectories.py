@@ -76,6 +76,14 @@ def add(
     )
 
 
+def count_old(connection: sqlite3.Connection, before: datetime) -> int:
+    """Return of how many runs `expire` would delete what is kept."""
+    total: int = connection.execute("SELECT count(*) FROM trajectories WHERE at < ?", (time_text(before),)).fetchone()[
+        0
+    ]
+    return total
+
+
 def expire(connection: sqlite3.Connection, before: datetime) -> int:
     """Delete what is kept of runs to which nothing was added since, and return of how many."""
     old = "(SELECT ref FROM trajectories WHERE at < ?)"

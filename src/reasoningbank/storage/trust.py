@@ -8,6 +8,7 @@ from datetime import datetime
 
 from reasoningbank.memory import State
 from reasoningbank.signals import time_text
+from reasoningbank.storage import merges
 from reasoningbank.storage.records import set_state
 
 
@@ -31,6 +32,7 @@ def restore(connection: sqlite3.Connection, numbers: Sequence[int], now: datetim
         row = connection.execute("SELECT state FROM archived WHERE memory = ?", (n,)).fetchone()
         if row is not None:
             connection.execute("DELETE FROM archived WHERE memory = ?", (n,))
+            merges.take_out(connection, [n])
             set_state(connection, n, State(row[0]), now)
             done.append(n)
     return done
@@ -59,6 +61,8 @@ def set_forgotten(connection: sqlite3.Connection, source: str, *, forgotten: boo
         "SELECT DISTINCT memory FROM tallies WHERE source = ? OR judge = ?", (source, source)
     ).fetchall()
     connection.executemany("INSERT INTO changes(op, memory) VALUES ('evidence', ?)", touched)
+    for (n,) in touched:
+        merges.tell_results(connection, [n])
     return len(touched)
 
 

@@ -1,0 +1,82 @@
+"""One round of upkeep: what is always done, and what a bank is set up to do by itself."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+
+from reasoningbank.consolidation import THRESHOLD
+from reasoningbank.pruning import UNUSED
+from reasoningbank.results import Consolidated
+from reasoningbank.services import consolidate, links, prune, trajectories
+from reasoningbank.services.engine import Engine
+from reasoningbank.status import Maintained
+from reasoningbank.storage import episodes
+from reasoningbank.storage.project import Project
+
+# Every process catches up at its next call; one that slept through more than this rebuilds its index instead.
+CHANGES_KEPT = 100_000
+_OLD_CHANGES = "FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - ?"
+MOST_SUGGESTIONS = 20
+
+
+def maintain(engine: Engine, now: datetime, *, dry_run: bool) -> Maintained:
+    """Roll up, expire and trim; consolidate and prune where the settings say so, or propose all of it.
+
+    Each step is a transaction of its own that looks again at what is there, so two rounds at once do no more than one.
+    """
+    project = engine.project()
+    if project is None:
+        return Maintained(dry_run=dry_run)
+    return _proposed(engine, project, now) if dry_run else _done(engine, project, now)
+
+
+def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
+    settings = engine.settings
+    with project.write() as connection:
+        project.catch_up(connection)
+        expired = episodes.expire(connection, now, engine.episode_ttl)
+        old_runs = trajectories.expire(engine, connection, now)
+        forgotten = connection.execute(f"DELETE {_OLD_CHANGES}", (CHANGES_KEPT,)).rowcount
+    rolled = project.roll_up(now, settings.keep_days)
+    merged = _consolidated(engine, now) if settings.auto_consolidate else Consolidated(due=False)
+    pruned = prune.prune(engine, now, dry_run=False, unused_days=UNUSED.days) if settings.auto_prune else None
+    project.database.truncate_wal()
+    return Maintained(
+        tuple(rolled),
+        expired,
+        forgotten,
+        old_runs,
+        changes=(*merged.changes, *(() if pruned is None else pruned.changes)),
+        skipped=merged.skipped,
+    )
+
+
+def _consolidated(engine: Engine, now: datetime) -> Consolidated:
+    return consolidate.consolidate(
+        engine, now, threshold=THRESHOLD, dry_run=False, max_clusters=None, chat=None, force=False
+    )
+
+
+def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
+    with project.database.read() as connection:
+        due = project.due(connection, now, engine.settings.keep_days)
+        expired = episodes.count_overdue(connection, now, engine.episode_ttl)
+        old_runs = trajectories.kept_too_long(engine, connection, now)
+        forgotten = _count_old_changes(connection)
+    merges = consolidate.propose(engine, THRESHOLD)
+    pruned = prune.prune(engine, now, dry_run=True, unused_days=UNUSED.days)
+    return Maintained(
+        tuple(due),
+        expired,
+        forgotten,
+        old_runs,
+        changes=(*merges, *pruned.changes),
+        suggested=tuple(links.suggest_links(engine, MOST_SUGGESTIONS)),
+        dry_run=True,
+    )
+
+
+def _count_old_changes(connection: sqlite3.Connection) -> int:
+    total: int = connection.execute(f"SELECT count(*) {_OLD_CHANGES}", (CHANGES_KEPT,)).fetchone()[0]
+    return total

@@ -1,0 +1,150 @@
+"""A round of upkeep: what is always done, what a bank is set up to do, and what is only proposed."""
+
+from __future__ import annotations
+
+import multiprocessing
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from reasoningbank import InvalidInputError, Memory, ReasoningBank, State
+from tests.conftest import Clock, OpenBank
+
+SAID = "Find every configuration file under the directory /etc/app and delete the ones nobody reads"
+REWORDED = "Find every configuration file under the directory /etc/app and remove the ones nobody reads"
+ALL = {"auto_consolidate": True, "auto_prune": True}
+
+
+def fill(bank: ReasoningBank) -> Memory:
+    """Two memories that say the same, one that misleads (returned), and a pair that is alike."""
+    for content in (SAID, REWORDED, "Pin each version in the lock file", "Pin each package version in the lock file"):
+        bank.record(content[:40], content, outcome="success")
+    return bank.record("Guess the port", "Guess the port of the server", outcome="success", confidence=0.4).memory
+
+
+def blame(bank: ReasoningBank, memory: Memory) -> None:
+    for i in range(4):
+        bank.feedback(memory.id, False, ref=f"r{i}")
+
+
+def test_unless_it_is_set_up_to_a_round_changes_no_memory(bank: ReasoningBank, clock: Clock) -> None:
+    misleading = fill(bank)
+    clock.move(hours=1)
+    blame(bank, misleading)
+
+    done = bank.maintain()
+
+    assert (done.changes, done.suggested, done.dry_run) == ((), (), False)
+    assert bank.count() == 5
+
+
+def test_a_dry_run_says_all_that_would_and_could_be_done_and_does_nothing(bank: ReasoningBank, clock: Clock) -> None:
+    misleading = fill(bank)
+    clock.move(hours=1)
+    blame(bank, misleading)
+    bank.recall("delete configuration files")
+    clock.move(days=40)
+    bank.recall("pin versions")
+    before, folder = bank.list(state=None), Path(bank.status().folder, "signals")
+    segments = sorted(folder.iterdir())
+
+    proposed = bank.maintain(dry_run=True)
+
+    assert proposed.dry_run
+    assert proposed.expired == 1
+    assert proposed.rolled_up == (segments[0].name,)
+    assert {change.kind for change in proposed.changes} == {"merge", "archive"}
+    assert {link.type for link in proposed.suggested} <= {"alternative", "duplicate_of"}
+    assert proposed.suggested
+    assert bank.list(state=None) == before
+    assert sorted(folder.iterdir()) == segments
+    done = bank.maintain()
+    assert (done.rolled_up, done.expired) == (proposed.rolled_up, proposed.expired)
+
+
+def test_a_bank_that_is_set_up_to_merges_and_prunes_in_its_rounds(open_bank: OpenBank, clock: Clock) -> None:
+    bank = open_bank(settings=ALL)
+    misleading = fill(bank)
+    clock.move(hours=1)
+    blame(bank, misleading)
+
+    done = bank.maintain()
+
+    assert sorted(change.kind for change in done.changes) == ["archive", "merge"]
+    assert bank.get(misleading.id).state is State.ARCHIVED
+    assert bank.count() == 3
+    assert bank.maintain().changes == ()
+
+
+def test_a_round_can_go_by_another_time_than_the_clocks(bank: ReasoningBank, clock: Clock) -> None:
+    bank.record("Weak", "A doubted lesson", outcome="success", confidence=0.4)
+    later = clock.now + timedelta(days=200)
+
+    assert bank.maintain(dry_run=True).changes == ()
+    assert len(bank.maintain(later, dry_run=True).changes) == 1
+    assert len(bank.maintain(later.replace(tzinfo=None), dry_run=True).changes) == 1
+
+
+def test_a_round_on_nothing_makes_nothing(bank: ReasoningBank) -> None:
+    assert bank.maintain().changes == ()
+    assert bank.maintain(dry_run=True).dry_run
+    assert not bank.status().exists
+
+
+def _round(root: str, now: datetime) -> int:
+    with ReasoningBank(
+        root, tenant="acme", project="billing", embedder="hash", settings=ALL, clock=lambda: now
+    ) as bank:
+        return len(bank.maintain().changes)
+
+
+def test_rounds_of_two_processes_at_once_do_what_one_would(open_bank: OpenBank, clock: Clock, tmp_path: Path) -> None:
+    bank = open_bank()
+    misleading = fill(bank)
+    clock.move(hours=1)
+    blame(bank, misleading)
+
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        made = pool.starmap(_round, [(str(tmp_path / "root"), clock.now)] * 2)
+
+    assert sum(made) == 2
+    assert (bank.count(), bank.count(state="archived")) == (3, 3)
+    assert bank.doctor() == []
+
+
+# -- recommend -----------------------------------------------------------------------------------------------------
+
+
+def test_the_best_strategy_comes_with_its_evidence_and_the_runner_up(bank: ReasoningBank) -> None:
+    best = bank.record("Pin versions", "Pin each version in the lock file", outcome="success").memory
+    bank.record("Pin versions loosely", "Pin major versions in the lock file", outcome="success", confidence=0.5)
+    bank.record("Do not pin versions", "Never pin versions in a lock file", outcome="failure")
+    ref = bank.recall("pin versions in the lock file").ref
+    bank.report("success", ref=ref)
+    bank.feedback(best.id, True, ref=ref)
+    bank.report_stability(best.id, True, ref="commit")
+    before = bank.list(state=None)
+
+    found = bank.recommend("pin versions in the lock file")
+
+    assert found.strategy is not None
+    assert found.strategy.memory.id == best.id
+    assert found.strategy.confidence == bank.get(best.id).confidence
+    assert found.evidence is not None
+    assert (found.evidence.uses, found.evidence.votes_for, found.evidence.survived) == (1, 1.0, 1.0)
+    assert 0.0 < found.evidence.successes <= 1.0
+    assert found.evidence.failures == found.evidence.votes_against == found.evidence.reverted == 0.0
+    assert found.runner_up is not None
+    assert found.runner_up.memory.title == "Pin versions loosely"
+    assert bank.list(state=None) == before
+
+
+def test_where_nothing_fits_there_is_no_strategy(bank: ReasoningBank) -> None:
+    assert bank.recommend("bake bread").strategy is None
+    bank.record("Pin versions", "Pin each version in the lock file", outcome="success")
+
+    found = bank.recommend("bake banana bread")
+    assert (found.strategy, found.evidence, found.runner_up, found.weak) == (None, None, None, True)
+    with pytest.raises(InvalidInputError):
+        bank.recommend(" ")

@@ -1,0 +1,74 @@
+"""Commands of consolidation."""
+
+from __future__ import annotations
+
+from reasoningbank import ReasoningBank
+from tests.cli.conftest import Cli
+
+SAID = "Find every configuration file under the directory /etc/app and delete the ones nobody reads"
+REWORDED = "Find every configuration file under the directory /etc/app and remove the ones nobody reads"
+
+
+def test_consolidate_proposes_then_merges_and_undo_merge_takes_it_apart(cli: Cli, bank: ReasoningBank) -> None:
+    assert cli("consolidate").out == "No two memories say the same.\n"
+    one = bank.record(SAID[:40], SAID, outcome="success").memory
+    other = bank.record(REWORDED[:40], REWORDED, outcome="success").memory
+
+    assert f"merge: {one.id}, {other.id}: 2 memories say the same" in " ".join(cli("consolidate").out.split())
+    assert bank.count() == 2
+    (change,) = cli("consolidate", "--apply", "--json").json["changes"]
+    assert bank.count() == 1
+    assert "less than a day ago" in cli("consolidate", "--apply").out
+    assert f"Restored: {one.id}, {other.id}" in " ".join(cli("undo-merge", change["result"]).out.split())
+    assert bank.count() == 2
+    assert cli("consolidate", "--apply", "--force", "--json").json["changes"] == []
+
+
+def test_consolidate_says_what_it_could_not_merge(cli: Cli, bank: ReasoningBank) -> None:
+    import io
+
+    from reasoningbank import Change, Consolidated
+    from reasoningbank.cli.console import PipeConsole
+    from reasoningbank.cli.upkeep_views import consolidated
+
+    out = io.StringIO()
+    consolidated(PipeConsole(file=out), Consolidated(skipped=(Change("merge", ("a", "b"), "no answer"),)))
+
+    assert out.getvalue() == "Not merged: a, b: no answer\n"
+
+
+def test_prune_proposes_then_archives_and_restore_undoes_it(cli: Cli, bank: ReasoningBank) -> None:
+    memory = bank.record("Guess", "Guess the port", outcome="success", confidence=0.4).memory
+    assert cli("prune").out == "Nothing is to be pruned.\n"
+
+    proposed = " ".join(cli("prune", "--unused-days", "0").out.split())
+    assert proposed.startswith(f"archive: {memory.id}: not used for 0 days, and doubted")
+    assert cli("prune", "--unused-days", "0", "--apply", "--json").json["done"]
+    assert bank.count() == 0
+    assert cli("restore", memory.id).out.startswith("Restored: Guess")
+
+
+def test_maintain_says_what_it_would_do_and_what_could_be_done(cli: Cli, bank: ReasoningBank) -> None:
+    for content in (SAID, REWORDED):
+        bank.record(content[:40], content, outcome="success")
+
+    said = " ".join(cli("maintain", "--dry-run").out.split())
+
+    assert said.startswith("Would roll up 0 segments, close 0 old episodes, trim 0 rows")
+    assert "merge: " in said
+    assert "suggested: " in said
+    assert cli("maintain", "--dry-run", "--json").json["dry_run"] is True
+    assert bank.count() == 2
+
+
+def test_recommend_shows_the_strategy_its_evidence_and_the_runner_up(cli: Cli, bank: ReasoningBank) -> None:
+    assert cli("recommend", "pin", "versions").out == "No strategy fits.\n"
+    bank.record("Pin versions", "Pin each version in the lock file", outcome="success")
+    bank.record("Pin versions loosely", "Pin major versions only", outcome="success", confidence=0.5)
+
+    said = cli("recommend", "pin", "versions").out
+    assert said.startswith("Pin versions  (confidence 0.80")
+    assert "Evidence: used 0 times" in said
+    assert "Runner-up: Pin versions loosely" in said
+    assert cli("recommend", "pin versions", "--json").json["strategy"]["memory"]["title"] == "Pin versions"
+    assert "Nothing is clearly relevant" in cli("recommend", "loosely", "baked", "bread", "of", "major", "towns").out
