@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import sqlite3
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -28,16 +29,13 @@ from reasoningbank.services.shown import served
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage import links as link_rows
 from reasoningbank.storage import merges, records, trust
+from reasoningbank.storage.links import LessonRow
 from reasoningbank.storage.project import read_meta
 from reasoningbank.terms import lesson_text
 from reasoningbank.validation import validated
 
-Floats = np.typing.NDArray[np.float32]
-
 EVERY = timedelta(days=1)
 LAST = "consolidated_at"
-# Rows that are compared with all at once.
-BLOCK = 512
 # A bank in which everything resembles everything is not made of duplicates: the nearest pairs are looked at.
 MOST_PAIRS = 200_000
 UNDONE = "its merge was undone"
@@ -110,13 +108,13 @@ def propose(engine: Engine, threshold: float, max_clusters: int | None = None) -
     with engine.read() as connection:
         if connection is None:
             return []
-        numbers, vectors = _vectors(connection)
-        pairs = _near(vectors, threshold)
+        rows = link_rows.lesson_rows(connection)
+        pairs = _near(rows, threshold)
         named = sorted({i for pair in pairs for i in (pair.first, pair.second)})
         place = {i: at for at, i in enumerate(named)}
-        memories = served(engine, connection, [numbers[i] for i in named])
+        memories = served(engine, connection, [rows[i][0] for i in named])
         apart = _kept_apart(connection)
-    lessons = [_lesson(memories[numbers[i]]) for i in named]
+    lessons = [_lesson(memories[rows[i][0]]) for i in named]
     near = [
         Pair(place[pair.first], place[pair.second], pair.cosine)
         for pair in pairs
@@ -134,27 +132,13 @@ def _kept_apart(connection: sqlite3.Connection) -> set[frozenset[str]]:
     return {frozenset(pair) for ids in sets for pair in combinations(ids, 2)}
 
 
-def _vectors(connection: sqlite3.Connection) -> tuple[list[int], Floats]:
-    rows = connection.execute(
-        "SELECT m.n, v.vector FROM memories AS m JOIN vectors AS v ON v.memory = m.n WHERE m.state = 'active' "
-        "AND v.role = 'lesson' AND v.generation = (SELECT generation FROM generations WHERE state = 'current') "
-        "ORDER BY m.n"
-    ).fetchall()
-    matrix = np.frombuffer(b"".join(vector for _, vector in rows), dtype=np.float32)
-    return [n for n, _ in rows], matrix.reshape(len(rows), -1) if rows else matrix.reshape(0, 1)
-
-
-def _near(vectors: Floats, threshold: float) -> list[Pair]:
-    """Return the pairs with a cosine strictly above the threshold, the nearest first, in a fixed order."""
-    found = [pair for start in range(0, len(vectors), BLOCK) for pair in _near_block(vectors, start, threshold)]
-    return sorted(found, key=lambda pair: (-pair.cosine, pair.first, pair.second))[:MOST_PAIRS]
-
-
-def _near_block(vectors: Floats, start: int, threshold: float) -> Iterator[Pair]:
-    cosines = np.clip(vectors[start : start + BLOCK] @ vectors[start:].T, -1.0, 1.0)
-    rows, columns = np.nonzero(np.triu(cosines > threshold, 1))
-    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-        yield Pair(start + row, start + column, round(float(cosines[row, column]), 6))
+def _near(rows: Sequence[LessonRow], threshold: float) -> list[Pair]:
+    """Return the pairs of lessons with a cosine above the threshold, the nearest first, in a fixed order."""
+    if not rows:
+        return []
+    vectors = np.array([np.frombuffer(vector, dtype=np.float32) for *_, vector in rows])
+    found = (Pair(i, j, min(round(cosine, 6), 1.0)) for i, j, cosine in links.near_pairs(vectors, threshold))
+    return heapq.nsmallest(MOST_PAIRS, found, key=lambda pair: (-pair.cosine, pair.first, pair.second))
 
 
 def _lesson(memory: Memory) -> Lesson:

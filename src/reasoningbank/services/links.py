@@ -112,9 +112,9 @@ def _alike(lessons: list[LessonRow]) -> Iterator[tuple[tuple[int, int], Suggeste
             yield (older[0], later[0]), found
 
 
-def near_pairs(vectors: Float32) -> Iterator[tuple[int, int, float]]:
-    """Yield (row, later row, cosine) of every pair of unit rows whose cosine is above the least that is of interest."""
+def near_pairs(vectors: Float32, above: float = NEAR) -> Iterator[tuple[int, int, float]]:
+    """Yield (row, later row, cosine) of every pair of unit rows whose cosine is above `above`, strictly."""
     for start in range(0, len(vectors), BLOCK):
         cosines = vectors[start : start + BLOCK] @ vectors[start:].T
-        for i, j in np.argwhere(np.triu(cosines, k=1) > NEAR).tolist():
+        for i, j in np.argwhere(np.triu(cosines > above, k=1)).tolist():
             yield start + i, start + j, float(cosines[i, j])
