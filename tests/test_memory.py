@@ -144,7 +144,7 @@ def test_metadata_that_json_holds_comes_back(value: Any) -> None:
         b"bytes",
         datetime(2026, 1, 1, tzinfo=UTC),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_metadata_that_json_cannot_hold_is_an_error_that_names_the_key(value: object) -> None:
     with pytest.raises(InvalidInputError, match=r"metadata 'when' holds"):
