@@ -76,6 +76,78 @@ def test_a_model_distils_and_judges(cli: Cli, runs: Path, monkeypatch: pytest.Mo
     assert any("no verdict" in reason for reason in ran.json["reasons"])
 
 
+WRITE = {"action": 'write_file({"path": "out/a.csv"})', "tool": "write_file"}
+REFUSED = {**WRITE, "observation": "Error: no such folder", "error": "Error: no such folder"}
+MADE = {"action": 'make_folder({"path": "out"})', "tool": "make_folder", "observation": "made"}
+TRIES = [
+    {"task": "Convert the report", "steps": [REFUSED, REFUSED], "result": "I gave up.", "verdict": "failure"},
+    {
+        "task": "convert  the report",
+        "steps": [MADE, {**WRITE, "observation": "written"}],
+        "result": "Done.",
+        "verdict": "success",
+    },
+]
+
+
+def test_the_runs_of_one_task_are_compared_with_each_other(cli: Cli, bank: ReasoningBank) -> None:
+    lines = "\n".join(json.dumps(run) for run in [TRIES[0], RUN | {"task": "Another"}, TRIES[1]])
+
+    ran = cli("distill", "-", "--contrast", "--json", stdin=lines)
+
+    assert (ran.code, ran.json["runs"], ran.json["statuses"]) == (0, 3, {"done": 2})
+    outcomes = [bank.get(memory).outcome.value for memory in ran.json["memories"]]
+    assert sorted(outcomes) == ["failure", "success", "success"]
+
+
+def test_each_run_of_a_file_knows_the_runs_of_its_task_before_it(cli: Cli, bank: ReasoningBank) -> None:
+    ran = cli("distill", "-", "--json", stdin="\n".join(map(json.dumps, TRIES)))
+
+    lessons = [bank.get(memory) for memory in ran.json["memories"]]
+    assert any("make_folder" in lesson.content for lesson in lessons if lesson.outcome.value == "success")
+
+
+def test_a_comparison_takes_no_verdict_for_all(cli: Cli, runs: Path) -> None:
+    ran = cli("distill", str(runs), "--contrast", "--verdict", "success")
+
+    assert ran.code == 2
+    assert "leave out --verdict" in ran.err
+
+
+def test_a_comparison_without_a_verdict_fails_with_the_reason(
+    cli: Cli, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OpenAIChat, "complete", lambda self, request: ChatReply("no idea"))
+    options = ("--judge", "--model", "m", "--base-url", "http://127.0.0.1:1/v1")
+
+    ran = cli("distill", str(runs), "--contrast", *options, "--json")
+
+    assert (ran.code, ran.json["statuses"]) == (1, {"failed": 1})
+    assert any("no verdict" in reason for reason in ran.json["reasons"])
+
+
+def test_an_unhelpful_vote_with_a_reason_queues_a_guard_rail(cli: Cli, bank: ReasoningBank) -> None:
+    memory = bank.record("Clear the cache", "Delete the cache first.", outcome="success").memory
+
+    cli("feedback", memory.id, "--not-helpful", "--reason", "it logged the user out", "--anti-pattern")
+
+    (job,) = bank.jobs()
+    assert (job.kind, job.status.value) == ("anti-pattern", "queued")
+    cli("work", "--once")
+    assert "it logged the user out" in bank.get(bank.job(job.id).memories[0]).content
+
+
+@pytest.mark.parametrize("vote", [("--helpful", "--reason", "it worked"), ("--not-helpful",)])
+def test_a_guard_rail_needs_a_vote_against_and_its_reason(cli: Cli, bank: ReasoningBank, vote: tuple[str, ...]) -> None:
+    memory = bank.record("Clear the cache", "Delete the cache first.", outcome="success").memory
+
+    ran = cli("feedback", memory.id, *vote, "--anti-pattern")
+
+    assert ran.code == 2
+    assert "give --not-helpful and --reason" in ran.err
+    assert bank.jobs() == []
+
+
 def test_a_file_that_is_not_there_is_one_sentence(cli: Cli, scope: dict[str, str]) -> None:
     ran = cli("distill", "missing.jsonl")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +17,15 @@ from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
 if TYPE_CHECKING:
-    from reasoningbank import Distiller, Job, LLMJudge
+    from reasoningbank import (
+        Distilled,
+        Distiller,
+        Job,
+        JudgeUnavailableError,
+        LLMJudge,
+        ReasoningBank,
+        Trajectory,
+    )
 
 PANEL = "Learning from runs"
 
@@ -80,55 +88,104 @@ def distill(
     verdict: Annotated[
         GivenVerdict | None, typer.Option("--verdict", help="How all of them ended; else what each run says.")
     ] = None,
+    contrast: Annotated[
+        bool, typer.Option("--contrast", help="Compare the runs of one task with each other, instead of each alone.")
+    ] = False,
 ) -> Answer:
     """Draw lessons from finished runs and store them.
 
     A run is {"task", "steps": [{"thought", "action", "observation"}], "result", "verdict"}, or has "messages" in place
     of steps, in the form of any framework. Runs without a verdict teach nothing, unless --judge asks the model.
     """
-    from reasoningbank import BadLine, JudgeUnavailableError, read_runs
+    from reasoningbank import BadLine, read_runs
 
+    if contrast and verdict is not None:
+        raise UsageError("--contrast compares how runs ended: leave out --verdict, and let each run say its own")
     drawing, judging = chosen_distiller(distiller, model, base_url, judge=judge)
-    source = sys.stdin if str(file) == "-" else file
-    runs = list(read_runs(source))
-    tally = Tally()
+    read = list(read_runs(sys.stdin if str(file) == "-" else file))
+    runs = [run for run in read if not isinstance(run, BadLine)]
+    tally = Tally(len(runs), [{"line": bad.number, "reason": bad.reason} for bad in read if isinstance(bad, BadLine)])
     with session.progress("Distilling") as progress:
-        for done, run in enumerate(runs, start=1):
-            if isinstance(run, BadLine):
-                tally.bad_lines.append({"line": run.number, "reason": run.reason})
-            else:
-                try:
-                    tally.count(session.bank.distill(run, verdict, distiller=drawing, judge=judging))
-                except JudgeUnavailableError as error:
-                    tally.unjudged(str(error))
+        if contrast:
+            work = compared(session.bank, runs, drawing, judging)
+        else:
+            work = one_by_one(session.bank, runs, verdict, drawing, judging)
+        for done, distilled in work:
+            tally.count(distilled)
             progress(done, len(runs))
     return Answer(tally.summary(), lambda console: views.summary(console, tally.summary()), exit_code=tally.exit_code)
+
+
+# How many runs are done, and what came of the last of them: lessons, or why there is no verdict.
+Progress = Iterator[tuple[int, "Distilled | JudgeUnavailableError"]]
+
+
+def one_by_one(
+    bank: ReasoningBank,
+    runs: Sequence[Trajectory],
+    verdict: GivenVerdict | None,
+    distiller: Distiller,
+    judge: LLMJudge | None,
+) -> Progress:
+    """Distil each run, with the three of its task that came before it at hand."""
+    from reasoningbank import JudgeUnavailableError
+
+    earlier: defaultdict[str, list[Trajectory]] = defaultdict(list)
+    for done, run in enumerate(runs, start=1):
+        of_task = earlier[task_words(run)]
+        try:
+            distilled = bank.distill(run, verdict, distiller=distiller, judge=judge, earlier=of_task[:-4:-1])
+        except JudgeUnavailableError as error:
+            yield done, error
+            continue
+        of_task.append(distilled.run)
+        yield done, distilled
+
+
+def compared(bank: ReasoningBank, runs: Sequence[Trajectory], distiller: Distiller, judge: LLMJudge | None) -> Progress:
+    """Distil the runs of each task together."""
+    from reasoningbank import JudgeUnavailableError
+
+    tasks: defaultdict[str, list[Trajectory]] = defaultdict(list)
+    for run in runs:
+        tasks[task_words(run)].append(run)
+    done = 0
+    for of_task in tasks.values():
+        done += len(of_task)
+        try:
+            yield done, bank.contrast(of_task, distiller=distiller, judge=judge)
+        except JudgeUnavailableError as error:
+            yield done, error
+
+
+def task_words(run: Trajectory) -> str:
+    """Return what makes two runs runs of one task: its words, whatever their case and spacing."""
+    return " ".join(run.task.casefold().split())
 
 
 class Tally:
     """Counts what came of many runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, runs: int, bad_lines: list[dict[str, Any]]) -> None:
+        self.runs, self.bad_lines = runs, bad_lines
         self.statuses: Counter[str] = Counter()
         self.rejected: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
         self.duplicates = 0
         self.memories: list[str] = []
-        self.bad_lines: list[dict[str, Any]] = []
 
-    def count(self, distilled: Any) -> None:
-        """Count one run."""
+    def count(self, distilled: Distilled | JudgeUnavailableError) -> None:
+        """Count what came of one run, or of the runs of one task; without a verdict it failed."""
+        if isinstance(distilled, Exception):
+            self.statuses["failed"] += 1
+            self.reasons[str(distilled)] += 1
+            return
         self.statuses[distilled.status.value] += 1
         self.rejected.update(rejection.reason for rejection in distilled.result.rejected)
         if distilled.result.reason:
             self.reasons[distilled.result.reason] += 1
         self.duplicates += len(distilled.duplicates)
         self.memories += [recorded.memory.id for recorded in distilled.recorded if recorded.created]
-
-    def unjudged(self, reason: str) -> None:
-        """Count a run that the judge gave no verdict on."""
-        self.statuses["failed"] += 1
-        self.reasons[reason] += 1
 
     @property
     def exit_code(self) -> int:
@@ -138,7 +195,7 @@ class Tally:
     def summary(self) -> dict[str, Any]:
         """Return the counts as JSON."""
         return {
-            "runs": sum(self.statuses.values()),
+            "runs": self.runs,
             "statuses": dict(self.statuses),
             "lessons": len(self.memories),
             "duplicates": self.duplicates,

@@ -134,10 +134,17 @@ def feedback(
     ] = None,
     reason: Reason = None,
     by: By = None,
+    anti_pattern: Annotated[
+        bool, typer.Option("--anti-pattern", help="With --not-helpful and --reason: queue a guard-rail against it.")
+    ] = False,
 ) -> Answer:
     """Vote on one memory."""
     if helpful is None:
         raise UsageError("say whether the memory helped: --helpful or --not-helpful")
+    if anti_pattern and (helpful or not reason):
+        raise UsageError("--anti-pattern is made of a vote against a memory: give --not-helpful and --reason")
+    if anti_pattern:
+        session.bank.enqueue_anti_pattern(memory_id, reason or "")
     counted = session.bank.feedback(memory_id, helpful, ref=ref, by=by, reason=reason)
     return Answer(counted, lambda console: views.feedback(console, counted))
 
