@@ -8,7 +8,9 @@ lesson that passed the schema, held no secret, was not withheld, said something 
 and is among the first five that its own task finds in the bank of all lessons. Sizes are of all that a lesson says.
 
 Pairs are sessions of one task: is the lesson of one among the first five for the other? Chance is what five lessons
-drawn at random would give. With --json the last line is one JSON object; without, a table.
+drawn at random would give. The measures also come for two halves of the tasks, `dev` and `test`, in the bank of all:
+a distiller is changed by what `dev` shows, and `test` says whether that holds for other tasks. With --json the last
+line is one JSON object; without, a table.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import statistics
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import comb
@@ -94,12 +96,13 @@ def share(part: float, whole: float) -> float:
     return round(part / whole, 4) if whole else 0.0
 
 
-def measure(bank: ReasoningBank, runs: Sequence[Trajectory]) -> dict[str, Any]:
-    """Distil all runs and return the measures."""
-    began = time.perf_counter()
-    sessions, rejected, duplicates, sizes = distil_all(bank, runs)
-    seconds = time.perf_counter() - began
-    found = found_for(bank, (session.run.task for session in sessions))
+def half(run: Trajectory) -> str:
+    """Return the half that a run's task belongs to, by its digest: all runs of a task are in one."""
+    return "test" if int(task_key(run.task), 16) % 2 else "dev"
+
+
+def scores(sessions: Sequence[Session], found: Mapping[str, set[str]], stored: int) -> dict[str, Any]:
+    """Return how many sessions are a yield, by verdict, and how many lessons are found by their task and by others."""
     hit = [bool(session.lessons & found[session.run.task]) for session in sessions]
     yields = {}
     for verdict in (RunVerdict.SUCCESS, RunVerdict.FAILURE):
@@ -109,18 +112,33 @@ def measure(bank: ReasoningBank, runs: Sequence[Trajectory]) -> dict[str, Any]:
     for session in sessions:
         groups[task_key(session.run.task)].append(session)
     pairs = [pair for group in groups.values() for pair in permutations(group, 2) if pair[0].lessons]
-    stored = bank.count()
     return {
         "yield": yields,
-        "duplicates": duplicates,
-        "rejected": dict(rejected),
-        "median_tokens": statistics.median(sizes) if sizes else 0,
         "hit@5": share(sum(hit), sum(bool(session.lessons) for session in sessions)),
         "pair_hit@5": share(sum(bool(one.lessons & found[other.run.task]) for one, other in pairs), len(pairs)),
         "pair_hit@5_chance": share(sum(chance(stored, len(one.lessons)) for one, _ in pairs), len(pairs)),
         "sessions": len(sessions),
+    }
+
+
+def measure(bank: ReasoningBank, runs: Sequence[Trajectory]) -> dict[str, Any]:
+    """Distil all runs and return the measures, of all of them and of each half of the tasks."""
+    began = time.perf_counter()
+    sessions, rejected, duplicates, sizes = distil_all(bank, runs)
+    seconds = time.perf_counter() - began
+    found = found_for(bank, (session.run.task for session in sessions))
+    stored = bank.count()
+    halves: dict[str, list[Session]] = {"dev": [], "test": []}
+    for session in sessions:
+        halves[half(session.run)].append(session)
+    return {
+        **scores(sessions, found, stored),
+        "duplicates": duplicates,
+        "rejected": dict(rejected),
+        "median_tokens": statistics.median(sizes) if sizes else 0,
         "lessons": stored,
         "seconds": round(seconds, 2),
+        "halves": {name: scores(of_half, found, stored) for name, of_half in halves.items()},
     }
 
 

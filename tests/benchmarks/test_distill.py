@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks import distill
+from reasoningbank import Trajectory
 
 
 def run(task: str, act: str, verdict: str) -> dict[str, Any]:
@@ -39,6 +40,17 @@ def test_the_measures_of_a_file_come_as_one_object_at_the_end(
     assert [reason.split(":")[0] for reason in result["rejected"]] == ["the verdict is unknown"]
     assert result["pair_hit@5_chance"] == 1.0
     assert result["median_tokens"] > 0
+    halves = result["halves"]
+    assert halves["dev"]["sessions"] + halves["test"]["sessions"] == result["sessions"] == 5
+
+
+def test_all_runs_of_a_task_are_in_one_half_and_both_halves_have_tasks() -> None:
+    runs = [
+        Trajectory(task=f"{form} {number}!") for number in range(40) for form in ("Convert report", "convert  REPORT")
+    ]
+
+    assert [distill.half(run) for run in runs[::2]] == [distill.half(run) for run in runs[1::2]]
+    assert 10 < sum(distill.half(run) == "test" for run in runs) < 70
 
 
 def test_chance_is_that_of_five_lessons_drawn_at_random() -> None:

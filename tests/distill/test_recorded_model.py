@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import openai
 import pytest
 
@@ -59,9 +62,13 @@ def check(result: Distillation, cap: int) -> None:
         assert draft.confidence is None
 
 
-def test_lessons_of_a_success_are_successes(model: OpenAIChat) -> None:
+def test_lessons_of_a_success_are_successes(model: OpenAIChat, vcr: Any) -> None:
     result = LLMDistiller(model, answer_tokens=400).distill(SUCCEEDED)
 
+    for request in vcr.requests:  # the run is quoted in one message: a model goes on with a conversation it is shown
+        asked = json.loads(request.body)["messages"]
+        assert [message["role"] for message in asked[:2]] == ["system", "user"]
+        assert all(step.action in asked[1]["content"] for step in SUCCEEDED.steps)
     check(result, 3)
     assert {draft.outcome for draft in result.drafts} <= {Outcome.SUCCESS}
 
