@@ -140,7 +140,7 @@ def test_metadata_that_json_holds_comes_back(value: Any) -> None:
         Decimal("0.5"),
         Path("x"),
         {1, 2},
-        object(),
+        pytest.param(object(), id="object"),
         b"bytes",
         datetime(2026, 1, 1, tzinfo=UTC),
     ],
