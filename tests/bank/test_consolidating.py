@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -270,3 +271,17 @@ def test_what_the_sources_are_linked_with_the_merged_memory_is_linked_with(
     (link,) = bank.links(merged.id)
     assert (link.source, link.type, link.target) == (merged.id, "requires", needed.id)
     assert len(bank.links(twins[1].id)) == 2
+
+
+def test_a_merge_can_be_undone_in_a_copy_read_from_an_export(
+    bank: ReasoningBank, open_bank: OpenBank, tmp_path: Path, twins: tuple[Memory, Memory]
+) -> None:
+    merged = merge(bank)
+    bank.export_to(tmp_path / "all.jsonl")
+    copy = open_bank(project="copy")
+    copy.import_from(tmp_path / "all.jsonl", trusted=True)
+    assert copy.get(merged.id).confidence == pytest.approx(merged.confidence)
+
+    assert set(copy.undo_merge(merged.id).restored) == {twin.id for twin in twins}
+    assert [copy.get(twin.id).confidence for twin in twins] == pytest.approx([twin.confidence for twin in twins])
+    assert copy.get(merged.id).state is State.ARCHIVED

@@ -175,7 +175,7 @@ def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder
         present = _sources(engine, connection, change.memories)
         if present is None or any(present[n].revision != sources[n].revision for n in sources if n in present):
             return None
-        trust.archive(connection, list(present), f"merged: {prepared.memory_id}", now)
+        trust.archive(connection, list(present), _merged_into(prepared.memory_id), now)
         result, _ = record.store(engine, connection, prepared, look_for_same=False)
         merges.put(connection, list(present), result, now)
         _carry_links(connection, list(present), result, now)
@@ -250,12 +250,17 @@ def undo_merge(engine: Engine, memory_id: str) -> Unmerged:
         if opened is None or n is None:
             raise MemoryNotFoundError(memory_id)
         connection, now = opened[1], engine.now()
-        sources = merges.sources_of(connection, n)
+        # In a bank that was read from an export, only why they are archived says what they were merged into.
+        sources = merges.sources_of(connection, n) or trust.archived_because(connection, _merged_into(memory_id))
         if not sources:
             raise InvalidInputError(f"memory {memory_id!r} was not merged from others; its metadata would name them")
         restored = _restore(engine, connection, sources, now)
         trust.archive(connection, [n], UNDONE, now)
         return Unmerged(memory_id, restored)
+
+
+def _merged_into(memory_id: str) -> str:
+    return f"merged: {memory_id}"
 
 
 def _restore(engine: Engine, connection: sqlite3.Connection, sources: Sequence[int], now: datetime) -> tuple[str, ...]:
