@@ -31,6 +31,7 @@ from reasoningbank.errors import (
     MissingExtraError,
     ModelFileError,
     NewerFormatError,
+    NodeNotFoundError,
     NotFoundError,
     ProjectDeletedError,
     ProjectNotFoundError,
@@ -39,9 +40,20 @@ from reasoningbank.errors import (
     ScopeError,
     StorageError,
 )
+from reasoningbank.graph import Band, Edge, Node, NodeKind
+from reasoningbank.graph_results import (
+    EdgeStored,
+    GraphImported,
+    GraphRecall,
+    NodeHit,
+    NodePage,
+    NodeSearch,
+    NodeStored,
+)
 from reasoningbank.lessons import Lesson, LessonBlock, shorten
 from reasoningbank.links import Conflict, Link, Linked, SuggestedLink
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
+from reasoningbank.paths import Ended, GraphPath, Reached
 from reasoningbank.request import request_text
 from reasoningbank.results import (
     Consolidated,
@@ -140,6 +152,7 @@ __all__ = [
     "AsyncReasoningBank",
     "Attempt",
     "BadLine",
+    "Band",
     "BankRoot",
     "BusyError",
     "CallableChat",
@@ -159,11 +172,14 @@ __all__ = [
     "Distilled",
     "Distiller",
     "Draft",
+    "Edge",
+    "EdgeStored",
     "Embedder",
     "EmbedderIdentity",
     "EmbedderMismatchError",
     "EmbedderUnavailableError",
     "EmbeddingError",
+    "Ended",
     "Episode",
     "EpisodeNotFoundError",
     "EpisodeSummary",
@@ -171,6 +187,9 @@ __all__ = [
     "Feedback",
     "FinishReason",
     "Forgotten",
+    "GraphImported",
+    "GraphPath",
+    "GraphRecall",
     "Hit",
     "Imported",
     "InvalidInputError",
@@ -199,6 +218,13 @@ __all__ = [
     "MissingExtraError",
     "ModelFileError",
     "NewerFormatError",
+    "Node",
+    "NodeHit",
+    "NodeKind",
+    "NodeNotFoundError",
+    "NodePage",
+    "NodeSearch",
+    "NodeStored",
     "NotFoundError",
     "OpenAIChat",
     "Outcome",
@@ -206,6 +232,7 @@ __all__ = [
     "ProjectDeletedError",
     "ProjectNotFoundError",
     "Pruned",
+    "Reached",
     "ReadOnlyError",
     "ReasoningBank",
     "ReasoningBankError",

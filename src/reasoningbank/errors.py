@@ -10,6 +10,7 @@ ReasoningBankError
 │   ├── MemoryNotFoundError
 │   ├── EpisodeNotFoundError
 │   ├── JobNotFoundError
+│   ├── NodeNotFoundError
 │   └── ProjectNotFoundError
 ├── StorageError (OSError)              the disk or the database refused
 │   ├── BusyError                       another process held the write lock for too long
@@ -92,6 +93,14 @@ class JobNotFoundError(NotFoundError):
     def __init__(self, job_id: str) -> None:
         super().__init__(f"no job {job_id!r} in this project: use an id that enqueue or jobs returned")
         self.job_id = job_id
+
+
+class NodeNotFoundError(NotFoundError):
+    """No node of the memory graph has this id in this project."""
+
+    def __init__(self, node_id: str) -> None:
+        super().__init__(f"no node {node_id!r} in this project: use an id that add_node or search_nodes returned")
+        self.node_id = node_id
 
 
 class ProjectNotFoundError(NotFoundError):

@@ -113,6 +113,23 @@ def _warnings(conflicts: Iterable[tuple[str, str]], present: Collection[str]) ->
     }
 
 
+def framed(parts: Sequence[str], frame: str, *, nonce: str, max_tokens: int) -> tuple[str, int]:
+    """Return texts in their order as one block like that of lessons, of at most `max_tokens`, and how many are in it.
+
+    The first that does not fit ends it; with none of them the text is empty.
+    """
+    head = f"{OPENING.format(nonce=nonce)}\n{frame}"
+    closing = CLOSING.format(nonce=nonce)
+    room = max_tokens - estimate_tokens(f"{head}\n{closing}")
+    kept: list[str] = []
+    for part in map(_one_line, parts):
+        room -= _cost(part)
+        if room < 0:
+            break
+        kept.append(part)
+    return ("\n\n".join([head, *kept]) + f"\n{closing}" if kept else ""), len(kept)
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """A lesson as it may stand in a block."""

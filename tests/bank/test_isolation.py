@@ -161,6 +161,14 @@ def test_deleting_a_project_takes_exactly_that_one(open_bank: OpenBank, tmp_path
 # for those that take no id and so only ever see their own project.
 CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any] | None] = {
     "add_steps": lambda bank, ids: bank.add_steps(ids["episode"], ["an act"]),
+    "add_edge": lambda bank, ids: bank.add_edge(ids["node"], _own_node(bank), "leads on", weight=0.5),
+    "approve_node": lambda bank, ids: bank.approve_node(ids["node"]),
+    "delete_edge": lambda bank, ids: bank.delete_edge(ids["edge"]),
+    "delete_node": lambda bank, ids: bank.delete_node(ids["node"]),
+    "edges_of": lambda bank, ids: bank.edges_of(ids["node"]),
+    "get_node": lambda bank, ids: bank.get_node(ids["node"]),
+    "link_nodes": lambda bank, ids: bank.link_nodes(ids["memory"]),
+    "add_node": lambda bank, ids: bank.add_node("Event", "points away", reasoning_pointer_ids=[ids["memory"]]),
     "approve": lambda bank, ids: bank.approve(ids["memory"]),
     "archive": lambda bank, ids: bank.archive(ids["memory"]),
     "delete": lambda bank, ids: bank.delete(ids["memory"]),
@@ -184,11 +192,16 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any] | None] = {
     "update": lambda bank, ids: bank.update(ids["memory"], title="Taken over"),
 }
 OWN_ONLY = {
+    *("export_graph", "import_graph", "list_nodes", "recall_paths", "search_nodes"),
     *("backup", "close", "consolidate", "contrast", "count", "distill", "doctor", "enqueue", "episode", "export_to"),
     *("forget", "import_from", "jobs", "list", "maintain", "metrics", "prune", "rebuild", "recall", "recall_within"),
     *("recommend", "record", "record_many", "reembed", "remember", "scale", "search", "status", "suggest_links"),
     *("warm", "worker"),
 }
+
+
+def _own_node(bank: ReasoningBank) -> str:
+    return bank.add_node("Event", "Mine", node_id="mine").node.id
 
 
 def outcome(call: Callable[[ReasoningBank, dict[str, str]], Any], bank: ReasoningBank, ids: dict[str, str]) -> str:
@@ -220,6 +233,11 @@ def test_an_id_of_another_scope_answers_exactly_as_one_that_does_not_exist(
         "memory": memory.id,
         "episode": owner.recall(ASKED).ref,
         "job": owner.enqueue({"task": "t", "steps": [{"action": "a"}]}, True).id,
+        "node": owner.add_node("Event", "It rained", reasoning_pointer_ids=[memory.id]).node.id,
+    }
+    other = owner.add_node("Event", "It was wet").node.id
+    theirs |= {
+        "edge": owner.add_edge(theirs["node"], other, "explains", weight=0.9).edge.id,
     }
     nobodys = {kind: f"00000000-0000-4000-8000-00000000000{i}" for i, kind in enumerate(theirs)}
     stranger = open_bank(**scope)
@@ -230,4 +248,7 @@ def test_an_id_of_another_scope_answers_exactly_as_one_that_does_not_exist(
 
     assert outcome(call, stranger, theirs) == outcome(call, stranger, nobodys)
     assert owner.get(memory.id) == before
+    assert [edge.id for edge in owner.edges_of(theirs["node"])] == [theirs["edge"]]
+    assert not stranger.search_nodes("it rained").hits
+    assert not stranger.recall_paths("it rained").paths
     assert owner.get_episode(theirs["episode"]).is_open

@@ -7,6 +7,7 @@ from typing import Self
 
 from reasoningbank.bank.consolidating import Consolidating
 from reasoningbank.bank.distilling import Distilling
+from reasoningbank.bank.graphing import Graphing
 from reasoningbank.bank.linking import Linking
 from reasoningbank.bank.transfer import Transfer
 from reasoningbank.bank.trust import Trust
@@ -14,7 +15,7 @@ from reasoningbank.bank.upkeep import Upkeep
 from reasoningbank.bank.writing import Writing
 
 
-class ReasoningBank(Writing, Distilling, Linking, Trust, Transfer, Consolidating, Upkeep):
+class ReasoningBank(Writing, Distilling, Linking, Graphing, Trust, Transfer, Consolidating, Upkeep):
     """An experience memory for agents: lessons from what worked, guard-rails from what failed.
 
         with ReasoningBank(tenant="acme", project="billing") as bank:

@@ -11,6 +11,7 @@ from reasoningbank.cli import (
     consolidating,
     distilling,
     flow,
+    graph,
     learning,
     linking,
     memories,
@@ -48,6 +49,7 @@ def _program(
 
 
 for part in (
-    *(trial, memories, linking, learning, distilling, trust, transfer, projects, upkeep, consolidating, serving, flow),
+    *(trial, memories, linking, graph, learning, distilling, trust, transfer, projects, upkeep, consolidating, serving),
+    flow,
 ):
     part.register(app)

@@ -66,7 +66,12 @@ def _withheld(console: Console, withheld: Mapping[str, int], degraded: Sequence[
     if withheld:
         counts = ", ".join(f"{count} {reason}" for reason, count in withheld.items())
         sentence(console, f"Left out: {counts}.", "dim")
-    for problem in degraded:
+    notes(console, degraded)
+
+
+def notes(console: Console, problems: Sequence[str]) -> None:
+    """Print what did not work as configured."""
+    for problem in problems:
         sentence(console, f"Note: {problem}.", "yellow")
 
 
@@ -107,13 +112,14 @@ def recorded(console: Console, result: Recorded) -> None:
     console.print(Text.assemble(f"{done}: ", (result.memory.id, "bold")), soft_wrap=True)
     if result.possible_duplicate_of:
         sentence(console, f"It may say the same as {result.possible_duplicate_of}.", "yellow")
-    _redactions(console, result.redactions)
+    removed_secrets(console, result.redactions)
     if result.memory.findings:
         sentence(console, f"Quarantined, not served: {'; '.join(result.memory.findings)}.", "yellow")
     _withheld(console, {}, result.degraded)
 
 
-def _redactions(console: Console, redactions: Mapping[str, int]) -> None:
+def removed_secrets(console: Console, redactions: Mapping[str, int]) -> None:
+    """Print how many secrets were removed."""
     if redactions:
         counts = ", ".join(f"{count} {rule}" for rule, count in redactions.items())
         sentence(console, f"Removed what looked like secrets: {counts}.", "yellow")
@@ -215,12 +221,13 @@ def imported(console: Console, result: Imported) -> None:
         sentence(console, f"{result.quarantined:,} are quarantined and not served: list --state quarantined", "yellow")
     if result.not_embedded:
         sentence(console, f"{result.not_embedded:,} could not be embedded: run reembed", "yellow")
-    _redactions(console, result.redactions)
-    _lines(console, result.differing, "yellow")
-    _lines(console, result.rejected, "red")
+    removed_secrets(console, result.redactions)
+    rejected_lines(console, result.differing, "yellow")
+    rejected_lines(console, result.rejected, "red")
 
 
-def _lines(console: Console, lines: Sequence[Rejected], style: str) -> None:
+def rejected_lines(console: Console, lines: Sequence[Rejected], style: str) -> None:
+    """Print which lines were not taken, and why."""
     for line in lines[:LONGEST_LIST]:
         console.print(Text.assemble((f"line {line.line}: ", style), shown(line.reason)), soft_wrap=True)
     if len(lines) > LONGEST_LIST:

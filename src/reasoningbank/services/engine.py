@@ -26,6 +26,7 @@ from reasoningbank.errors import EmbedderMismatchError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.index_view import IndexView
+from reasoningbank.services.node_index import NodeIndex
 from reasoningbank.services.patience import Patience
 from reasoningbank.services.shelf import Shelf
 from reasoningbank.signals import SignalKind, as_utc
@@ -67,6 +68,7 @@ class Engine:
     ) -> None:
         self.root, self.tenant, self.project_name, self.settings = root, tenant, project, settings
         self._clock = clock
+        self.nodes = NodeIndex(FaissIndex)
         self._embedder_choice = embedder
         self._embedder: Embedder | None = None
         self._known: dict[EmbedderIdentity, Embedder] = {}

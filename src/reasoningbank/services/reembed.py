@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from itertools import islice
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
+from reasoningbank.services import reembed_nodes
 from reasoningbank.services.engine import Engine, add_generation
 from reasoningbank.services.lesson_vectors import lesson_vectors
 from reasoningbank.storage import records
@@ -32,18 +34,22 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
     chosen = engine.embedder if embedder is None else engine.know(embedder)
     with project.write() as connection:
         generation = _filling(connection, chosen.identity)
-    done, failed = 0, set[int]()
+    done, failed, failed_nodes = 0, set[int](), set[int]()
     while True:
         with project.database.read() as connection:
             missing = _missing(connection, generation, failed)
             rows = records.load(connection, missing[:BATCH], engine.project_name)
-        embedded = _embed(chosen, rows)
+            texts = dict(islice(reembed_nodes.missing(connection, generation, failed_nodes).items(), BATCH))
+        embedded, nodes = _embed(chosen, rows), reembed_nodes.embed(chosen, texts)
         failed |= rows.keys() - embedded.keys()
+        failed_nodes |= texts.keys() - nodes.keys()
         with project.write() as connection:
             left = 0
             if not _is_swapped_in(connection, generation, chosen.identity):
                 done += _store(connection, generation, rows, embedded)
+                reembed_nodes.store(connection, generation, texts, nodes)
                 left = len(_missing(connection, generation, failed))
+                left += len(reembed_nodes.missing(connection, generation, failed_nodes))
                 if not left:
                     _swap(connection, generation)
         if progress is not None:
@@ -63,6 +69,7 @@ def _filling(connection: sqlite3.Connection, identity: EmbedderIdentity) -> int:
         if _identity(row) == identity:
             return int(row[0])
         connection.execute("DELETE FROM vectors WHERE generation = ?", (row[0],))
+        connection.execute("DELETE FROM node_vectors WHERE generation = ?", (row[0],))
         connection.execute("DELETE FROM generations WHERE generation = ?", (row[0],))
     return add_generation(connection, identity, "filling")
 
@@ -133,3 +140,4 @@ def _swap(connection: sqlite3.Connection, generation: int) -> None:
     connection.execute("DELETE FROM generations WHERE state = 'current'")
     connection.execute("UPDATE generations SET state = 'current' WHERE generation = ?", (generation,))
     connection.execute("DELETE FROM vectors WHERE generation <> ?", (generation,))
+    connection.execute("DELETE FROM node_vectors WHERE generation <> ?", (generation,))

@@ -1,0 +1,299 @@
+"""The part of the API about the memory graph: what was asked, answered, done and found, and how it is connected."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from reasoningbank.bank.handle import Handle
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.graph import Edge, Node, NodeKind, as_kind
+from reasoningbank.memory import clean_text
+
+if TYPE_CHECKING:
+    from reasoningbank.graph_results import EdgeStored, GraphImported, GraphRecall, NodePage, NodeSearch, NodeStored
+    from reasoningbank.storage.graph import NodeFilters
+
+
+class Graphing(Handle):
+    """Nodes, edges, search, paths, and the graph in and out."""
+
+    def add_node(
+        self,
+        kind: NodeKind | str,
+        text: str,
+        *,
+        node_id: str | None = None,
+        conv_id: str | None = None,
+        tags: Sequence[str] = (),
+        reasoning_pointer_ids: Sequence[str] = (),
+        fields: Mapping[str, Any] | None = None,
+    ) -> NodeStored:
+        """Store a node; one whose id is there is stored anew, and keeps its edges.
+
+        Secrets are removed. One that looks like planted instructions is kept, but neither found nor walked over until
+        `approve_node`.
+
+        Args:
+            kind: UserRequest, UserPreference, AgentAnswer, AgentAction, Event or DataSource.
+            text: what it says, up to 20,000 characters.
+            node_id: a new one when None.
+            conv_id: the conversation it is from.
+            reasoning_pointer_ids: ids of memories that it bears out.
+            fields: of UserRequest user_role and user_id; of UserPreference preference_type; of AgentAnswer
+                analysis_types and metrics (lists); of AgentAction status and parameter_field; of Event source_type,
+                start_date and end_date (ISO 8601); of DataSource source_type, doc_pointer and relevant_parts.
+
+        Raises:
+            MemoryNotFoundError: a pointer to a memory that is not in this project.
+            InvalidInputError: a kind, field or value that is not allowed.
+        """
+        from reasoningbank.services import graph
+
+        draft = {
+            "kind": as_kind(kind),
+            "text": text,
+            "conv_id": conv_id,
+            "tags": tags,
+            "reasoning_pointer_ids": tuple(reasoning_pointer_ids),
+            "fields": dict(fields or {}),
+        }
+        return graph.add_node(self._engine, node_id, draft)
+
+    def add_edge(
+        self,
+        source_id: str,
+        target_id: str,
+        text: str,
+        *,
+        weight: float,
+        tags: Sequence[str] = (),
+        edge_id: str | None = None,
+    ) -> EdgeStored:
+        """Connect two nodes by a sentence: how and why they belong together. One whose id is there is stored anew.
+
+        Args:
+            text: up to 1,000 characters.
+            weight: in [0, 1]: from 0.85 direct (cause, core logic), from 0.55 a bridge, from 0.25 topical, below faint.
+            edge_id: a new one when None.
+
+        Raises:
+            NodeNotFoundError: one of them is not in this project.
+            InvalidInputError: both are the same, or a value that is not allowed.
+        """
+        from reasoningbank.services import graph
+
+        draft = {"source": source_id, "target": target_id, "text": text, "weight": weight, "tags": tags}
+        return graph.add_edge(self._engine, edge_id, draft)
+
+    def get_node(self, node_id: str) -> Node:
+        """Return a node, quarantined or not.
+
+        Raises:
+            NodeNotFoundError: there is none with this id in this project.
+        """
+        from reasoningbank.services import graph
+
+        return graph.get_node(self._engine, node_id)
+
+    def edges_of(self, node_id: str) -> list[Edge]:
+        """Return the edges of a node, in either direction, in the order they were added.
+
+        Raises:
+            NodeNotFoundError: there is none with this id in this project.
+        """
+        from reasoningbank.services import graph
+
+        return graph.edges_of(self._engine, node_id)
+
+    def list_nodes(
+        self,
+        *,
+        kind: NodeKind | str | None = None,
+        conv_id: str | None = None,
+        tags: Sequence[str] | None = None,
+        after: int | None = None,
+        limit: int = 100,
+    ) -> NodePage:
+        """Return a page of nodes, quarantined ones too, in the order they were added.
+
+        Args:
+            tags: only nodes that have all of these.
+            after: `next` of the page before.
+            limit: 1 to 1,000.
+        """
+        from reasoningbank.services import graph, record
+
+        filters = _filters(kind, conv_id, tags, served=False)
+        return graph.page(self._engine, filters, after or 0, record.checked_limit(limit))
+
+    def link_nodes(self, memory_id: str) -> list[Node]:
+        """Return the nodes that point to a memory: what it was learned from.
+
+        Raises:
+            MemoryNotFoundError: there is none with this id in this project.
+        """
+        from reasoningbank.services import graph
+
+        return graph.link_nodes(self._engine, memory_id)
+
+    def approve_node(self, node_id: str) -> Node:
+        """Let a quarantined node be found from now on.
+
+        Raises:
+            NodeNotFoundError: there is none with this id in this project.
+            InvalidInputError: it is not quarantined.
+        """
+        from reasoningbank.services import graph
+
+        return graph.approve(self._engine, node_id)
+
+    def delete_node(self, node_id: str) -> bool:
+        """Delete a node with its edges and pointers; False when there was none."""
+        from reasoningbank.services import graph
+
+        return graph.delete(self._engine, node=node_id)
+
+    def delete_edge(self, edge_id: str) -> bool:
+        """Delete an edge; False when there was none."""
+        from reasoningbank.services import graph
+
+        return graph.delete(self._engine, edge=edge_id)
+
+    def search_nodes(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        kind: NodeKind | str | None = None,
+        conv_id: str | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> NodeSearch:
+        """Find the nodes that fit a query by meaning and by words, best first, as `search` does with memories.
+
+        Raises:
+            InvalidInputError: an empty query, or an argument that is not allowed.
+            EmbedderMismatchError: the bank holds vectors of another embedder.
+        """
+        from reasoningbank.services import graph_search, retrieve
+
+        filters = _filters(kind, conv_id, tags)
+        return graph_search.search(self._engine, retrieve.checked_query(query), retrieve.checked_k(k), filters)
+
+    def recall_paths(
+        self,
+        query: str,
+        *,
+        seeds: int = 3,
+        tags: Sequence[str] = (),
+        kind: NodeKind | str | None = None,
+        depth: int = 5,
+        branches: int = 3,
+        limit: int = 10,
+        max_tokens: int = 500,
+    ) -> GraphRecall:
+        """Walk from the nodes that fit a query to what is connected with them, and tell the paths.
+
+        The best nodes are the seeds; the first has an activation of 1. Along an edge passes activation · weight /
+        √(edges of the node) · tag similarity, by the three strongest edges of each node, as long as it is above 0.005.
+        Where paths meet, the highest activation wins. Nothing is changed or counted, and no episode is opened.
+
+        Args:
+            seeds: how many nodes to start from.
+            tags: of edges: those that share them are preferred, those that do not pass on 0.15 of what they would.
+            kind: of the seeds.
+            depth: how many edges a path may have, 0 to 5.
+            branches: by how many edges a node passes activation on, 1 to 3.
+            limit: how many paths at the most.
+            max_tokens: budget of the prompt block `text`; whole paths only.
+
+        Raises:
+            InvalidInputError, EmbedderMismatchError: as in `search_nodes`.
+        """
+        from reasoningbank.services import graph_search, record, retrieve
+
+        return graph_search.recall(
+            self._engine,
+            retrieve.checked_query(query),
+            seeds=retrieve.checked_k(seeds),
+            filters=_filters(kind, None, None),
+            tags=_tags(tags),
+            depth=_between("depth", depth, 0, 5),
+            branches=_between("branches", branches, 1, 3),
+            limit=record.checked_limit(limit),
+            max_tokens=max_tokens,
+        )
+
+    def export_graph(
+        self, target: str | os.PathLike[str] | IO[str], *, format: Literal["json", "graphml"] = "json"
+    ) -> int:
+        """Write the whole graph as it is at one moment, quarantined nodes marked; return how many nodes.
+
+        Args:
+            target: a path, whose file appears whole or not at all, or an open text file.
+            format: "json", or "graphml" (extra `graph`).
+
+        Raises:
+            InvalidInputError: an unknown format.
+            MissingExtraError: GraphML without networkx.
+            StorageError: the target cannot be written.
+        """
+        from reasoningbank.services import graph_transfer
+
+        if format not in ("json", "graphml"):
+            raise InvalidInputError(f"format {format!r} is not one of json, graphml")
+        if isinstance(target, (str, os.PathLike)):
+            return graph_transfer.export_file(self._engine, Path(target).expanduser(), format)
+        text, written = graph_transfer.export(self._engine, format)
+        target.write(text)
+        return written
+
+    def import_graph(self, source: str | os.PathLike[str] | IO[str] | Mapping[str, Any]) -> GraphImported:
+        """Store the nodes and edges of a graph: JSON or GraphML, as `export_graph` and Memoria write them.
+
+        Good records are kept when others are bad. What is there under the same id is stored anew. Pointers to memories
+        that are not in this project are left out and counted; import the memories first.
+
+        Args:
+            source: a path, an open text file, or the graph as a dictionary of nodes and edges.
+
+        Raises:
+            InvalidInputError: it cannot be read, or is no graph.
+            MissingExtraError: GraphML without networkx.
+        """
+        from reasoningbank.services import graph_transfer
+
+        if isinstance(source, Mapping):
+            return graph_transfer.import_graph(self._engine, source)
+        if isinstance(source, (str, os.PathLike)):
+            text = graph_transfer.read_file(Path(source).expanduser())
+        else:
+            text = source.read()
+        return graph_transfer.import_graph(self._engine, graph_transfer.parse(text))
+
+
+def _filters(
+    kind: NodeKind | str | None, conv_id: str | None, tags: Sequence[str] | None, *, served: bool = True
+) -> NodeFilters:
+    from reasoningbank.storage.graph import NodeFilters
+
+    return NodeFilters(
+        kind=None if kind is None else as_kind(kind),
+        conv_id=None if conv_id is None else clean_text(conv_id),
+        tags=_tags(tags or ()),
+        served=served,
+    )
+
+
+def _tags(tags: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(tags, str):
+        raise InvalidInputError(f"tags is the text {tags!r}: give a list of tags, such as [{tags!r}]")
+    return tuple(clean_text(tag).strip() for tag in tags)
+
+
+def _between(name: str, given: object, least: int, most: int) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
+        raise InvalidInputError(f"{name} {given!r} is not a whole number from {least} to {most}")
+    return given
