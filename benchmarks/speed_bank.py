@@ -17,6 +17,7 @@ import faiss
 import numpy as np
 
 from benchmarks.speed_lessons import Float32, StubEmbedder, Texts, texts
+from benchmarks.speed_minilm import with_minilm
 from benchmarks.speed_timing import disk_bytes, each_ms, median, p95
 from reasoningbank import ReasoningBank
 
@@ -48,6 +49,7 @@ def measure(size: int, root: Path, queries: int = 200, writes: int = 100) -> dic
         figures |= _learning(bank, made.queries[:writes])
         figures |= _writing(bank, new[:writes])
         figures["readers_p95_ratio"] = _beside_a_writer(bank, made.queries, new[writes:])
+    figures |= with_minilm(root, stored)
     figures |= _durable(root, texts(size + 3 * writes, 0, seed=8).lessons[-writes:])
     figures |= _fresh_process(root, made.queries[0])
     return {"faiss": floor, "bank": figures}

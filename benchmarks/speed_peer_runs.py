@@ -43,7 +43,10 @@ def mem0(given: Given, folder: Path) -> Peer:
 
     dim = given.vectors.shape[1]
     store = {"provider": "faiss", "config": {"path": str(folder), "embedding_model_dims": dim}}
-    memory: Any = Memory.from_config({"vector_store": store, "history_db_path": str(folder) + ".db"})
+    # Neither model is ever asked, but both are made at once.
+    unused = {"provider": "openai", "config": {"api_key": "unused"}}
+    config = {"vector_store": store, "history_db_path": str(folder) + ".db", "embedder": unused, "llm": unused}
+    memory: Any = Memory.from_config(config)
 
     class Stub:
         config = type("Config", (), {"embedding_dims": dim})()

@@ -10,8 +10,9 @@ from benchmarks.speed_bank import measure
 from benchmarks.speed_lessons import StubEmbedder, texts
 
 NAMED = {
-    "query_ms", "query_p95_ms", "record_ms", "record_durable_ms", "get_ms", "feedback_ms", "report_ms", "delete_ms",
-    "open_ms", "bulk_per_s", "disk_mb", "rss_mb", "recall@10", "readers_p95_ratio",
+    "query_ms", "query_p95_ms", "query_minilm_ms", "query_minilm_cached_extra_ms", "minilm_import_share", "record_ms",
+    "record_durable_ms", "get_ms", "feedback_ms", "report_ms", "delete_ms", "open_ms", "bulk_per_s", "disk_mb",
+    "rss_mb", "recall@10", "readers_p95_ratio",
 }  # fmt: skip
 
 
@@ -35,12 +36,19 @@ def test_a_seed_makes_the_same_texts_and_vectors_each_time() -> None:
 
 @pytest.mark.perf
 @pytest.mark.timeout(600)
-def test_at_ten_thousand_a_search_and_a_write_stay_near_what_they_were(tmp_path: Path) -> None:
+def test_at_ten_thousand_nothing_is_far_from_what_was_reached(tmp_path: Path) -> None:
     figures = measure(10_000, tmp_path)
+    floor, bank = figures["faiss"]["query_ms"], figures["bank"]
 
-    # Three times the goals, or what was reached where that is behind them: a busy machine must not fail the build.
-    assert figures["bank"]["query_ms"] <= 30 * figures["faiss"]["query_ms"]
-    assert figures["bank"]["get_ms"] <= figures["faiss"]["query_ms"]
-    assert figures["bank"]["record_ms"] <= 10 * figures["faiss"]["query_ms"]
-    assert figures["bank"]["disk_ratio"] <= 3.5
-    assert figures["bank"]["recall@10"] >= 0.99
+    # Two to three times what docs/benchmarks.md says: a busy machine must not fail the build.
+    assert bank["query_ms"] <= 15 * floor
+    assert bank["query_p95_ms"] <= 6 * bank["query_ms"]
+    assert bank["get_ms"] <= floor
+    assert bank["record_ms"] <= 8 * floor
+    assert max(bank["feedback_ms"], bank["report_ms"]) <= 4 * floor
+    assert bank["open_ms"] <= 500 * floor
+    assert bank["minilm_import_share"] >= 0.7
+    assert bank["rss_above_imports_mb"] <= 1.3 * figures["faiss"]["vectors"] * 384 * 4 / 1e6 + 150
+    assert bank["disk_ratio"] <= 2.5
+    assert bank["recall@10"] >= 0.99
+    assert bank["readers_p95_ratio"] <= 8

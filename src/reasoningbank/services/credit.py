@@ -118,7 +118,7 @@ def _close(
         return Reported(episode, recorded=False, previous=episode.verdict)
     folded = project.write_signals(connection, signals, now)
     episodes.set_verdict(connection, episode.ref, verdict, reason=reason, by=by, now=now)
-    closed = episodes.load_episode(connection, episode.ref) or episode
+    closed = episode.model_copy(update={"verdict": verdict, "closed_at": now, "reason": reason, "by": by})
     credited = tuple(s.memory for s, f in zip(signals, folded, strict=True) if f is Folded.COUNTED and s.polarity)
     return Reported(closed, credited=credited, previous=episode.verdict)
 

@@ -75,6 +75,8 @@ def pooled(passages: Float32, title: Float32 | None) -> Float32:
             1, 1/2, 1/3, ... (docs/decisions/0031-lesson-vectors.md).
         title: (dim,) unit vector, weighing TITLE_SHARE beside all passages; None when there is no title of its own.
     """
-    weights = 1.0 / np.arange(1, len(passages) + 1, dtype=np.float32)
-    body = unit_rows(weights @ passages)
+    if len(passages) == 1:
+        body = passages[0]
+    else:
+        body = unit_rows(1.0 / np.arange(1, len(passages) + 1, dtype=np.float32) @ passages)
     return body if title is None else unit_rows(body + np.float32(TITLE_SHARE) * title)

@@ -98,9 +98,8 @@ def search(engine: Engine, query: str, wanted: Wanted) -> SearchResult:
 
     Candidates widen until k of them survive the filters, the classes and the gate, or the bank is exhausted.
     """
-    with engine.read() as connection:
-        if connection is None:
-            return SearchResult()
+    if engine.project() is None:
+        return SearchResult()
     return engine.with_embedder(lambda embedder: _search(engine, embedder, query, wanted))
 
 

@@ -101,14 +101,10 @@ def _known_already(connection: sqlite3.Connection, memory: int, signal: Signal) 
 
 def is_sealed(connection: sqlite3.Connection, memory: int, ref: str, kind: SignalKind) -> bool:
     """Tell whether what (memory, ref, kind) said was rolled up, so that it can be neither repeated nor revised."""
-    return _sealed_polarity(connection, memory, ref, kind) is not None
-
-
-def _sealed_polarity(connection: sqlite3.Connection, memory: int, ref: str, kind: SignalKind) -> int | None:
     row = connection.execute(
-        "SELECT polarity FROM sealed WHERE memory = ? AND ref = ? AND kind = ?", (memory, ref, kind.value)
+        "SELECT 1 FROM sealed WHERE memory = ? AND ref = ? AND kind = ?", (memory, ref, kind.value)
     ).fetchone()
-    return None if row is None else int(row[0])
+    return row is not None
 
 
 def _contribution(memory: int, signal: Signal, segment: int) -> Contribution:
@@ -168,10 +164,13 @@ def _put(connection: sqlite3.Connection, old: Contribution | None, new: Contribu
 
 
 def _has_vote(connection: sqlite3.Connection, outcome: Contribution) -> bool:
-    vote = evidence_of(connection, outcome.memory, outcome.ref, SignalKind.EXPLICIT)
-    if vote is not None:
-        return vote.polarity != 0
-    return bool(_sealed_polarity(connection, outcome.memory, outcome.ref, SignalKind.EXPLICIT))
+    same = (outcome.memory, outcome.ref, SignalKind.EXPLICIT.value)
+    row = connection.execute(
+        "SELECT polarity FROM evidence WHERE memory = ? AND ref = ? AND kind = ? UNION ALL "
+        "SELECT polarity FROM sealed WHERE memory = ? AND ref = ? AND kind = ? LIMIT 1",
+        (*same, *same),
+    ).fetchone()
+    return row is not None and row[0] != 0
 
 
 def _supersede_outcome(connection: sqlite3.Connection, vote: Contribution) -> None:

@@ -144,8 +144,7 @@ class SignalLog:
         path = self.folder / segment.name
         data = b"".join(map(to_line, signals))
         with reported(path):
-            self._make_folder()
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
+            descriptor = self._open_to_append(path)
             try:
                 before = os.fstat(descriptor).st_size
                 data = _separator(descriptor, before) + data
@@ -161,6 +160,14 @@ class SignalLog:
             if self._fsync and before == 0:
                 sync_folder(self.folder)
         return before, before + len(data)
+
+    def _open_to_append(self, path: Path) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        try:
+            return os.open(path, flags, 0o644)
+        except FileNotFoundError:
+            self._make_folder()
+            return os.open(path, flags, 0o644)
 
     def _make_folder(self) -> None:
         try:
