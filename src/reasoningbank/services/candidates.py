@@ -24,6 +24,7 @@ from reasoningbank.relevance import (
     without_echoes,
 )
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.index_view import newest_change
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.frequencies import rarest
 from reasoningbank.terms import match_expression, query_terms
@@ -75,7 +76,7 @@ class Pool:
 def find(engine: Engine, connection: sqlite3.Connection, query: Query, filters: Filters, width: int) -> Pool:
     """Look at the best `width` of each leg."""
     near, farthest = _nearest(engine, connection, query, filters, width)
-    keyword = _keyword(connection, query.text, filters, width)
+    keyword = _keyword(engine, connection, query.text, filters, width)
     numbers = _passing(connection, near | keyword.keys(), filters)
     legs = _legs(engine, connection, query, numbers, keyword)
     fused = fuse(legs)
@@ -115,9 +116,12 @@ def _allowed(connection: sqlite3.Connection, filters: Filters) -> Int64:
     return np.array([row[0] for row in rows], dtype=np.int64)
 
 
-def _keyword(connection: sqlite3.Connection, text: str, filters: Filters, width: int) -> dict[int, float]:
+def _keyword(
+    engine: Engine, connection: sqlite3.Connection, text: str, filters: Filters, width: int
+) -> dict[int, float]:
     """Return row number and BM25 score of the best matches; at least 0."""
-    expression = match_expression(rarest(connection, query_terms(text)))
+    asked = rarest(connection, query_terms(text), engine.index.common, newest_change(connection))
+    expression = match_expression(asked)
     if not expression:
         return {}
     if filters.narrows:
