@@ -177,6 +177,32 @@ def test_whatever_the_evidence_the_parameters_are_usable(
     assert Parameters.of(json.loads(json.dumps(found.record()))) == found
 
 
-def test_fitting_again_is_due_after_25_signals_or_a_tenth_more() -> None:
-    assert [is_due(n, 0) for n in (24, 25)] == [False, True]
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"accuracy": 0.4},
+        {"helped": 0.2, "unhelped": 0.3},
+        {"class_means": [[0.6, 1.0]]},
+        {"class_means": [0.6]},
+        {"judges": None},
+        {"judges": [["ann", float("nan")]]},
+        {"strength": 0},
+        {"strength": "strong"},
+        {"fading": 1.5},
+    ],
+    ids=str,
+)
+def test_parameters_that_no_model_could_work_with_are_refused(change: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="parameters of the confidence model"):
+        Parameters.of(STARTING.record() | change)
+
+
+def test_runs_without_memories_teach_nothing() -> None:
+    seen = runs(0.8, 0.4, seed=8, many=50)
+
+    assert RunMoments.of([*seen, ([], True)]) == RunMoments.of(seen)
+
+
+def test_fitting_again_is_due_after_50_changes_or_a_tenth_more() -> None:
+    assert [is_due(n, 0) for n in (49, 50)] == [False, True]
     assert [is_due(n, 1000) for n in (1099, 1100)] == [False, True]

@@ -100,6 +100,7 @@ def test_booleans_are_read_by_a_table_and_false_is_false(
         ("memory_outcome", {"succeeded": True}, "give exactly one of ref and memory_id"),
         ("memory_outcome", {"succeeded": True, "ref": "null", "memory_id": None}, "for example"),
         ("memory_outcome", {"succeeded": True, "ref": "a", "memory_id": "b"}, "give exactly one"),
+        ("memory_outcome", {"succeeded": True, "ref": "a", "stability": True}, "stability is about one lesson"),
         ("memory_outcome", {"success": True, "ref": "a"}, "did you mean 'succeeded'"),
     ],
 )
@@ -159,3 +160,18 @@ def test_schemas_are_closed_and_every_field_is_described(tools: dict[str, Memory
     assert all(field["description"] for field in schema["properties"].values())
     assert not any(field.get("type") == "object" for field in schema["properties"].values())
     assert {"tenant", "project", "root"}.isdisjoint(schema["properties"])
+
+
+def test_a_model_can_say_that_a_change_was_reverted_days_later(
+    tools: dict[str, MemoryTool], bank: ReasoningBank
+) -> None:
+    memory = bank.get(tools["memory_record"](LESSON).data["memory_id"])
+    outcome = tools["memory_outcome"]
+    reverted = {"memory_id": memory.id, "succeeded": "false", "stability": "true", "session_id": "change 1"}
+
+    assert outcome(reverted).data["recorded"]
+    assert not outcome(reverted).data["recorded"]
+    assert outcome({"memory_id": memory.id, "succeeded": True, "stability": None, "session_id": "change 1"}).data[
+        "recorded"
+    ]
+    assert bank.get(memory.id).confidence < memory.confidence

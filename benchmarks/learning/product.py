@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.learning.world import Choice, Floats, Ints, Task, Vote, World
 from reasoningbank.calibrated import STARTING, CalibratedModel
-from reasoningbank.confidence import Belief, ConfidenceModel, Evidence, outcome_shares
+from reasoningbank.confidence import Belief, ConfidenceModel, Evidence
 from reasoningbank.ema import EmaModel
 from reasoningbank.fitting import ProjectEvidence, RunMoments, fit, is_due
 from reasoningbank.ranking import Candidate, relevance_parts
@@ -116,7 +116,7 @@ class Banked:
     def learn(self, _task: Task, memories: Ints, succeeded: bool, votes: list[Vote]) -> None:
         """Write usage, then the outcome, then the votes; a vote supersedes its own run's outcome."""
         confidences = self.confidence(memories).tolist()
-        shares = self.shares(confidences, succeeded)
+        shares = self.model.shares(confidences, succeeded)
         voted = {vote.place for vote in votes}
         for place, (memory, share) in enumerate(zip(memories.tolist(), shares, strict=True)):
             ledger = self.ledgers[memory]
@@ -129,10 +129,6 @@ class Banked:
             memory = int(memories[vote.place])
             self.ledgers[memory].add(SignalKind.EXPLICIT, _task.day, 1.0 if vote.helpful else -1.0, vote.by)
         self.after(Ended(confidences, succeeded, votes))
-
-    def shares(self, confidences: list[float], succeeded: bool) -> tuple[float, ...]:  # noqa: ARG002 - for those who share
-        """Return the strength of a run's outcome for each of its memories."""
-        return (1.0,) * len(confidences)
 
     def after(self, run: Ended) -> None:
         """Learn about the evidence itself."""
@@ -152,13 +148,9 @@ class Calibrated(Banked):
     def first_model(self) -> ConfidenceModel:
         return CalibratedModel(self.parameters)
 
-    def shares(self, confidences: list[float], succeeded: bool) -> tuple[float, ...]:
-        p = self.parameters
-        return outcome_shares(confidences, succeeded, helped=p.helped, unhelped=p.unhelped)
-
     def after(self, run: Ended) -> None:
         self.runs += RunMoments.of([(run.confidences, run.succeeded)])
-        self.signals += len(run.confidences) + len(run.votes)
+        self.signals += 2 * len(run.confidences) + len(run.votes)
         if is_due(self.signals, self.fitted):
             self.fitted = self.signals
             everything = [self.evidence(m) for m in range(len(self.ledgers))]

@@ -97,7 +97,7 @@ def learned(past: Sequence[Outcomes]) -> Parameters:
                 continue
             confidence = believed(CalibratedModel(parameters), task[:t])
             runs += RunMoments.of([((confidence,), task[t])])
-            signals += 1
+            signals += 2
             if is_due(signals, fitted):
                 fitted = signals
                 seen = [task[: t + (i <= number)] for i, task in enumerate(past)]

@@ -92,7 +92,7 @@ class Bank(Gate):
         super().learn(pitfall, failed, day)
         if pitfall is not None:
             self.known.pop(pitfall, None)
-            self.signals += 1
+            self.signals += 2
         if is_due(self.signals, self.fitted):
             self.fitted = self.signals
             evidence = [(list(ledger.tallies.values()), INITIAL) for ledger in self.ledgers]

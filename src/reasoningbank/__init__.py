@@ -10,6 +10,7 @@ from reasoningbank.aio import AsyncReasoningBank
 from reasoningbank.bank import BankRoot, ReasoningBank, Run, utc_now
 from reasoningbank.change import Change
 from reasoningbank.config import Settings
+from reasoningbank.criteria import Calibration, Weighing
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.episode import Episode, Served, Verdict
 from reasoningbank.errors import (
@@ -53,6 +54,7 @@ from reasoningbank.graph_results import (
 from reasoningbank.lessons import Lesson, LessonBlock, shorten
 from reasoningbank.links import Conflict, Link, Linked, SuggestedLink
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
+from reasoningbank.metrics import Bin, Measure
 from reasoningbank.paths import Ended, GraphPath, Reached
 from reasoningbank.request import request_text
 from reasoningbank.results import (
@@ -79,7 +81,7 @@ from reasoningbank.run_outcomes import FailureFilter, Judge, RunOutcomes, is_neu
 from reasoningbank.run_tree import RootRun, RunTree
 from reasoningbank.services.prompt import prompt_block
 from reasoningbank.signals import Signal, SignalKind
-from reasoningbank.status import Maintained, Repair, Status
+from reasoningbank.status import Maintained, Metrics, Repair, Status
 from reasoningbank.toolset import (
     MEMORY_FEEDBACK,
     MEMORY_LOOKUP,
@@ -154,7 +156,9 @@ __all__ = [
     "BadLine",
     "Band",
     "BankRoot",
+    "Bin",
     "BusyError",
+    "Calibration",
     "CallableChat",
     "Change",
     "Chat",
@@ -211,10 +215,12 @@ __all__ = [
     "Link",
     "Linked",
     "Maintained",
+    "Measure",
     "Memory",
     "MemoryNotFoundError",
     "MemoryRuns",
     "MemoryTool",
+    "Metrics",
     "MissingExtraError",
     "ModelFileError",
     "NewerFormatError",
@@ -271,6 +277,7 @@ __all__ = [
     "Unmerged",
     "Usage",
     "Verdict",
+    "Weighing",
     "Worker",
     "__version__",
     "hit_data",

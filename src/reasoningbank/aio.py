@@ -94,6 +94,7 @@ class AsyncReasoningBank:
     export_graph = _hop(ReasoningBank.export_graph)
     import_graph = _hop(ReasoningBank.import_graph)
     status = _hop(ReasoningBank.status)
+    metrics = _hop(ReasoningBank.metrics)
     warm = _hop(ReasoningBank.warm)
     maintain = _hop(ReasoningBank.maintain)
     doctor = _hop(ReasoningBank.doctor)

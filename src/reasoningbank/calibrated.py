@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reasoningbank.confidence import SUCCESS_IF_HELPED, SUCCESS_IF_NOT, Belief, Evidence
+from reasoningbank.confidence import SUCCESS_IF_HELPED, SUCCESS_IF_NOT, Belief, Evidence, outcome_shares
 from reasoningbank.quadrature import THETA, Float64, beliefs_of, log_priors
 from reasoningbank.signals import SignalKind
 
@@ -39,7 +40,7 @@ class Parameters:
     unhelped: float = SUCCESS_IF_NOT
     class_means: tuple[tuple[float, float], ...] = ()
     strength: float = 2.0
-    fading: float = 0.98
+    fading: float = 0.97
 
     @property
     def overlap(self) -> float:
@@ -61,12 +62,35 @@ class Parameters:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Parameters:
-        """Read what `record` wrote."""
-        pairs = {name: tuple((key, value) for key, value in record[name]) for name in ("judges", "class_means")}
-        return cls(**{**record, **pairs})
+        """Read what `record` wrote.
+
+        Raises:
+            ValueError: these are no parameters that a model could work with.
+        """
+        try:
+            judges = tuple((str(name), float(accuracy)) for name, accuracy in record["judges"])
+            means = tuple((float(initial), float(mean)) for initial, mean in record["class_means"])
+            numbers = {name: float(record[name]) for name in _NUMBERS}
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"no parameters of the confidence model ({error!r})") from None
+        found = cls(judges=judges, class_means=means, **numbers)
+        if not found._is_usable():
+            raise ValueError("parameters of the confidence model that are out of range")
+        return found
+
+    def _is_usable(self) -> bool:
+        accuracies = [self.accuracy, *(accuracy for _, accuracy in self.judges)]
+        return (
+            all(0.5 <= accuracy < 1.0 for accuracy in accuracies)
+            and 0.0 < self.unhelped < self.helped < 1.0
+            and all(0.0 < mean < 1.0 for _, mean in self.class_means)
+            and 0.0 < self.strength < math.inf
+            and 0.0 < self.fading <= 1.0
+        )
 
 
 STARTING = Parameters()
+_NUMBERS = ("accuracy", "helped", "unhelped", "strength", "fading")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +128,11 @@ class CalibratedModel:
         return beliefs_of(
             log_priors(means, own.strength) + counts @ log_likelihoods(accuracies, own.helped, own.unhelped)
         )
+
+    def shares(self, confidences: Sequence[float], succeeded: bool) -> tuple[float, ...]:
+        """Return the strength of a run's outcome for each memory recalled for it, by the confidences at recall."""
+        own = self.parameters
+        return outcome_shares(confidences, succeeded, helped=own.helped, unhelped=own.unhelped)
 
 
 def class_of(initial: float) -> float:

@@ -90,6 +90,10 @@ class ConfidenceModel(Protocol):
         """Return one belief for each memory, in the order given."""
         ...
 
+    def shares(self, confidences: Sequence[float], succeeded: bool) -> tuple[float, ...]:
+        """Return the strength of a run's outcome for each memory recalled for it, by the confidences at recall."""
+        ...
+
 
 def within(probability: float) -> float:
     """Return the nearest number to `probability` that is `MARGIN` or more away from 0 and 1."""

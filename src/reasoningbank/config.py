@@ -48,7 +48,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     floor: float = Field(default=0.7, ge=0.0, le=1.0)
-    confidence_model: Literal["calibrated", "spec"] = "calibrated"
+    confidence_model: Literal["calibrated", "spec", "ema"] = "calibrated"
     durability: Literal["normal", "full"] = "normal"
     busy_timeout: float = Field(default=10.0, gt=0.0, le=600.0)
     keep_days: int = Field(default=30, ge=1)

@@ -40,6 +40,10 @@ class EmaModel:
         """Return one belief for each memory, in the order given."""
         return [self._belief(tallies, initial) for tallies, initial in items]
 
+    def shares(self, confidences: Sequence[float], succeeded: bool) -> tuple[float, ...]:  # noqa: ARG002 - whole for all
+        """Return the strength of a run's outcome: whole, for every memory recalled for it."""
+        return (1.0,) * len(confidences)
+
     def _belief(self, tallies: Sequence[Tally], initial: float) -> Belief:
         confidence = initial
         judged = (t for t in tallies if t.kind is not SignalKind.USAGE)

@@ -39,8 +39,8 @@ MOST_JUDGES = 20
 
 ROUNDS = 25
 
-# Parameters are fitted again when there are this many more signals, or a tenth more.
-SIGNALS_BETWEEN = 25
+# Parameters are fitted again after this many changes more, or a tenth more. A run with two memories makes four.
+CHANGES_BETWEEN = 50
 LEAST_GAIN = 0.02  # S1 - S0: where outcomes do not discriminate, they weigh next to nothing
 LEAST_ACCURACY = 0.5  # a judge who is wrong more often than right is ignored, never turned round
 MOST_ACCURACY = 0.99
@@ -58,8 +58,16 @@ class RunMoments:
 
     @classmethod
     def of(cls, runs: Iterable[tuple[Sequence[float], bool]]) -> RunMoments:
-        """Sum up runs, each the confidences of its memories as they were at recall (perhaps none), and its success."""
-        seen = [(1.0 - math.prod(1.0 - c for c in confidences), float(succeeded)) for confidences, succeeded in runs]
+        """Sum up runs, each the confidences of its memories as they were at recall, and its success.
+
+        Runs without memories are left out. They look like a control group, but a bank knows nothing about other tasks
+        than those it has lessons for: often the easy ones.
+        """
+        seen = [
+            (1.0 - math.prod(1.0 - c for c in confidences), float(succeeded))
+            for confidences, succeeded in runs
+            if confidences
+        ]
         return cls(
             runs=float(len(seen)),
             x=math.fsum(x for x, _ in seen),
@@ -88,9 +96,9 @@ class ProjectEvidence:
     runs: RunMoments = RunMoments()
 
 
-def is_due(signals: int, fitted: int) -> bool:
-    """Tell whether there are enough new signals (votes and outcomes) since `fitted` of them to fit again."""
-    return signals >= fitted + max(SIGNALS_BETWEEN, fitted // 10)
+def is_due(changes: int, fitted: int) -> bool:
+    """Tell whether there are enough new changes (signals of any kind, records) since `fitted` of them to fit again."""
+    return changes >= fitted + max(CHANGES_BETWEEN, fitted // 10)
 
 
 def fit(evidence: ProjectEvidence) -> Parameters:
@@ -108,8 +116,7 @@ def fit_outcomes(runs: RunMoments) -> tuple[float, float]:
 
     Given what was believed at recall, a run succeeds with chance S0 + (S1 - S0) x, where x is the believed chance
     that one of its memories helped. x is an expectation of what is regressed on, not a noisy measurement of it, so
-    that plain least squares is unbiased (Berkson 1950). No vote is needed. Runs without memories, x = 0, are the
-    control group.
+    that plain least squares is unbiased (Berkson 1950). No vote is needed.
     """
     k = RUNS_OF_EACH_KIND
     # k more runs at each end, x = 0 and x = 1, stand for the starting values.

@@ -86,6 +86,10 @@ class SpecModel:
         """Return one belief for each memory, in the order given."""
         return [self._belief(tallies, within(initial)) for tallies, initial in items]
 
+    def shares(self, confidences: Sequence[float], succeeded: bool) -> tuple[float, ...]:  # noqa: ARG002 - whole for all
+        """Return the strength of a run's outcome: whole, for every memory recalled for it."""
+        return (1.0,) * len(confidences)
+
     def _belief(self, tallies: Sequence[Tally], initial: float) -> Belief:
         kept = Beta(PRIOR_STRENGTH * initial, PRIOR_STRENGTH * (1.0 - initial))
         if self.keep_prior:

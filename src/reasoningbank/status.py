@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
 
 from reasoningbank.change import Change
+from reasoningbank.criteria import Calibration, Weighing
 from reasoningbank.links import SuggestedLink
+from reasoningbank.metrics import Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +17,11 @@ class Status:
     """Where a bank is, what is in it, and what is not as it should be.
 
     Attributes:
+        confidence_model: the one that is set: calibrated, spec or ema.
+        parameters: what the calibrated model has learned of this project's evidence, by name: `accuracy` of votes,
+            `judges` with an accuracy of their own, the chance of success when a memory `helped` and `unhelped` when
+            none did, `class_means` by initial confidence, their `strength` in observations, and `fading` per later
+            use; None when nothing was learned yet, and the starting values hold.
         folder: the project's folder, absolute; it need not exist.
         exists: whether anything was recorded yet.
         format: number of the database's format.
@@ -42,6 +51,7 @@ class Status:
     stored_embedder: str | None = None
     memories: dict[str, int] = field(default_factory=dict)
     not_embedded: int = 0
+    parameters: dict[str, Any] | None = None
     open_episodes: int = 0
     jobs: dict[str, int] = field(default_factory=dict)
     log_segments: int = 0
@@ -53,6 +63,34 @@ class Status:
     stray_segments: tuple[str, ...] = ()
     read_only: bool = False
     problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """How well a bank did within a window of time, from its log and database alone.
+
+    Attributes:
+        since: when the window began.
+        until: when it ended: the time of the call.
+        criteria: SC-001 to SC-006, each with its value, its goal, and whether there was enough to tell.
+        votes: confidences at recall against what was said of the memory for that run.
+        runs: the success that the confidences at recall promised for a run, against how it ended.
+        hit_rates: how often recalls handed out something, and how runs ended with it and without, by name.
+        yields: what was recorded and distilled, by name.
+        parameters: what the calibrated model has learned, as in `Status`.
+        weights: how far each kind of evidence was trusted over time, oldest first; the last holds now.
+    """
+
+    since: datetime
+    until: datetime
+    confidence_model: str
+    criteria: tuple[Measure, ...]
+    votes: Calibration
+    runs: Calibration
+    hit_rates: dict[str, float | None] = field(default_factory=dict)
+    yields: dict[str, float | None] = field(default_factory=dict)
+    parameters: dict[str, Any] | None = None
+    weights: tuple[Weighing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

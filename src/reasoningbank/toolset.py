@@ -15,7 +15,7 @@ from reasoningbank.bank import ReasoningBank
 from reasoningbank.coercion import Count, Flag, Reference, Share, Words, echoed, to_choice
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
-from reasoningbank.results import OVER_BUDGET, Hit
+from reasoningbank.results import OVER_BUDGET, Feedback, Hit
 from reasoningbank.services.prompt import prompt_block
 from reasoningbank.validation import unknown_name
 
@@ -83,6 +83,11 @@ class OutcomeArguments(_Arguments):
         default=None, description="With memory_id: the run it is about; one outcome counts per lesson and run. Or null."
     )
     reason: str | None = Field(default=None, description="Why, in one sentence; or null.")
+    stability: Flag | None = Field(
+        default=None,
+        description="With memory_id: true if succeeded says whether a change made with that lesson was still there "
+        "after seven days (false: it was reverted), rather than how the task ended; or null.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,14 +287,22 @@ class _Doors:
         if (given.ref is None) == (given.memory_id is None):
             example = '{"ref": "<ref of memory_search>", "succeeded": true}'
             raise InvalidInputError(f"give exactly one of ref and memory_id, for example {example}")
+        if given.stability and given.memory_id is None:
+            raise InvalidInputError("stability is about one lesson: give its memory_id in place of ref")
         if given.memory_id is not None:
-            told = self.bank.report_memory(given.memory_id, given.succeeded, session_id=given.session_id)
+            told = self._about_one(given, given.memory_id)
             data = {"memory_id": told.memory.id, "confidence": round(told.memory.confidence, 4)}
             return ToolAnswer("Counted." if told.recorded else "Counted before.", data | {"recorded": told.recorded})
         reported = self.bank.report(given.succeeded, ref=given.ref, reason=given.reason, by=self.by)
         credited = list(reported.credited)
         text = "Counted before." if not reported.recorded else f"Counted for {len(credited)} lessons."
         return ToolAnswer(text, {"ref": reported.episode.ref, "recorded": reported.recorded, "credited": credited})
+
+    def _about_one(self, given: OutcomeArguments, memory_id: str) -> Feedback:
+        if given.stability:
+            ref = given.session_id and f"session:{given.session_id}"
+            return self.bank.report_stability(memory_id, given.succeeded, ref=ref, by=self.by)
+        return self.bank.report_memory(memory_id, given.succeeded, session_id=given.session_id)
 
 
 def _found(text: str, hits: tuple[Hit, ...], more: Mapping[str, Any], too_long: Sequence[str] = ()) -> ToolAnswer:

@@ -41,15 +41,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 FIELDS = frozenset(name for names in NAMES.values() for name in names)
 
 # What a line of our own format says beside the draft. In any other line these are metadata like every unknown key.
-OWN = frozenset({"format", "state", "source", "created_at", "updated_at", "evidence", "links", "taught"}) | {
-    "archived",
-    "forgotten",
-    "confidence",
-    "initial_confidence",
-    "usage_count",
-    "last_used",
-    "findings",
-}
+OF_THE_BANK = frozenset({"taught", "parameters", "forgotten"})
+OF_A_MEMORY = {"confidence", "initial_confidence", "usage_count", "last_used", "findings", "archived", "links"}
+OWN = OF_THE_BANK | OF_A_MEMORY | {"format", "state", "source", "created_at", "updated_at", "evidence"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +76,7 @@ class Incoming:
         memory_id: the id it is to have; None for a new one.
         taught: how often votes confirmed and refuted each kind of evidence, in the bank it came from.
         forgotten: the sources that are forgotten there.
+        parameters: those that the confidence model had there; not looked at yet.
     """
 
     line: int
@@ -90,6 +85,7 @@ class Incoming:
     restored: Restored = Restored()
     taught: tuple[tuple[SignalKind, int, int], ...] = ()
     forgotten: tuple[str, ...] = ()
+    parameters: Any = None
 
 
 def parse(line: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
@@ -148,6 +144,7 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         restored=_restored(record, trusted=trusted) if own else Restored(),
         taught=_taught(record.get("taught")) if own and trusted else (),
         forgotten=_names(record.get("forgotten")) if own and trusted else (),
+        parameters=record.get("parameters") if own and trusted else None,
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from reasoningbank import BankRoot, ReasoningBank, State
 from reasoningbank.cli import session
+from reasoningbank.services import fitting
 from tests.cli.conftest import Cli
 
 
@@ -38,6 +39,29 @@ def test_status_names_folder_scope_and_where_each_value_came_from(
 def test_status_of_nothing_makes_nothing(cli: Cli, scope: dict[str, str]) -> None:
     assert "Nothing was recorded yet" in cli("status").out
     assert not Path(scope["REASONINGBANK_ROOT"]).exists()
+
+
+def test_metrics_show_criteria_bars_rates_and_weights(
+    cli: Cli, bank: ReasoningBank, memory_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "nothing to compare yet" in cli("metrics").out
+    monkeypatch.setattr(fitting, "is_due", lambda changes, fitted: True)
+    for number in range(31):
+        ref = bank.recall("put paths in quotes", ref=f"run {number}").ref
+        bank.feedback(memory_id, number > 0, ref=ref)
+        bank.report(number > 0, ref=ref)
+
+    out = cli("metrics", "--days", "7").out
+
+    assert "✓ SC-001 0.968 (goal >= 0.75; 31 seen)" in out
+    assert "? SC-003 –" in out
+    assert "too few: needs 20" in out
+    assert "Confidences against votes: 31, ECE " in out
+    assert "success with lessons" in out
+    assert "Weights since" in out
+    assert cli("metrics", "--json").json["votes"]["count"] == 31
+    assert "of votes are right" in cli("status").out
+    assert cli("metrics", "--days", "0").code == 2
 
 
 def test_upkeep_commands_say_what_they_did(cli: Cli, memory_id: str, tmp_path: Path) -> None:

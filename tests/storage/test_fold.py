@@ -42,7 +42,7 @@ def open_episode(project: Project, ref: str = "e", memory: str = "m") -> None:
             memory=memory, position=0, revision=0, confidence=0.8, deviation=0.1, provisional=False, similarity=1.0,
             keyword=0.0, score=1.0,
         )  # fmt: skip
-        episodes.open_episode(connection, ref=ref, task="t", thread=None, served=[(n, served)], now=NOON)
+        episodes.open_episode(connection, ref=ref, task="t", thread=None, served=[(n, served)], tokens=9, now=NOON)
 
 
 def verdict(project: Project, ref: str = "e") -> str | None:

@@ -85,7 +85,7 @@ def test_a_segment_of_a_wrong_future_day_is_as_old_as_the_ones_after_it(project:
 def test_evidence_that_is_rolled_up_seals_its_episode(project: Project) -> None:
     n = add_memory(project)
     with project.write() as connection:
-        episodes.open_episode(connection, ref="e", task="t", thread=None, served=[], now=NOON)
+        episodes.open_episode(connection, ref="e", task="t", thread=None, served=[], tokens=0, now=NOON)
     write(project, signal(project))
     write(project, signal(project, ref="e2"), now=NOON + 60 * DAY)
     project.roll_up(NOON + 60 * DAY, keep_days=30)

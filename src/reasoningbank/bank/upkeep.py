@@ -10,20 +10,30 @@ from typing import TYPE_CHECKING
 
 from reasoningbank.bank.handle import Handle
 from reasoningbank.signals import as_utc
-from reasoningbank.status import Maintained, Repair, Status
+from reasoningbank.status import Maintained, Metrics, Repair, Status
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
 
 
 class Upkeep(Handle):
-    """Status, warm, maintain, doctor, rebuild, reembed, backup, close."""
+    """Status, metrics, warm, maintain, doctor, rebuild, reembed, backup, close."""
 
     def status(self) -> Status:
         """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
         from reasoningbank.services import upkeep
 
         return upkeep.status(self._engine)
+
+    def metrics(self, days: int = 30) -> Metrics:
+        """Say how well the bank did within the last `days`: what it promised, and what came of it. Changes nothing.
+
+        Raises:
+            InvalidInputError: days is not a whole number from 1 to 36,500.
+        """
+        from reasoningbank.services import metrics
+
+        return metrics.metrics(self._engine, days)
 
     def warm(self) -> None:
         """Load the embedder and the index ahead of time, so that the first recall does not wait for them."""

@@ -1,4 +1,4 @@
-"""Commands of upkeep: status, maintain, doctor, rebuild, reembed, backup."""
+"""Commands of upkeep: status, metrics, maintain, doctor, rebuild, reembed, backup."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reasoningbank.cli import upkeep_views, views
+from reasoningbank.cli import metrics_view, upkeep_views, views
 from reasoningbank.cli.session import Answer, Session, command
 
 PANEL = "The bank"
@@ -17,6 +17,16 @@ def status(session: Session) -> Answer:
     """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
     found = session.bank.status()
     return Answer(found, lambda console: views.status(console, found, session.scope))
+
+
+def metrics(
+    session: Session,
+    *,
+    days: Annotated[int, typer.Option("--days", min=1, max=36_500, help="How far to look back.")] = 30,
+) -> Answer:
+    """Say how well the bank did: whether its confidences came true, what its lessons were worth. Changes nothing."""
+    found = session.bank.metrics(days)
+    return Answer(found, lambda console: metrics_view.metrics(console, found))
 
 
 def maintain(
@@ -69,6 +79,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
     for name, function in (
         ("status", status),
+        ("metrics", metrics),
         ("maintain", maintain),
         ("doctor", doctor),
         ("rebuild", rebuild),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -259,6 +260,7 @@ def status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None
                 ("embedder", of("embedder", found.embedder)),
                 ("stored with", found.stored_embedder),
                 ("confidence", found.confidence_model),
+                ("learned", _learned(found.parameters)),
                 ("memories", ", ".join(f"{count:,} {state}" for state, count in found.memories.items()) or "none"),
                 ("open episodes", str(found.open_episodes)),
                 ("jobs", ", ".join(f"{count:,} {status}" for status, count in found.jobs.items())),
@@ -272,6 +274,15 @@ def status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None
         sentence(console, "Nothing was recorded yet; the folder is made by the first record or recall.", "dim")
     for problem in found.problems:
         sentence(console, f"Problem: {problem}", "yellow")
+
+
+def _learned(parameters: Mapping[str, Any] | None) -> str:
+    if parameters is None:
+        return "nothing yet"
+    return (
+        f"{parameters['accuracy']:.0%} of votes are right; runs succeed {parameters['helped']:.0%} of the time when "
+        f"a memory helped, {parameters['unhelped']:.0%} when none did"
+    )
 
 
 def repairs(console: Console, found: Sequence[Repair]) -> None:

@@ -6,13 +6,14 @@ import sqlite3
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from reasoningbank.confidence import outcome_shares
+from reasoningbank.confidence import ConfidenceModel
 from reasoningbank.episode import Episode, Served, Verdict
 from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import Memory, clean_text
 from reasoningbank.results import Feedback, Reported
 from reasoningbank.scrub import scrub
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.fitting import fit_if_due
 from reasoningbank.services.recall import checked_ref, new_id
 from reasoningbank.services.record import checked_id
 from reasoningbank.services.shown import served
@@ -57,7 +58,10 @@ def report(
         episode = _find(engine, connection, ref, thread, now)
         if not (revise or episode.is_open):
             return Reported(episode, recorded=False, previous=episode.verdict)
-        return _close(project, connection, episode, verdict, reason=note(reason), by=note(by), now=now)
+        model = engine.model(connection)
+        reported = _close(project, connection, model, episode, verdict, reason=note(reason), by=note(by), now=now)
+    fit_if_due(engine)
+    return reported
 
 
 def get_episode(engine: Engine, *, ref: str | None, thread: str | None) -> Episode:
@@ -86,7 +90,9 @@ def close_if_open(engine: Engine, ref: str, verdict: Verdict, reason: str) -> No
         project.catch_up(connection)
         episode = episodes.load_episode(connection, ref)
         if episode is not None and episode.is_open:
-            _close(project, connection, episode, verdict, reason=note(reason), by="", now=engine.now())
+            model, now = engine.model(connection), engine.now()
+            _close(project, connection, model, episode, verdict, reason=note(reason), by="", now=now)
+    fit_if_due(engine)
 
 
 def _find(
@@ -104,6 +110,7 @@ def _find(
 def _close(
     project: Project,
     connection: sqlite3.Connection,
+    model: ConfidenceModel,
     episode: Episode,
     verdict: Verdict,
     *,
@@ -113,7 +120,7 @@ def _close(
 ) -> Reported:
     if episode.verdict is not None and episodes.is_sealed(connection, episode.ref):
         return Reported(episode, recorded=False, previous=episode.verdict, too_late=True)
-    signals = _outcomes(connection, episode, verdict, reason=reason, by=by, now=now)
+    signals = _outcomes(connection, model, episode, verdict, reason=reason, by=by, now=now)
     if not signals and episode.verdict is verdict:
         return Reported(episode, recorded=False, previous=episode.verdict)
     folded = project.write_signals(connection, signals, now)
@@ -124,13 +131,20 @@ def _close(
 
 
 def _outcomes(
-    connection: sqlite3.Connection, episode: Episode, verdict: Verdict, *, reason: str, by: str, now: datetime
+    connection: sqlite3.Connection,
+    model: ConfidenceModel,
+    episode: Episode,
+    verdict: Verdict,
+    *,
+    reason: str,
+    by: str,
+    now: datetime,
 ) -> list[Signal]:
     """Return the signals that are needed to make the evidence say `verdict`; none for what it says already."""
     # Unknown teaches nothing; what an earlier verdict taught is withdrawn.
     polarity = _POLARITY[verdict]
     said = _said_before(connection, episode.ref)
-    shares = outcome_shares([m.confidence for m in episode.memories], verdict is Verdict.SUCCESS)
+    shares = model.shares([m.confidence for m in episode.memories], verdict is Verdict.SUCCESS)
     return [
         _outcome(m, episode, polarity, share if polarity else 1.0, reason=reason, by=by, now=now)
         for m, share in zip(episode.memories, shares, strict=True)
@@ -225,7 +239,9 @@ def _about_one(
         if kind is SignalKind.EXPLICIT:
             signal = replace(signal, validates=_spoke_for(connection, n, now))
         recorded = _write_new(project, connection, n, signal, now)
-        return Feedback(_memory(engine, connection, n), signal.ref, recorded)
+        counted = Feedback(_memory(engine, connection, n), signal.ref, recorded)
+    fit_if_due(engine)
+    return counted
 
 
 def _open_ref(engine: Engine, connection: sqlite3.Connection, n: int, now: datetime) -> str | None:

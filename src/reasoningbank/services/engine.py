@@ -16,8 +16,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.calibrated import CalibratedModel
-from reasoningbank.confidence import Belief, Beta, ConfidenceModel
+from reasoningbank.confidence import Belief, ConfidenceModel
 from reasoningbank.config import Settings
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.cache import QueryCache
@@ -26,11 +25,11 @@ from reasoningbank.errors import EmbedderMismatchError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.index_view import IndexView
+from reasoningbank.services.models import Models
 from reasoningbank.services.node_index import NodeIndex
 from reasoningbank.services.patience import Patience
 from reasoningbank.services.shelf import Shelf
-from reasoningbank.signals import SignalKind, as_utc
-from reasoningbank.spec import SignalWeights, SpecModel
+from reasoningbank.signals import as_utc
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.project import Project
@@ -40,10 +39,6 @@ from reasoningbank.vectors.faiss import FaissIndex
 
 Float32 = npt.NDArray[np.float32]
 T = TypeVar("T")
-
-
-# Beliefs that memories start from are few, but any number may be given.
-STARTING_POINTS = 1_000
 
 
 class Engine:
@@ -78,7 +73,7 @@ class Engine:
         self.index = IndexView(FaissIndex)
         self.queries, self.shelf = QueryCache(), Shelf()
         self._patience: Patience | None = None
-        self._starting: tuple[ConfidenceModel | None, dict[float, Belief]] = (None, {})
+        self._models = Models(settings.confidence_model)
         renew_after_fork(self)
 
     def after_fork(self) -> None:
@@ -247,26 +242,11 @@ class Engine:
 
     def model(self, connection: sqlite3.Connection) -> ConfidenceModel:
         """Return the confidence model with what this project has taught it."""
-        if self.settings.confidence_model == "spec":
-            return SpecModel(signal_weights(connection))
-        return CalibratedModel()
+        return self._models.current(connection)
 
     def beliefs(self, connection: sqlite3.Connection, stored: Iterable[Stored]) -> dict[int, Belief]:
         """Return the belief about each memory, by row number."""
-        model, rows = self.model(connection), list(stored)
-        found = model.beliefs([(s.tallies, s.memory.initial_confidence) for s in rows if s.tallies])
-        judged = iter(found)
-        return {s.n: next(judged) if s.tallies else self._unjudged(model, s.memory.initial_confidence) for s in rows}
-
-    def _unjudged(self, model: ConfidenceModel, initial: float) -> Belief:
-        """Return the belief about a memory without evidence; few differ in what they start from."""
-        known, beliefs = self._starting
-        if known != model or len(beliefs) >= STARTING_POINTS:
-            beliefs = {}
-            self._starting = (model, beliefs)
-        if initial not in beliefs:
-            beliefs[initial] = model.beliefs([((), initial)])[0]
-        return beliefs[initial]
+        return self._models.beliefs(connection, stored)
 
     def memories(self, connection: sqlite3.Connection, stored: Mapping[int, Stored]) -> dict[int, Memory]:
         """Return the memories with their present confidence, by row number, in the given order."""
@@ -312,20 +292,6 @@ def _stored_identity(connection: sqlite3.Connection) -> tuple[int, EmbedderIdent
         "SELECT generation, name, revision, dim, pooling, normalised FROM generations WHERE state = 'current'"
     ).fetchone()
     return None if row is None else (int(row[0]), EmbedderIdentity(row[1], row[2], row[3], row[4], bool(row[5])))
-
-
-def signal_weights(connection: sqlite3.Connection) -> SignalWeights:
-    """Return the spec model's weights: the starting pairs plus every vote that confirmed or refuted a kind."""
-    start = SignalWeights()
-    steps: dict[str, Beta] = {}
-    for kind, confirmed, refuted in connection.execute(
-        "SELECT kind, sum(confirmed), sum(refuted) FROM validations GROUP BY kind"
-    ):
-        pair: Beta = getattr(start, SignalKind(kind).value)
-        steps[kind] = Beta(pair.alpha + confirmed, pair.beta + refuted)
-    return SignalWeights(
-        **{name: steps.get(name, getattr(start, name)) for name in ("explicit", "usage", "outcome", "stability")}
-    )
 
 
 def _described(identity: EmbedderIdentity) -> str:

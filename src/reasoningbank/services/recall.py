@@ -69,7 +69,7 @@ def recall(
     fitted = _fitted(engine, result.hits, wanted, max_tokens) if expand_links else _plain(result.hits, max_tokens)
     block, included = fitted.block, set(fitted.block.included)
     handed_out = tuple(hit for hit in fitted.hits if hit.memory.id in included)
-    opened = _open(engine, task, handed_out, ref=ref or new_id(), thread=thread, limit=limit)
+    opened = _open(engine, task, handed_out, ref=ref or new_id(), thread=thread, tokens=block.tokens, limit=limit)
     if opened is None:
         # Another process opened it between our look and our lock.
         return again(engine, ref or "", max_tokens, expand_links) or Recall(ref=ref or "", task=task)
@@ -150,7 +150,9 @@ class _Limit:
             raise DeadlineExceededError(f"the recall came after its deadline {late}; no episode was opened")
 
 
-def _open(engine: Engine, task: str, hits: Sequence[Hit], *, ref: str, thread: str | None, limit: _Limit) -> str | None:
+def _open(
+    engine: Engine, task: str, hits: Sequence[Hit], *, ref: str, thread: str | None, tokens: int, limit: _Limit
+) -> str | None:
     with engine.write() as (project, connection):
         limit.check()
         if episodes.exists(connection, ref):
@@ -161,7 +163,7 @@ def _open(engine: Engine, task: str, hits: Sequence[Hit], *, ref: str, thread: s
             for position, hit in enumerate(hits)
             if (n := records.find(connection, hit.memory.id)) is not None
         ]
-        episodes.open_episode(connection, ref=ref, task=task, thread=thread, served=handed_out, now=now)
+        episodes.open_episode(connection, ref=ref, task=task, thread=thread, served=handed_out, tokens=tokens, now=now)
         project.write_signals(connection, [_usage(s, ref, thread, now) for _, s in handed_out], now)
     return ref
 

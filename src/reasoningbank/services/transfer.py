@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from reasoningbank.calibrated import Parameters
 from reasoningbank.errors import InvalidInputError, StorageError
 from reasoningbank.formats.foreign import translated
 from reasoningbank.formats.markdown import file_name, page
@@ -24,9 +25,11 @@ from reasoningbank.scrub import scrub
 from reasoningbank.services import record
 from reasoningbank.services.credit import note
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.index_view import newest_change
 from reasoningbank.services.shown import scrubbed_link, served
-from reasoningbank.storage import links, records, restore, trust
+from reasoningbank.storage import links, parameters, records, restore, trust
 from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.parameters import Fit
 from reasoningbank.transfer import Incoming, incoming, outgoing, parse, to_line
 
 # Small enough that progress is seen, large enough that a transaction is worth it.
@@ -122,6 +125,7 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trus
         try:
             for line in _lines(entry):
                 item = incoming(entry.number, line, trusted=trusted, by=by)
+                _parameters(item)
                 cleaned.append(record.clean(item.draft, item.memory_id))
                 items.append(item)
         except InvalidInputError as error:
@@ -154,6 +158,21 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[record.P
             restore.restore_taught(connection, [counts for item in items for counts in item.taught])
             sources = [source for item in items for source in item.forgotten]
             restore.restore_forgotten(connection, sources, engine.now())
+            _restore_parameters(engine, connection, items)
+
+
+def _parameters(item: Incoming) -> Parameters | None:
+    if item.parameters is None:
+        return None
+    try:
+        return Parameters.of(item.parameters)
+    except ValueError as error:
+        raise InvalidInputError(str(error)) from None
+
+
+def _restore_parameters(engine: Engine, connection: sqlite3.Connection, items: Sequence[Incoming]) -> None:
+    for found in filter(None, map(_parameters, items)):
+        parameters.add(connection, Fit(found, newest_change(connection), engine.now()))
 
 
 def _store_one(
@@ -269,7 +288,8 @@ def export_records(engine: Engine) -> Iterator[dict[str, Any]]:
             return
         # What belongs to no memory the first record carries: every record is a memory, for whoever reads them.
         whole = {"taught": restore.taught(connection), "forgotten": restore.forgotten(connection)}
-        extra: dict[str, Any] = {key: value for key, value in whole.items() if value}
+        extra: dict[str, Any] = {"parameters": parameters.learned(connection)}
+        extra |= {key: value for key, value in whole.items() if value}
         after = 0
         while numbers := records.page(connection, Filters(states=tuple(State)), after, 500):
             rows = records.load(connection, numbers, engine.project_name)

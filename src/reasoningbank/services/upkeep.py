@@ -11,7 +11,7 @@ from reasoningbank.distill import queue
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
 from reasoningbank.services.engine import Engine
 from reasoningbank.status import Repair, Status
-from reasoningbank.storage import episodes
+from reasoningbank.storage import episodes, parameters
 from reasoningbank.storage.check import Finding, inspect_derived
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.project import Project
@@ -44,6 +44,7 @@ def status(engine: Engine) -> Status:
             stored_embedder=_stored_embedder(connection),
             memories=dict(connection.execute("SELECT state, count(*) FROM memories GROUP BY state ORDER BY state")),
             not_embedded=not_embedded,
+            parameters=parameters.learned(connection),
             open_episodes=episodes.count_open(connection),
             jobs=queue.counts(connection),
             log_segments=health.segments,

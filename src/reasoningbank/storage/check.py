@@ -36,7 +36,7 @@ DERIVED = {
 # What a fold starts from: of the big rows only what it reads, and what was rolled up for good.
 _SOURCES = {
     "memories": "SELECT n, id, revision FROM memories",
-    "episodes": "SELECT ref, '', NULL, opened_at, NULL, verdict, '', '', sealed FROM episodes",
+    "episodes": "SELECT ref, '' AS task, opened_at, verdict, sealed FROM episodes",
     "log_positions": "SELECT * FROM log_positions",
     "tallies": "SELECT * FROM tallies WHERE rolled = 1",
     "validations": "SELECT * FROM validations",
@@ -145,8 +145,8 @@ def _starting_point(connection: sqlite3.Connection) -> sqlite3.Connection:
     anew.execute("CREATE TABLE memories(n INTEGER PRIMARY KEY, id TEXT UNIQUE, revision INTEGER)")
     for table, query in _SOURCES.items():
         rows = connection.execute(query)
-        marks = ", ".join("?" * len(rows.description))
-        anew.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+        names = [column[0] for column in rows.description]
+        anew.executemany(f"INSERT INTO {table}({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", rows)
     forget_fold(anew)
     return anew
 

@@ -19,11 +19,13 @@ def open_episode(
     task: str,
     thread: str | None,
     served: Sequence[tuple[int, Served]],
+    tokens: int,
     now: datetime,
 ) -> None:
-    """Store a new open episode and the memories (row number and value) served in it."""
+    """Store a new open episode, the memories (row number and value) served in it, and the tokens they came in."""
     connection.execute(
-        "INSERT INTO episodes(ref, task, thread, opened_at) VALUES (?, ?, ?, ?)", (ref, task, thread, time_text(now))
+        "INSERT INTO episodes(ref, task, thread, opened_at, tokens) VALUES (?, ?, ?, ?, ?)",
+        (ref, task, thread, time_text(now), tokens),
     )
     connection.executemany(
         "INSERT INTO served(ref, position, memory, revision, confidence, deviation, provisional, similarity, keyword, "

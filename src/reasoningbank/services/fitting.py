@@ -1,0 +1,61 @@
+"""When the confidence model's parameters are fitted to a project, and to what of it."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+
+from reasoningbank.errors import StorageError
+from reasoningbank.fitting import ProjectEvidence, RunMoments, fit, is_due
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.index_view import newest_change
+from reasoningbank.storage import parameters, records
+from reasoningbank.storage.parameters import Fit
+
+# A fit takes a third of a second with so many, whatever the bank's size; more would say nothing new.
+MOST_MEMORIES = 2_000
+MOST_RUNS = 5_000
+
+log = logging.getLogger(__name__)
+
+
+def fit_if_due(engine: Engine) -> bool:
+    """Fit the parameters when enough has happened since the last time; tell whether they were.
+
+    It comes after something was reported, which stands whatever becomes of the fit: one that cannot be stored is
+    tried again after the next report.
+    """
+    if engine.settings.confidence_model != "calibrated":
+        return False
+    try:
+        return _fit(engine)
+    except StorageError as error:
+        log.warning("the confidence model's parameters were not fitted this time: %s", error)
+        return False
+
+
+def _fit(engine: Engine) -> bool:
+    with engine.read() as connection:
+        if connection is None:
+            return False
+        number, change = parameters.newest_number(connection), newest_change(connection)
+        if not is_due(change, parameters.load(connection, number).change if number else 0):
+            return False
+        evidence = _evidence(engine, connection)
+    return put_into_force(engine, Fit(fit(evidence), change, engine.now()), after=number)
+
+
+def put_into_force(engine: Engine, found: Fit, *, after: int) -> bool:
+    """Store a fit unless another process was faster than number `after`: its fit is as good."""
+    with engine.write_existing() as opened:
+        if opened is None or parameters.newest_number(opened[1]) != after:
+            return False
+        parameters.add(opened[1], found)
+    return True
+
+
+def _evidence(engine: Engine, connection: sqlite3.Connection) -> ProjectEvidence:
+    numbers = parameters.judged_last(connection, MOST_MEMORIES)
+    stored = records.load(connection, numbers, engine.project_name).values()
+    runs = RunMoments.of(parameters.judged_runs(connection, MOST_RUNS))
+    return ProjectEvidence([(s.tallies, s.memory.initial_confidence) for s in stored], runs)

@@ -1,0 +1,75 @@
+"""Rows that say how well a project does."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import groupby
+
+from reasoningbank.criteria import DistilledRun, HandedOut, PastRun
+from reasoningbank.memory import fingerprint_text
+from reasoningbank.signals import parse_time, time_text
+
+# What was said by votes whose segment is gone is sealed.
+_RUNS = (
+    "SELECT e.ref, e.task, e.opened_at, e.verdict, e.tokens, s.confidence, coalesce(v.polarity, z.polarity, 0) "
+    "FROM episodes AS e LEFT JOIN served AS s ON s.ref = e.ref "
+    "LEFT JOIN evidence AS v ON v.memory = s.memory AND v.ref = s.ref AND v.kind = 'explicit' "
+    "LEFT JOIN sealed AS z ON z.memory = s.memory AND z.ref = s.ref AND z.kind = 'explicit' "
+    "WHERE e.opened_at >= ? ORDER BY e.opened_at, e.ref, s.position"
+)
+_SUCCEEDED = {"success": True, "failure": False}
+_VOTE = {1: True, -1: False}
+
+
+def past_runs(connection: sqlite3.Connection, since: datetime) -> Iterator[PastRun]:
+    """Yield the runs that were opened at or after `since`, in that order."""
+    rows = connection.execute(_RUNS, (time_text(since),))
+    for (_, task, opened_at, verdict, tokens), served in groupby(rows, key=lambda row: row[:5]):
+        yield PastRun(
+            at=parse_time(opened_at),
+            task=fingerprint_text("", task),
+            succeeded=_SUCCEEDED.get(verdict),
+            tokens=tokens,
+            handed_out=tuple(HandedOut(row[5], _VOTE.get(row[6])) for row in served if row[5] is not None),
+        )
+
+
+def failed_before(connection: sqlite3.Connection, since: datetime) -> set[str]:
+    """Return the tasks that failed in a run opened before `since`, as `PastRun.task` tells them apart."""
+    rows = connection.execute(
+        "SELECT DISTINCT task FROM episodes WHERE verdict = 'failure' AND opened_at < ?", (time_text(since),)
+    )
+    return {fingerprint_text("", task) for (task,) in rows}
+
+
+def distilled(connection: sqlite3.Connection, since: datetime) -> list[DistilledRun]:
+    """Return what became of the queue's runs with a verdict that ended at or after `since`."""
+    rows = connection.execute(
+        "SELECT verdict, outcome FROM jobs WHERE kind = 'run' AND status NOT IN ('queued', 'running') "
+        "AND verdict IN ('success', 'failure') AND updated_at >= ?",
+        (time_text(since),),
+    )
+    return [DistilledRun(verdict == "success", bool(json.loads(outcome).get("memories"))) for verdict, outcome in rows]
+
+
+def recorded(connection: sqlite3.Connection, since: datetime) -> dict[str, int]:
+    """Return how many memories were recorded at or after `since`, by how."""
+    rows = connection.execute(
+        "SELECT source_how, count(*) FROM memories WHERE created_at >= ? GROUP BY source_how ORDER BY source_how",
+        (time_text(since),),
+    )
+    return dict(rows)
+
+
+def validated(connection: sqlite3.Connection) -> list[tuple[int, str, int, int]]:
+    """Return (day, kind, confirmed, refuted) by the days of the log's segments, oldest first.
+
+    What another bank taught stands in no segment and comes first, on the day of the first one.
+    """
+    return connection.execute(
+        "SELECT coalesce(p.day, (SELECT min(day) FROM log_positions), 0), v.kind, v.confirmed, v.refuted "
+        "FROM validations AS v LEFT JOIN log_positions AS p ON p.segment = v.segment ORDER BY v.segment, v.kind"
+    ).fetchall()

@@ -1,0 +1,83 @@
+"""Rows of fitted parameters, and of what they are fitted to."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from reasoningbank.calibrated import Parameters
+from reasoningbank.signals import parse_time, time_text
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """One fit of the parameters.
+
+    Attributes:
+        change: the newest change of the project that it took into account.
+    """
+
+    parameters: Parameters
+    change: int
+    at: datetime
+
+
+def newest_number(connection: sqlite3.Connection) -> int:
+    """Return the number of the newest fit; 0 when there is none."""
+    found: int = connection.execute("SELECT coalesce(max(n), 0) FROM parameters").fetchone()[0]
+    return found
+
+
+def load(connection: sqlite3.Connection, number: int) -> Fit:
+    """Return the fit of this number, which is there."""
+    row = connection.execute("SELECT change, at, record FROM parameters WHERE n = ?", (number,)).fetchone()
+    return _fit(*row)
+
+
+def learned(connection: sqlite3.Connection) -> dict[str, Any] | None:
+    """Return the parameters in force as a dictionary; None when nothing was learned yet."""
+    number = newest_number(connection)
+    return load(connection, number).parameters.record() if number else None
+
+
+def history(connection: sqlite3.Connection) -> list[Fit]:
+    """Return all fits, oldest first."""
+    return [_fit(*row) for row in connection.execute("SELECT change, at, record FROM parameters ORDER BY n")]
+
+
+def _fit(change: int, at: str, record: str) -> Fit:
+    return Fit(Parameters.of(json.loads(record)), change, parse_time(at))
+
+
+def add(connection: sqlite3.Connection, fit: Fit) -> None:
+    """Put a fit into force."""
+    connection.execute(
+        "INSERT INTO parameters(change, at, record) VALUES (?, ?, ?)",
+        (fit.change, time_text(fit.at), json.dumps(fit.parameters.record())),
+    )
+
+
+def judged_last(connection: sqlite3.Connection, most: int) -> list[int]:
+    """Return the row numbers of the memories that votes or outcomes are known of, those judged last, at most `most`."""
+    rows = connection.execute(
+        "SELECT memory FROM tallies WHERE kind <> 'usage' GROUP BY memory ORDER BY max(last) DESC, memory LIMIT ?",
+        (most,),
+    )
+    return [n for (n,) in rows]
+
+
+def judged_runs(connection: sqlite3.Connection, most: int) -> Iterator[tuple[list[float], bool]]:
+    """Yield the newest runs with a verdict, at most `most`: confidences of their memories at recall, and success."""
+    rows = connection.execute(
+        "SELECT e.ref, e.verdict = 'success', s.confidence FROM (SELECT ref, verdict FROM episodes "
+        "WHERE verdict IN ('success', 'failure') ORDER BY opened_at DESC, ref LIMIT ?) AS e "
+        "JOIN served AS s ON s.ref = e.ref ORDER BY e.ref, s.position",
+        (most,),
+    )
+    for (_, succeeded), served in groupby(rows, key=lambda row: (row[0], row[1])):
+        yield [confidence for _, _, confidence in served], bool(succeeded)

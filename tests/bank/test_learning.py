@@ -1,0 +1,81 @@
+"""Verdicts, votes and stability through the API: what each teaches, and what takes it back."""
+
+from __future__ import annotations
+
+import pytest
+
+from reasoningbank import Memory, ReasoningBank, Verdict
+from tests.conftest import Clock
+
+LESSON = "Quote every path in the shell, since file names hold blanks"
+
+
+@pytest.fixture
+def memory(bank: ReasoningBank) -> Memory:
+    return bank.record("Quote paths", LESSON, outcome="success").memory
+
+
+def test_an_unknown_verdict_teaches_nothing_and_takes_back_what_was_taught(bank: ReasoningBank, memory: Memory) -> None:
+    ref = bank.recall("quote the paths in the shell").ref
+    bank.report("unknown", ref=ref)
+    assert bank.get(memory.id).confidence == memory.confidence
+
+    bank.report("failure", ref=ref)
+    assert bank.get(memory.id).confidence < memory.confidence
+
+    bank.report("unknown", ref=ref)
+    assert bank.get(memory.id).confidence == memory.confidence
+
+
+def test_a_later_verdict_replaces_the_earlier_one(bank: ReasoningBank, memory: Memory) -> None:
+    first, second = (bank.recall("quote the paths in the shell", ref=ref).ref for ref in ("first", "second"))
+    bank.report("failure", ref=first)
+    replaced = bank.report("success", ref=first, by="judge", reason="it passed after all")
+    once = bank.get(memory.id).confidence
+
+    assert (replaced.recorded, replaced.previous) == (True, Verdict.FAILURE)
+    assert (replaced.episode.by, replaced.episode.reason) == ("judge", "it passed after all")
+    assert once > memory.confidence
+    bank.report("unknown", ref=second)
+    assert bank.get(memory.id).confidence == once
+
+
+@pytest.mark.parametrize(("hours", "verdict"), [(24, None), (24.1, Verdict.UNKNOWN)])
+def test_an_episode_that_nobody_reports_on_expires_as_unknown_after_a_day(
+    bank: ReasoningBank, memory: Memory, clock: Clock, hours: float, verdict: Verdict | None
+) -> None:
+    ref = bank.recall("quote the paths in the shell").ref
+    clock.move(hours=hours)
+
+    assert bank.maintain().expired == (verdict is not None)
+    assert bank.get_episode(ref).verdict == verdict
+    assert bank.get(memory.id).confidence == memory.confidence
+
+
+def test_a_change_that_was_reverted_speaks_against_its_lesson_once(bank: ReasoningBank, memory: Memory) -> None:
+    assert bank.report_stability(memory.id, False, ref="change", by="ci").recorded
+    assert not bank.report_stability(memory.id, False, ref="change", by="ci").recorded
+    reverted = bank.get(memory.id).confidence
+    bank.report_stability(memory.id, True, ref="change", by="ci")
+
+    assert reverted < memory.confidence < bank.get(memory.id).confidence
+
+
+def test_the_confidence_at_recall_stays_with_the_episode(bank: ReasoningBank, memory: Memory) -> None:
+    ref = bank.recall("quote the paths in the shell").ref
+    bank.feedback(memory.id, False, ref=ref)
+
+    assert bank.get_episode(ref).memories[0].confidence == memory.confidence
+    assert bank.get(memory.id).confidence < memory.confidence
+
+
+def test_companions_believed_to_help_take_credit_from_each_other(bank: ReasoningBank, memory: Memory) -> None:
+    other = bank.record("Check paths", "Check every path in the shell before it is used", outcome="success").memory
+    together = bank.recall("check and quote the paths in the shell")
+    assert {m.id for m in together.memories} == {memory.id, other.id}
+    bank.report("success", ref=together.ref)
+    shared = bank.get(memory.id).confidence
+    bank.report("unknown", ref=together.ref)
+    bank.report_memory(memory.id, True, session_id="alone")
+
+    assert memory.confidence < shared < bank.get(memory.id).confidence
