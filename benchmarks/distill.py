@@ -61,7 +61,7 @@ def distil_all(bank: ReasoningBank, runs: Iterable[Trajectory]) -> tuple[list[Se
     duplicates, sizes = 0, []
     for run in runs:
         of_task = earlier[task_key(run.task)]
-        distilled = bank.distill(run, earlier=of_task[::-1])
+        distilled = bank.distill(run, earlier=of_task[:-4:-1])
         of_task.append(run)
         duplicates += len(distilled.duplicates)
         rejected.update(problems(distilled))
@@ -81,8 +81,10 @@ def problems(distilled: Distilled) -> list[str]:
 
 
 def found_for(bank: ReasoningBank, tasks: Iterable[str]) -> dict[str, set[str]]:
-    """Return for each task the ids of the first five lessons it finds."""
-    return {task: {hit.memory.id for hit in bank.search(task, TOP).hits} for task in set(tasks)}
+    """Return for each task the ids of the first five lessons it finds; a run without a task finds none."""
+    return {
+        task: {hit.memory.id for hit in bank.search(task, TOP).hits} if task.strip() else set() for task in set(tasks)
+    }
 
 
 def chance(lessons: int, own: int) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks import distill
-from reasoningbank import Trajectory
+from reasoningbank import ReasoningBank, RunVerdict, Trajectory
 
 
 def run(task: str, act: str, verdict: str) -> dict[str, Any]:
@@ -51,6 +51,13 @@ def test_all_runs_of_a_task_are_in_one_half_and_both_halves_have_tasks() -> None
 
     assert [distill.half(run) for run in runs[::2]] == [distill.half(run) for run in runs[1::2]]
     assert 10 < sum(distill.half(run) == "test" for run in runs) < 70
+
+
+def test_runs_without_a_task_find_nothing_and_stop_nothing(tmp_path: Path) -> None:
+    with ReasoningBank(tmp_path, tenant="bench", project="distill", embedder="hash") as bank:
+        result = distill.measure(bank, [Trajectory(verdict=RunVerdict.SUCCESS)] * 3)
+
+    assert (result["yield"]["success"], result["lessons"], result["sessions"]) == (0.0, 0, 3)
 
 
 def test_chance_is_that_of_five_lessons_drawn_at_random() -> None:
