@@ -105,7 +105,7 @@ class Maintained:
         changes: merges, links and archived memories: those that were made, where the settings `auto_consolidate` and
             `auto_prune` say so; with `dry_run`, all that could be made.
         skipped: merges that were not carried out, each with why.
-        suggested: links that the evidence speaks for; only with `dry_run`.
+        suggested: links that the evidence speaks for, none of them set; with `dry_run`, and in rounds that consolidate.
         dry_run: nothing was done.
     """
 

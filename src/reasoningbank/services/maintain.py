@@ -49,6 +49,8 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
         old_runs,
         changes=(*merged.changes, *(() if pruned is None else pruned.changes)),
         skipped=merged.skipped,
+        # As much work as consolidating: in the same round, so at most once a day.
+        suggested=tuple(links.suggest_links(engine, MOST_SUGGESTIONS)) if merged.due else (),
     )
 
 
