@@ -144,7 +144,8 @@ def test_what_came_along_is_served_and_credited_like_the_others(bank: ReasoningB
 
 def test_what_does_not_fit_the_budget_is_left_out_and_not_counted(bank: ReasoningBank, ids: dict[str, str]) -> None:
     bank.link(ids["deploy"], ids["vpn"], "requires")
-    room = bank.recall(TASK, 1).tokens + 5
+    # A block's mark is drawn by chance: it takes up to 16 tokens more or less. The other lesson takes some 50.
+    room = bank.recall(TASK, 1).tokens + 25
     recall = bank.recall(TASK, 1, max_tokens=room, expand_links=True)
 
     assert recall.tokens <= room
