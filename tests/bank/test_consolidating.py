@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from reasoningbank import InvalidInputError, Memory, MemoryNotFoundError, ReasoningBank, State
+from reasoningbank.storage import parameters, records
 from tests.conftest import Clock, OpenBank
 
 SAID = "Find every configuration file under the directory /etc/app and delete the ones nobody reads"
@@ -285,3 +286,12 @@ def test_a_merge_can_be_undone_in_a_copy_read_from_an_export(
     assert set(copy.undo_merge(merged.id).restored) == {twin.id for twin in twins}
     assert [copy.get(twin.id).confidence for twin in twins] == pytest.approx([twin.confidence for twin in twins])
     assert copy.get(merged.id).state is State.ARCHIVED
+
+
+def test_what_was_merged_teaches_the_model_once(bank: ReasoningBank, twins: tuple[Memory, Memory]) -> None:
+    merged = merge(bank)
+
+    with bank._engine.read() as connection:
+        assert connection is not None
+        judged = parameters.judged_last(connection, 10)
+        assert judged == [records.find(connection, merged.id)]

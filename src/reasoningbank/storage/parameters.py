@@ -64,8 +64,10 @@ def add(connection: sqlite3.Connection, fit: Fit) -> None:
 
 def judged_last(connection: sqlite3.Connection, most: int) -> list[int]:
     """Return the row numbers of the memories that votes or outcomes are known of, those judged last, at most `most`."""
+    # What was merged counts once, with what it was merged into.
     rows = connection.execute(
-        "SELECT memory FROM tallies WHERE kind <> 'usage' GROUP BY memory ORDER BY max(last) DESC, memory LIMIT ?",
+        "SELECT coalesce(m.into_memory, t.memory) AS n FROM tallies AS t LEFT JOIN merged AS m ON m.memory = t.memory "
+        "AND m.counts = 1 WHERE t.kind <> 'usage' GROUP BY n ORDER BY max(t.last) DESC, n LIMIT ?",
         (most,),
     )
     return [n for (n,) in rows]
