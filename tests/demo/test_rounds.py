@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -52,12 +53,19 @@ def test_without_hits_it_does_what_it_is_used_to(events: list[Event]) -> None:
     assert [step.task.name for step in unread if step.changed] == []
 
 
-def test_what_it_followed_gained_when_it_helped_and_lost_when_not(events: list[Event]) -> None:
+def test_what_it_followed_gained_when_it_helped_and_ended_below_that_when_it_misled(events: list[Event]) -> None:
     moved = {before.id: now.confidence - before.confidence for before, now in finished(events).moved}
-    followed = {memory_id: step.attempt.passed for step in steps(events, 2) for memory_id in step.followed}
+    ended: dict[str, set[bool]] = defaultdict(set)
+    for step in steps(events, 2):
+        for memory_id in step.followed:
+            ended[memory_id].add(step.attempt.passed)
+    helped = [moved[memory_id] for memory_id, passed in ended.items() if passed == {True}]
+    misled = [moved[memory_id] for memory_id, passed in ended.items() if passed == {False}]
 
-    assert len(followed) >= 5
-    assert {memory_id: moved[memory_id] > 0 for memory_id in followed} == followed
+    assert len(helped) >= 5
+    assert misled
+    # Most of what failures taught helps here, which the bank learns too: what misled may rise, but not as far.
+    assert min(helped) > max(0.0, *misled)
 
 
 # -- the command ---------------------------------------------------------------------------------------------------
