@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -55,6 +57,27 @@ def add_memory(project: Project, memory_id: str = "m") -> int:
             scrub_version=1,
             now=NOON,
         )
+
+
+@contextmanager
+def transaction_of_another_thread(project: Project) -> Iterator[threading.Event]:
+    """Hold a transaction open in another thread until the event is set, or the block ends."""
+    entered, leave = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with project.write() as connection:
+            connection.execute("INSERT INTO meta VALUES ('x', 'y')")
+            entered.set()
+            leave.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    entered.wait()
+    try:
+        yield leave
+    finally:
+        leave.set()
+        holder.join()
 
 
 def revision(project: Project, memory_id: str) -> int:

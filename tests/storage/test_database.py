@@ -17,7 +17,17 @@ from reasoningbank.storage import connections as connections_module
 from reasoningbank.storage.database import Database
 from reasoningbank.storage.failures import storage_error
 from reasoningbank.storage.project import DATABASE_NAME, Project
-from tests.storage.files import NOON, add_memory, log_file, open_project, project, signal, weights, write
+from tests.storage.files import (
+    NOON,
+    add_memory,
+    log_file,
+    open_project,
+    project,
+    signal,
+    transaction_of_another_thread,
+    weights,
+    write,
+)
 
 __all__ = ["project"]
 
@@ -55,22 +65,8 @@ def test_a_write_that_waits_too_long_is_told_so_and_leaves_what_was_counted(tmp_
 
 def test_threads_of_one_process_wait_for_each_other_and_give_up_in_time(tmp_path: Path) -> None:
     project = open_project(tmp_path)
-    entered, leave = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with project.write():
-            entered.set()
-            leave.wait()
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    entered.wait()
-    try:
-        with pytest.raises(BusyError), project.write():
-            pass
-    finally:
-        leave.set()
-        holder.join()
+    with transaction_of_another_thread(project), pytest.raises(BusyError), project.write():
+        pass
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files in /proc")

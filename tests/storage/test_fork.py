@@ -11,7 +11,7 @@ from reasoningbank import StorageError
 from reasoningbank.storage import connections as connections_module
 from reasoningbank.storage.project import Project
 from tests.processes import exit_code, in_child, start
-from tests.storage.files import add_memory, open_project, project
+from tests.storage.files import add_memory, open_project, project, transaction_of_another_thread
 
 __all__ = ["project"]
 
@@ -38,20 +38,10 @@ def test_what_a_child_writes_stays_when_the_parent_closes(project: Project) -> N
 
 
 def test_a_fork_waits_for_the_transactions_of_other_threads(project: Project) -> None:
-    entered, leave = threading.Event(), threading.Event()
+    with transaction_of_another_thread(project) as leave:
+        threading.Timer(0.2, leave.set).start()
 
-    def hold() -> None:
-        with project.write():
-            entered.set()
-            leave.wait()
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    entered.wait()
-    threading.Timer(0.2, leave.set).start()
-
-    assert in_child(lambda: add_memory(project, "child")) == 0
-    holder.join()
+        assert in_child(lambda: add_memory(project, "child")) == 0
     add_memory(project, "parent")
     with project.database.read() as connection:
         assert connection.execute("SELECT count(*) FROM memories").fetchone() == (2,)
@@ -61,25 +51,13 @@ def test_a_child_forked_in_the_middle_of_a_transaction_refuses_and_harms_nothing
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections_module, "FORK_WAIT", 0.05)
-    entered, leave = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with project.write() as connection:
-            connection.execute("INSERT INTO meta VALUES ('x', 'y')")
-            entered.set()
-            leave.wait()
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    entered.wait()
 
     def refused() -> None:
         with pytest.raises(StorageError, match="forked in the middle of a transaction"), project.database.read():
             pass
 
-    assert in_child(refused) == 0
-    leave.set()
-    holder.join()
+    with transaction_of_another_thread(project):
+        assert in_child(refused) == 0
     with project.database.read() as connection:
         assert connection.execute("SELECT value FROM meta WHERE key = 'x'").fetchone() == ("y",)
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from reasoningbank.embed.base import Embedder
+from reasoningbank.errors import EmbeddingError
 from reasoningbank.relevance import (
     Floats,
     Gate,
@@ -49,6 +51,15 @@ class Query:
     embedder: str
 
 
+def embedded_query(engine: Engine, embedder: Embedder, text: str) -> tuple[Query, tuple[str, ...]]:
+    """Return a query with its vector, and in words what did not work: without a vector, keywords still find."""
+    name = embedder.identity.name
+    try:
+        return Query(text, engine.embed_query(embedder, text), name), ()
+    except EmbeddingError as error:
+        return Query(text, None, name), (f"the query was not embedded ({error}); searched by keyword only",)
+
+
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Candidates that pass the filters: aligned arrays, in ascending order of row number.
@@ -82,7 +93,7 @@ def find(engine: Engine, connection: sqlite3.Connection, query: Query, filters: 
     fused = fuse(legs)
     overlap = _overlap(connection, query.text, numbers, fused.score)
     scale = _scale(engine, connection, query.embedder, legs.vectors.shape[1])
-    decided = _gated(legs, overlap, scale)
+    decided = gated(legs, overlap.shared, overlap.words, scale)
     fused = without_echoes(fused, np.where(overlap.trusted, 0.0, overlap.shared))
     return Pool(
         numbers=numbers,
@@ -199,9 +210,9 @@ def _overlap(connection: sqlite3.Connection, text: str, numbers: Sequence[int], 
     return overlap
 
 
-def _gated(legs: Legs, overlap: _Overlap, scale: Scale) -> Gate:
+def gated(legs: Legs, shared: Floats, words: Floats, scale: Scale) -> Gate:
     """Return which candidates pass the gate. Where there is no vector to tell by, a keyword match passes."""
-    decided = gate(legs.similarity, overlap.shared, overlap.words, scale)
+    decided = gate(legs.similarity, shared, words, scale)
     blind = ~legs.vectors.any(axis=1) & (legs.keyword > 0.0)
     return replace(decided, keep=decided.keep | blind)
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from reasoningbank.embed.base import Embedder
-from reasoningbank.errors import EmbeddingError
 from reasoningbank.graph import Edge, Node
 from reasoningbank.graph_results import GraphRecall, NodeHit, NodeSearch
 from reasoningbank.paths import Reached, paths, spread, tell
@@ -21,11 +20,11 @@ from reasoningbank.relevance import (
     Relevance,
     Scale,
     fuse,
-    gate,
     known_scale,
     measured_scale,
     settle,
 )
+from reasoningbank.services.candidates import embedded_query, gated
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph import shown_edge, shown_node
 from reasoningbank.services.prompt import framed_block
@@ -50,23 +49,25 @@ def search(engine: Engine, query: str, k: int, filters: NodeFilters) -> NodeSear
     return engine.with_embedder(lambda embedder: _search(engine, embedder, query, k, filters))
 
 
-def _search(engine: Engine, embedder: Embedder, query: str, k: int, filters: NodeFilters) -> NodeSearch:
-    vector, degraded = _embedded(engine, embedder, query)
+def _search(engine: Engine, embedder: Embedder, text: str, k: int, filters: NodeFilters) -> NodeSearch:
+    query, degraded = embedded_query(engine, embedder, text)
+    vector, terms = query.vector, query_terms(text)
     with engine.read() as connection:
         if connection is None:
             return NodeSearch()
         if vector is not None:
             engine.generation(connection, embedder.identity)
+        scale = _scale(connection, query.embedder, 1 if vector is None else len(vector))
         width = max(WIDTH, WIDTH_A_HIT * k)
         while True:
             near = [] if vector is None else engine.nodes.nearest(connection, vector, width)
-            keyword = graph.matches(connection, match_expression(query_terms(query)), width)
+            keyword = graph.matches(connection, match_expression(terms), width)
             numbers = graph.passing(connection, [*{*near, *keyword}], filters)
             legs = _legs(connection, vector, numbers, keyword)
-            overlap = _overlap(connection, query, numbers)
-            relevance = settle(fuse(legs), overlap[0])
-            decided = gate(legs.similarity, *overlap, _scale(connection, embedder.identity.name, legs.vectors.shape[1]))
-            found = _in_order(numbers, legs, relevance, decided)
+            shared, words = _overlap(connection, text, terms, numbers)
+            relevance = settle(fuse(legs), shared)
+            decided = gated(legs, shared, words, scale)
+            found = _in_order(numbers, relevance, decided)
             if len(found) >= k or max(len(near), len(keyword)) < width:
                 nodes = graph.load(connection, [n for n, _ in found[:k]])
                 hits = tuple(_hit(shown_node(nodes[n]), legs, relevance, row) for n, row in found[:k])
@@ -74,28 +75,21 @@ def _search(engine: Engine, embedder: Embedder, query: str, k: int, filters: Nod
             width *= 4
 
 
-def _embedded(engine: Engine, embedder: Embedder, query: str) -> tuple[Float32 | None, tuple[str, ...]]:
-    try:
-        return engine.embed_query(embedder, query), ()
-    except EmbeddingError as error:
-        return None, (f"the query was not embedded ({error}); searched by keyword only",)
-
-
-def _overlap(connection: sqlite3.Connection, query: str, numbers: Sequence[int]) -> tuple[Floats, Floats]:
+def _overlap(
+    connection: sqlite3.Connection, text: str, terms: Sequence[str], numbers: Sequence[int]
+) -> tuple[Floats, Floats]:
     """Return what the candidates' texts have in common with the query's: pieces of text, and words."""
-    rows = {n: (text, indexed) for n, text, indexed in graph.texts(connection, numbers)}
+    rows = {n: (said, indexed) for n, said, indexed in graph.texts(connection, numbers)}
     if not rows:
         return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
-    shared = shared_grams(query, [rows[n][0] for n in numbers])
-    return shared, shared_words(query_terms(query), [rows[n][1] for n in numbers])
+    shared = shared_grams(text, [rows[n][0] for n in numbers])
+    return shared, shared_words(terms, [rows[n][1] for n in numbers])
 
 
-def _in_order(numbers: Sequence[int], legs: Legs, relevance: Relevance, decided: Gate) -> list[tuple[int, int]]:
+def _in_order(numbers: Sequence[int], relevance: Relevance, decided: Gate) -> list[tuple[int, int]]:
     """Return (row number, row) of the candidates that pass the gate, best first."""
-    # Where there is no vector to tell by, a keyword match passes.
-    keep = decided.keep | (~legs.vectors.any(axis=1) & (legs.keyword > 0.0))
     order = np.argsort(-relevance.total, kind="stable").tolist()
-    return [(numbers[row], row) for row in order if keep[row]]
+    return [(numbers[row], row) for row in order if decided.keep[row]]
 
 
 def _legs(

@@ -12,13 +12,13 @@ import numpy as np
 
 from reasoningbank.confidence import Standing, standing
 from reasoningbank.embed.base import Embedder
-from reasoningbank.errors import EmbeddingError, InvalidInputError
+from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import clean_text, is_blank
 from reasoningbank.ranking import POLICIES, Candidate, Policy, Ranked, one_a_source, rank
 from reasoningbank.results import Hit, SearchResult
 from reasoningbank.scrub import scrub
 from reasoningbank.selection import Prospect, select
-from reasoningbank.services.candidates import Pool, Query, find
+from reasoningbank.services.candidates import Pool, embedded_query, find
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.shelf import Known
 from reasoningbank.services.shown import look_up, own
@@ -104,7 +104,7 @@ def search(engine: Engine, query: str, wanted: Wanted) -> SearchResult:
 
 
 def _search(engine: Engine, embedder: Embedder, text: str, wanted: Wanted) -> SearchResult:
-    query, degraded = _embedded(engine, embedder, text)
+    query, degraded = embedded_query(engine, embedder, text)
     with engine.read() as connection:
         if connection is None:
             return SearchResult()
@@ -119,14 +119,6 @@ def _search(engine: Engine, embedder: Embedder, text: str, wanted: Wanted) -> Se
             if pool.exhausted or len(hits) >= wanted.k:
                 return SearchResult(tuple(hits), withheld, pool.weak, degraded, pool.strength)
             width *= 4
-
-
-def _embedded(engine: Engine, embedder: Embedder, text: str) -> tuple[Query, tuple[str, ...]]:
-    name = embedder.identity.name
-    try:
-        return Query(text, engine.embed_query(embedder, text), name), ()
-    except EmbeddingError as error:
-        return Query(text, None, name), (f"the query was not embedded ({error}); searched by keyword only",)
 
 
 @dataclass(frozen=True, slots=True)
