@@ -12,7 +12,7 @@ from reasoningbank.change import Change
 from reasoningbank.config import Settings
 from reasoningbank.criteria import Calibration, Weighing
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
-from reasoningbank.episode import Episode, Served, Verdict
+from reasoningbank.episode import Episode, EpisodePage, Served, Verdict
 from reasoningbank.errors import (
     BusyError,
     ChatError,
@@ -186,6 +186,7 @@ __all__ = [
     "Ended",
     "Episode",
     "EpisodeNotFoundError",
+    "EpisodePage",
     "EpisodeSummary",
     "FailureFilter",
     "Feedback",

@@ -53,6 +53,7 @@ class AsyncReasoningBank:
     recall = _hop(ReasoningBank.recall)
     recall_within = _hop(ReasoningBank.recall_within)
     get_episode = _hop(ReasoningBank.get_episode)
+    list_episodes = _hop(ReasoningBank.list_episodes)
     report = _hop(ReasoningBank.report)
     feedback = _hop(ReasoningBank.feedback)
     report_memory = _hop(ReasoningBank.report_memory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -82,3 +83,15 @@ class Episode(BaseModel):
     def is_open(self) -> bool:
         """Whether no verdict was given yet."""
         return self.verdict is None
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodePage:
+    """A page of episodes, the newest first.
+
+    Attributes:
+        next: pass it as `after` to get the next page; None on the last one.
+    """
+
+    episodes: tuple[Episode, ...]
+    next: str | None = None

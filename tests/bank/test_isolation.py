@@ -194,9 +194,9 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any] | None] = {
 OWN_ONLY = {
     *("export_graph", "import_graph", "list_nodes", "recall_paths", "search_nodes"),
     *("backup", "close", "consolidate", "contrast", "count", "distill", "doctor", "enqueue", "episode", "export_to"),
-    *("forget", "import_from", "jobs", "list", "maintain", "metrics", "prune", "rebuild", "recall", "recall_within"),
-    *("recommend", "record", "record_many", "reembed", "remember", "scale", "search", "status", "suggest_links"),
-    *("warm", "worker"),
+    *("forget", "import_from", "jobs", "list", "list_episodes", "maintain", "metrics", "prune", "rebuild", "recall"),
+    *("recall_within", "recommend", "record", "record_many", "reembed", "remember", "scale", "search", "status"),
+    *("suggest_links", "warm", "worker"),
 }
 
 

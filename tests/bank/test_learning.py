@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from reasoningbank import Memory, ReasoningBank, Verdict
+from reasoningbank import EpisodeNotFoundError, EpisodePage, InvalidInputError, Memory, ReasoningBank, Verdict
 from tests.conftest import Clock
 
 LESSON = "Quote every path in the shell, since file names hold blanks"
@@ -50,6 +52,35 @@ def test_an_episode_that_nobody_reports_on_expires_as_unknown_after_a_day(
     assert bank.maintain().expired == (verdict is not None)
     assert bank.get_episode(ref).verdict == verdict
     assert bank.get(memory.id).confidence == memory.confidence
+
+
+def test_episodes_are_listed_page_by_page_the_newest_first(bank: ReasoningBank, memory: Memory, clock: Clock) -> None:
+    for ref in "abcde":
+        bank.recall("quote the paths in the shell", ref=ref, thread="odd" if ref in "ace" else None)
+        clock.move(hours=1)
+    bank.recall("quote the paths in the shell", ref="f")
+    clock.move(hours=-1)
+    bank.report("success", ref="b")
+    bank.report("failure", ref="c")
+
+    def refs(**wanted: Any) -> str:
+        return "".join(episode.ref for episode in bank.list_episodes(**wanted).episodes)
+
+    first = bank.list_episodes(limit=4)
+    assert first.episodes[0] == bank.get_episode("f")
+    assert first.next is not None
+    assert "".join(e.ref for e in first.episodes) + refs(after=first.next) == refs() == "fedcba"
+    assert bank.list_episodes(limit=2, after=first.next).next is None
+    assert (refs(is_open=True), refs(is_open=False)) == ("feda", "cb")
+    assert (refs(verdict="failure"), refs(thread="odd"), refs(thread="odd", is_open=True)) == ("c", "eca", "ea")
+
+
+def test_there_are_no_episodes_behind_one_that_does_not_exist(bank: ReasoningBank) -> None:
+    assert bank.list_episodes() == EpisodePage(())
+    with pytest.raises(EpisodeNotFoundError, match="gone"):
+        bank.list_episodes(after="gone")
+    with pytest.raises(InvalidInputError, match="won"):
+        bank.list_episodes(verdict="won")
 
 
 def test_a_change_that_was_reverted_speaks_against_its_lesson_once(bank: ReasoningBank, memory: Memory) -> None:

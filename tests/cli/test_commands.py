@@ -192,6 +192,20 @@ def test_recall_opens_an_episode_and_report_closes_it(cli: Cli, bank: ReasoningB
     assert cli("episode", "run-1", "--json").json["thread"] == "t-1"
 
 
+def test_episodes_lists_them_the_newest_first(cli: Cli, memory_id: str) -> None:
+    assert cli("episodes").out == "No episodes.\n"
+    for ref in ("one", "two", "three"):
+        cli("recall", "quote paths", "--ref", ref)
+    cli("report", "success", "--ref", "two")
+
+    assert [e["ref"] for e in cli("episodes", "--json").json["episodes"]] == ["three", "two", "one"]
+    assert [e["ref"] for e in cli("episodes", "--open", "--json").json["episodes"]] == ["three", "one"]
+    paged = cli("episodes", "-n", "2").out
+    assert "two (success)  quote paths" in paged
+    assert paged.endswith("More: --after two\n")
+    assert "gone" in cli("episodes", "--after", "gone").err
+
+
 def test_report_finds_the_episode_of_a_thread(cli: Cli, memory_id: str) -> None:
     ref = cli("recall", "quote paths", "--thread", "t-1", "--json").json["ref"]
 

@@ -10,9 +10,10 @@ from reasoningbank.distill.distillation import DistillStatus
 from reasoningbank.distill.distiller import Distiller, LLMDistiller
 from reasoningbank.distill.template import TemplateDistiller
 from reasoningbank.errors import ChatError
-from reasoningbank.llm.base import ChatReply, ChatRequest, FinishReason, Usage
+from reasoningbank.llm.base import ChatReply, FinishReason, Usage
 from reasoningbank.memory import Outcome
 from reasoningbank.trajectory import RunVerdict, Step, Trajectory
+from tests.distill.scripted import Scripted
 
 LESSON = {"title": "Read first", "description": "d", "content": "Read before you write.", "tags": ["io"]}
 GOOD = json.dumps({"memories": [LESSON]})
@@ -21,23 +22,6 @@ GOOD = json.dumps({"memories": [LESSON]})
 def run(verdict: str = "success", **fields: Any) -> Trajectory:
     steps = (Step(action="ls", observation="a"),)
     return Trajectory(**{"task": "List files", "steps": steps, "verdict": RunVerdict(verdict), **fields})
-
-
-class Scripted:
-    """A chat that says what it is told to, and remembers what it was asked."""
-
-    name = "scripted"
-
-    def __init__(self, *answers: str | ChatReply | ChatError) -> None:
-        self.answers = list(answers)
-        self.asked: list[ChatRequest] = []
-
-    def complete(self, request: ChatRequest) -> ChatReply:
-        self.asked.append(request)
-        answer = self.answers.pop(0)
-        if isinstance(answer, ChatError):
-            raise answer
-        return answer if isinstance(answer, ChatReply) else ChatReply(answer, FinishReason.STOP, Usage(10, 5))
 
 
 def test_lessons_come_with_their_outcome_source_and_cost() -> None:

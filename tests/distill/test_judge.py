@@ -17,27 +17,11 @@ from reasoningbank.distill.judge import (
 )
 from reasoningbank.episode import Verdict
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
-from reasoningbank.llm.base import ChatReply, ChatRequest, FinishReason
+from reasoningbank.llm.base import ChatReply, FinishReason
 from reasoningbank.trajectory import RunVerdict, Step, Trajectory
+from tests.distill.scripted import Scripted
 
 RUN = Trajectory(task="List files", steps=(Step(action="ls", observation="a"),), result="a", verdict=RunVerdict.SUCCESS)
-
-
-class Scripted:
-    """A chat that says what it is told to, and remembers what it was asked."""
-
-    name = "scripted"
-
-    def __init__(self, *answers: str | ChatReply | ChatError) -> None:
-        self.answers = list(answers)
-        self.asked: list[ChatRequest] = []
-
-    def complete(self, request: ChatRequest) -> ChatReply:
-        self.asked.append(request)
-        answer = self.answers.pop(0)
-        if isinstance(answer, ChatError):
-            raise answer
-        return answer if isinstance(answer, ChatReply) else ChatReply(answer, FinishReason.STOP)
 
 
 @pytest.mark.parametrize(

@@ -135,9 +135,7 @@ class Agents:
 
     def verdicts(self, bank: ReasoningBank | None = None) -> list[str | None]:
         """Return the verdicts of all episodes, in the order they were opened."""
-        with (bank or self.bank)._engine.read() as connection:
-            assert connection is not None
-            return [row[0] for row in connection.execute("SELECT verdict FROM episodes ORDER BY opened_at")]
+        return [episode.verdict for episode in reversed((bank or self.bank).list_episodes().episodes)]
 
 
 @pytest.fixture

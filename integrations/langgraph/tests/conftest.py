@@ -36,9 +36,7 @@ def verdicts() -> Callable[[ReasoningBank], list[str | None]]:
     """Returns the verdicts of a bank's episodes, in the order they were opened; None for one that is open."""
 
     def read(bank: ReasoningBank) -> list[str | None]:
-        with bank._engine.read() as connection:
-            assert connection is not None
-            return [row[0] for row in connection.execute("SELECT verdict FROM episodes ORDER BY opened_at, ref")]
+        return [episode.verdict for episode in reversed(bank.list_episodes().episodes)]
 
     return read
 

@@ -12,7 +12,7 @@ from reasoningbank.bank.options import RecallOptions
 from reasoningbank.bank.reading import Reading
 from reasoningbank.bank.run import Run
 from reasoningbank.bank.runs import Runs
-from reasoningbank.episode import Episode, Verdict, as_verdict
+from reasoningbank.episode import Episode, EpisodePage, Verdict, as_verdict
 from reasoningbank.memory import Outcome
 from reasoningbank.results import Feedback, Recall, Reported
 
@@ -155,6 +155,38 @@ class Learning(Reading, Runs):
         from reasoningbank.services import credit
 
         return credit.get_episode(self._engine, ref=ref, thread=thread)
+
+    def list_episodes(
+        self,
+        *,
+        thread: str | None = None,
+        verdict: Verdict | str | None = None,
+        is_open: bool | None = None,
+        after: str | None = None,
+        limit: int = 100,
+    ) -> EpisodePage:
+        """Return a page of episodes, the newest first.
+
+        Args:
+            thread: only those of this conversation.
+            verdict: only those that ended so.
+            is_open: only those without a verdict (True), or with one (False).
+            after: `next` of the page before.
+            limit: 1 to 1,000.
+
+        Raises:
+            EpisodeNotFoundError: there is no episode `after`.
+        """
+        from reasoningbank.services import episodes
+
+        return episodes.list_episodes(
+            self._engine,
+            after=after,
+            thread=thread,
+            verdict=None if verdict is None else as_verdict(verdict),
+            is_open=is_open,
+            limit=limit,
+        )
 
     def report(
         self,

@@ -193,6 +193,22 @@ def episode(session: Session, ref: Annotated[str, typer.Argument(metavar="REF", 
     return Answer(found, lambda console: views.episode(console, found))
 
 
+def list_episodes(
+    session: Session,
+    *,
+    thread: Annotated[str | None, typer.Option("--thread", help="Only those of this conversation.")] = None,
+    verdict: Annotated[Verdict | None, typer.Option("--verdict", help="Only those that ended so.")] = None,
+    is_open: Annotated[
+        bool | None, typer.Option("--open/--closed", help="Only those without a verdict, or with one.")
+    ] = None,
+    after: Annotated[str | None, typer.Option("--after", help="Go on after the page before: its `next`.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 20,
+) -> Answer:
+    """List episodes, the newest first."""
+    page = session.bank.list_episodes(thread=thread, verdict=verdict, is_open=is_open, after=after, limit=limit)
+    return Answer(page, lambda console: run_views.episode_page(console, page))
+
+
 def trajectory(
     session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
 ) -> Answer:
@@ -212,6 +228,7 @@ def register(app: typer.Typer) -> None:
         ("outcome", outcome),
         ("stability", stability),
         ("episode", episode),
+        ("episodes", list_episodes),
         ("trajectory", trajectory),
     ):
         command(app, name, panel=PANEL)(function)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from rich.console import Console
 from rich.text import Text
 
-from reasoningbank import EpisodeSummary, MemoryRuns, Trajectory
+from reasoningbank import EpisodePage, EpisodeSummary, MemoryRuns, Trajectory
 from reasoningbank.cli.views import sentence, shown
 
 
@@ -23,10 +24,22 @@ def _summaries(console: Console, title: str, found: Sequence[EpisodeSummary]) ->
     for each in found:
         ended = "no episode" if each.opened_at is None else each.verdict or "open"
         steps = f", {each.steps} steps" if each.steps else ""
-        opened = f"{each.opened_at:%Y-%m-%d %H:%M}  " if each.opened_at else ""
-        console.print(
-            Text(shown(f"  {opened}{each.ref} ({ended}{steps})  {each.task}")), no_wrap=True, overflow="ellipsis"
-        )
+        _line(console, each.opened_at, f"{each.ref} ({ended}{steps})  {each.task}")
+
+
+def _line(console: Console, opened_at: datetime | None, what: str) -> None:
+    opened = f"{opened_at:%Y-%m-%d %H:%M}  " if opened_at else ""
+    console.print(Text(shown(f"  {opened}{what}")), no_wrap=True, overflow="ellipsis")
+
+
+def episode_page(console: Console, found: EpisodePage) -> None:
+    """Print episodes, one line each."""
+    if not found.episodes:
+        sentence(console, "No episodes.")
+    for each in found.episodes:
+        _line(console, each.opened_at, f"{each.ref} ({each.verdict or 'open'})  {each.task}")
+    if found.next is not None:
+        sentence(console, f"More: --after {found.next}", "dim")
 
 
 def trajectory(console: Console, found: Trajectory) -> None:

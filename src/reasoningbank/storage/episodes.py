@@ -84,6 +84,26 @@ def load_episode(connection: sqlite3.Connection, ref: str) -> Episode | None:
     )
 
 
+def page(
+    connection: sqlite3.Connection,
+    *,
+    after: str | None,
+    thread: str | None,
+    verdict: Verdict | None,
+    is_open: bool | None,
+    limit: int,
+) -> list[str]:
+    """Return the references of up to `limit` episodes that pass the filters, the newest first, behind `after`."""
+    found = connection.execute(
+        "SELECT ref FROM episodes "
+        "WHERE (:after IS NULL OR (opened_at, ref) < (SELECT opened_at, ref FROM episodes WHERE ref = :after)) "
+        "AND (:thread IS NULL OR thread = :thread) AND (:verdict IS NULL OR verdict = :verdict) "
+        "AND (:open IS NULL OR (verdict IS NULL) = :open) ORDER BY opened_at DESC, ref DESC LIMIT :limit",
+        {"after": after, "thread": thread, "verdict": verdict, "open": is_open, "limit": limit},
+    )
+    return [str(row[0]) for row in found]
+
+
 def exists(connection: sqlite3.Connection, ref: str) -> bool:
     """Tell whether there is an episode with this reference."""
     return connection.execute("SELECT 1 FROM episodes WHERE ref = ?", (ref,)).fetchone() is not None
