@@ -1,4 +1,4 @@
-"""Fits the weights of the guard's wording model and writes `guard_weights.py`.
+"""Fits the weights of the guard's wording model and writes `reasoningbank/guard/weights.py`.
 
     python -m benchmarks.guard_fit [--write]
 
@@ -21,12 +21,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank import guard, guard_wording
+from reasoningbank.guard import sentence_of, wording
 
 Float64 = npt.NDArray[np.float64]
 
 SENTENCES = Path(__file__).with_name("guard_sentences.jsonl")
-TARGET = Path(guard_wording.__file__).with_name("guard_weights.py")
+TARGET = Path(wording.__file__).with_name("weights.py")
 HEADER = '''"""The weights of the guard's wording model: written by `python -m benchmarks.guard_fit --write`."""
 
 BIAS = {bias:.2f}
@@ -67,7 +67,7 @@ def docstrings() -> Iterator[str]:
 
 def features(text: str) -> set[str]:
     """Return what the model sees of a sentence."""
-    return guard_wording.features(guard.sentence_of(text))
+    return wording.features(sentence_of(text))
 
 
 class Rows:
@@ -114,7 +114,7 @@ def train() -> tuple[dict[str, float], float]:
 
 
 def module_of(weights: dict[str, float], bias: float) -> str:
-    """Return the source of guard_weights.py."""
+    """Return the source of weights.py."""
     line, rows = "", []
     for name, weight in sorted(weights.items()):
         item = f"{name} {round(100 * weight)}"
@@ -128,13 +128,13 @@ def module_of(weights: dict[str, float], bias: float) -> str:
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.guard_fit", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="replace guard_weights.py")
+    parser.add_argument("--write", action="store_true", help="replace weights.py")
     arguments = parser.parse_args()
     weights, bias = train()
     print(f"{len(weights)} features")
     for label in ("attack", "benign"):
-        scores = [guard_wording.score(features(text), weights, bias) for text in sentences(label, "held-out")]
-        for floor in (guard_wording.HINT, guard_wording.STRONG):
+        scores = [wording.score(features(text), weights, bias) for text in sentences(label, "held-out")]
+        for floor in (wording.HINT, wording.STRONG):
             print(f"held-out {label}: {np.mean(np.array(scores) >= floor):.2f} score {floor} or more")
     if arguments.write:
         TARGET.write_text(module_of(weights, bias), "utf-8")

@@ -84,6 +84,13 @@ def test_no_function_is_longer_than_a_screen() -> None:
     ] == []
 
 
+def test_the_domain_is_what_no_layer_above_claims_packages_too() -> None:
+    names = {str(module.relative_to("src/reasoningbank")) for module in domain_modules()}
+
+    assert {"memory.py", "errors.py", "guard/inspection.py", "scrub/rule.py"} <= names
+    assert not {name for name in names if name.startswith(("__init__", "storage/", "services/", "cli/", "aio"))}
+
+
 def test_the_domain_reaches_for_no_clock_no_chance_no_machine() -> None:
     impure = {str(module): sorted(IMPURE & imported(text_of(module))) for module in domain_modules()}
 

@@ -1,6 +1,6 @@
 """The domain modules: the files of the core that hold decisions only.
 
-A module right under `reasoningbank` belongs to the domain unless pyproject.toml puts it into a layer above.
+A module or package right under `reasoningbank` belongs to the domain unless pyproject.toml puts it into a layer above.
 `python -m tools.domain` prints their paths, comma-separated, for `coverage report --include`.
 """
 
@@ -20,8 +20,9 @@ def domain_modules(root: Path = ROOT) -> list[Path]:
     """
     contracts = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     above = set(re.findall(r"\w+", " ".join(contracts[0]["layers"][:-2]))) | {"__init__", "__main__"}
-    modules = (root / "src/reasoningbank").glob("*.py")
-    return sorted(path.relative_to(root) for path in modules if path.stem not in above)
+    core = root / "src/reasoningbank"
+    files = ((path.relative_to(core), path.relative_to(root)) for path in core.rglob("*.py"))
+    return sorted(path for place, path in files if place.parts[0].removesuffix(".py") not in above)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,7 @@ from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError, NodeNotFoundError
 from reasoningbank.graph import Edge, EdgeDraft, Node, NodeDraft, checked_fields
 from reasoningbank.graph_results import EdgeStored, NodePage, NodeStored
-from reasoningbank.guard import inspect, is_suspicious
-from reasoningbank.hidden_text import normalise_hidden
+from reasoningbank.guard import inspect, is_suspicious, normalise_hidden
 from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import checked_id

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.errors import InvalidInputError, LimitExceededError, MemoryNotFoundError
-from reasoningbank.guard import inspect, is_suspicious
-from reasoningbank.hidden_text import normalise_hidden
+from reasoningbank.guard import inspect, is_suspicious, normalise_hidden
 from reasoningbank.memory import ID_LIMIT, SAID, Draft, Memory, State, clean_text, is_blank
 from reasoningbank.results import Recorded
 from reasoningbank.scrub import RULES_VERSION, scrub, scrub_each, scrub_value

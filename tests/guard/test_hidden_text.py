@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.hidden_text import hidden_signs, normalise_hidden, readings
+from reasoningbank.guard.hidden_text import hidden_signs, normalise_hidden, readings
 
 
 @pytest.mark.parametrize(

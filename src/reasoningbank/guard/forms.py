@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _PRIVATE_FILE = (
@@ -131,3 +132,47 @@ SQUEEZED = re.compile(
     r"(?:ignore|disregard|forget|override)(?:all|any|the|your|of|every){0,3}(?:previous|prior|above|earlier|preceding)"
     r"(?:instruction|rule|prompt|direction|command|message)"
 )
+
+
+def _by_head() -> tuple[dict[str, list[tuple[str, int]]], list[tuple[str, int]]]:
+    """Return the forms' keywords by their first three letters, and those that do not begin with three."""
+    heads: dict[str, list[tuple[str, int]]] = {}
+    others: list[tuple[str, int]] = []
+    for number, form in enumerate(FORMS):
+        for keyword in form.keywords:
+            letters = keyword[:3].isascii() and keyword[:3].isalpha() and len(keyword) >= 3
+            (heads.setdefault(keyword[:3], []) if letters else others).append((keyword, number))
+    return heads, others
+
+
+_HEADS, _OTHERS = _by_head()
+LETTERS = re.compile(r"[a-z]{3,}")
+
+
+def _with_keywords(lower: str) -> list[int]:
+    """Return the numbers of the forms that have a keyword in a text; most are ruled out by how its words begin."""
+    heads = {word[:3] for word in set(LETTERS.findall(lower))} & _HEADS.keys()
+    numbers = {number for head in heads for keyword, number in _HEADS[head] if keyword in lower}
+    return sorted(numbers.union(number for keyword, number in _OTHERS if keyword in lower))
+
+
+_FORBIDDEN = re.compile(
+    r"\b(?:never|not|don't|avoid|against|instead of|forbid\w*|prohibit\w*|before)\b[^.;:\n]*\Z", re.IGNORECASE
+)
+
+
+def _place_of(form: Form, lower: str) -> int | None:
+    """Return where a form stands, unless a word before it forbids what it says."""
+    for match in form.pattern.finditer(lower):
+        before = max(0, match.start() - 60)
+        if not (form.sign.startswith("tools") and _FORBIDDEN.search(lower, before, match.start())):
+            return match.start()
+    return None
+
+
+def standing_forms(lower: str) -> Iterator[tuple[Form, int]]:
+    """Yield the forms that stand in a text in lower case, and where."""
+    for number in _with_keywords(lower):
+        place = _place_of(FORMS[number], lower)
+        if place is not None:
+            yield FORMS[number], place

@@ -1,15 +1,15 @@
 """Secrets that only their surroundings give away: assignments, options of commands, and sentences.
 
 One pattern per noun (`password`, `token`, `key`, ...) finds `noun, link, value` in any syntax; the name around the
-noun, the kind of link, and the value's own looks then decide (`scrub_shapes`). The name stays, the value goes.
+noun, the kind of link, and the value's own looks then decide (`shapes`). The name stays, the value goes.
 """
 
 from __future__ import annotations
 
 import re
 
-from reasoningbank.scrub_rules import Rule, Span
-from reasoningbank.scrub_shapes import (
+from reasoningbank.scrub.rule import Rule, Span
+from reasoningbank.scrub.shapes import (
     Proof,
     has_digit,
     has_digit_and_letter,

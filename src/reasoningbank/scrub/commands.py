@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from reasoningbank.scrub_context import CAPITALS, names_itself
-from reasoningbank.scrub_rules import Rule, Span
-from reasoningbank.scrub_shapes import Proof, is_code, is_path, is_secret, proof_of_name
+from reasoningbank.scrub.context import CAPITALS, names_itself
+from reasoningbank.scrub.rule import Rule, Span
+from reasoningbank.scrub.shapes import Proof, is_code, is_path, is_secret, proof_of_name
 
 
 def _is_option(value: str, proof: Proof) -> bool:

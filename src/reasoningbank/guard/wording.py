@@ -1,7 +1,7 @@
 """How much a sentence is worded like a planted instruction: a fitted bag of words, beside the signs that people wrote.
 
 A sign knows a thought; the wording model has seen some hundred sentences of either kind and judges those that no sign
-was written for. Features are the stems of the words and the classes of `guard_words`; the score is the logit of a
+was written for. Features are the stems of the words and the classes of `word_classes`; the score is the logit of a
 logistic regression over them, scaled by the root of their number, so that long sentences weigh no more than short ones.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Protocol
 
-from reasoningbank.guard_weights import BIAS, WEIGHTS
+from reasoningbank.guard.weights import BIAS, WEIGHTS
 from reasoningbank.stem import stem
 
 HINT, STRONG = 0.5, 1.5
