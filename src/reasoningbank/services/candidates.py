@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from reasoningbank.bm25 import best_first
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import EmbeddingError
 from reasoningbank.relevance import (
@@ -26,10 +27,8 @@ from reasoningbank.relevance import (
     without_echoes,
 )
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.index_view import newest_change
 from reasoningbank.storage.filters import Filters
-from reasoningbank.storage.frequencies import rarest
-from reasoningbank.terms import match_expression, query_terms
+from reasoningbank.terms import query_terms
 from reasoningbank.vectors.base import Float32, Int64
 from reasoningbank.verbatim import shared_grams, shared_words
 
@@ -130,23 +129,13 @@ def _allowed(connection: sqlite3.Connection, filters: Filters) -> Int64:
 def _keyword(
     engine: Engine, connection: sqlite3.Connection, text: str, filters: Filters, width: int
 ) -> dict[int, float]:
-    """Return row number and BM25 score of the best matches; at least 0."""
-    asked = rarest(connection, query_terms(text), engine.index.common, newest_change(connection))
-    expression = match_expression(asked)
-    if not expression:
-        return {}
+    """Return row number and BM25 score of the best matches."""
+    rows, scores = engine.keywords.matches(connection, query_terms(text))
     if filters.narrows:
-        condition, values = filters.clause()
-        rows = connection.execute(
-            "SELECT memories.n, -bm25(terms) FROM terms JOIN memories ON memories.n = terms.rowid "
-            f"WHERE terms MATCH ? AND {condition} ORDER BY rank, memories.n LIMIT ?",
-            (expression, *values, width),
-        )
-    else:
-        rows = connection.execute(
-            "SELECT rowid, -rank FROM terms WHERE terms MATCH ? ORDER BY rank, rowid LIMIT ?", (expression, width)
-        )
-    return {n: max(0.0, score) for n, score in rows}
+        passing = np.isin(rows, _passing(connection, rows.tolist(), filters), assume_unique=True)
+        rows, scores = rows[passing], scores[passing]
+    rows, scores = best_first(rows, scores, width)
+    return dict(zip(rows.tolist(), scores.tolist(), strict=True))
 
 
 def _passing(connection: sqlite3.Connection, found: Iterable[int], filters: Filters) -> tuple[int, ...]:

@@ -25,6 +25,7 @@ from reasoningbank.errors import EmbedderMismatchError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.index_view import IndexView
+from reasoningbank.services.keyword_index import KeywordIndex
 from reasoningbank.services.models import Models
 from reasoningbank.services.node_index import NodeIndex
 from reasoningbank.services.patience import Patience
@@ -70,7 +71,7 @@ class Engine:
         self._closed = False
         self._lock = threading.RLock()
         self._project: Project | None = None
-        self.index = IndexView(FaissIndex)
+        self.index, self.keywords = IndexView(FaissIndex), KeywordIndex()
         self.queries, self.shelf = QueryCache(), Shelf()
         self._patience: Patience | None = None
         self._models = Models(settings.confidence_model)
@@ -150,6 +151,7 @@ class Engine:
         if project is not None:
             project.close()
         self.index.drop()
+        self.keywords.drop()
         if self._patience is not None:
             self._patience.close()
 

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.relevance import SAMPLE, Scale, measured_scale
-from reasoningbank.storage.frequencies import CommonTerms
 from reasoningbank.vectors.base import Float32, VectorIndex
 
 Ids = npt.NDArray[np.int64]
@@ -38,9 +37,6 @@ class IndexView:
 
     Args:
         make_index: builds an empty index of a dimension.
-
-    Attributes:
-        common: what is known of how common the project's terms are.
     """
 
     def __init__(self, make_index: Callable[[int], VectorIndex]) -> None:
@@ -48,7 +44,6 @@ class IndexView:
         self._lock = threading.Lock()
         self._filled: _Filled | None = None
         self._scale = (-1, Scale())
-        self.common: CommonTerms = {}
         renew_after_fork(self)
 
     def after_fork(self) -> None:
@@ -125,7 +120,6 @@ class IndexView:
         """Forget the index; the next call builds it anew."""
         with self._lock:
             self._filled = None
-        self.common = {}
 
 
 def _sample(connection: sqlite3.Connection) -> Float32:

@@ -112,6 +112,10 @@ def rebuild(engine: Engine) -> None:
 
 
 def _index_terms_again(engine: Engine, connection: sqlite3.Connection) -> None:
+    # The feed says so of each, for those who keep what they read of the text index.
+    connection.execute(
+        "INSERT INTO changes(op, memory) SELECT 'put', n FROM (SELECT n FROM memories UNION SELECT rowid FROM terms)"
+    )
     connection.execute("DELETE FROM terms")
     for n, memory in engine.every_memory(connection):
         connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, " ".join(terms(keyword_text(memory)))))

@@ -24,8 +24,8 @@ from reasoningbank.storage.failures import (
     reported,
 )
 from reasoningbank.storage.files import size_of
-from reasoningbank.storage.frequencies import VOCABULARY
 from reasoningbank.storage.migrations import scripts, statements
+from reasoningbank.storage.text_index import VIEWS
 
 # Folding the write-ahead log into the file is only tidier: nobody is kept waiting for it.
 _TIDYING_TIMEOUT = "PRAGMA busy_timeout = 100"
@@ -87,7 +87,8 @@ class Database:
                 connection.execute("PRAGMA fullfsync = on")
             connection.execute("PRAGMA temp_store = memory")
             connection.execute("PRAGMA cache_size = -16000")
-            connection.execute(VOCABULARY)
+            for view in VIEWS:
+                connection.execute(view)
             connection.create_function("casefold", 1, str.casefold, deterministic=True)
             connection.execute("SELECT 1 FROM meta").fetchone()
         except sqlite3.Error:
