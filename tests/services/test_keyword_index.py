@@ -12,12 +12,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from reasoningbank.services.index_view import newest_change
 from reasoningbank.services.keyword_index import FOLLOWED, KeywordIndex
 from reasoningbank.storage import records
 from reasoningbank.storage.database import apply_migrations
 from reasoningbank.storage.postings import postings
 from reasoningbank.storage.records import Indexed
+from reasoningbank.storage.stored_vectors import MEMORIES
 from reasoningbank.storage.text_index import VIEWS, rarest
 from reasoningbank.terms import match_expression
 from tests.processes import in_child
@@ -57,7 +57,7 @@ def remove(connection: sqlite3.Connection, n: int) -> None:
 
 
 def of_fts5(connection: sqlite3.Connection, wanted: list[str]) -> list[tuple[int, float]]:
-    asked = rarest(connection, wanted, {}, newest_change(connection))
+    asked = rarest(connection, wanted, {}, MEMORIES.newest(connection))
     if not asked:
         return []
     return connection.execute(
@@ -131,7 +131,7 @@ class AnyOrder(RuleBasedStateMachine):
         if self.older.in_transaction:
             self.older.execute("ROLLBACK")
         self.older.execute("BEGIN")
-        newest_change(self.older)
+        MEMORIES.newest(self.older)
 
     @rule(wanted=WANTED)
     def search(self, wanted: list[str]) -> None:

@@ -27,7 +27,6 @@ from reasoningbank.memory import Memory, State
 from reasoningbank.services.index_view import IndexView
 from reasoningbank.services.keyword_index import KeywordIndex
 from reasoningbank.services.models import Models
-from reasoningbank.services.node_index import NodeIndex
 from reasoningbank.services.patience import Patience
 from reasoningbank.services.shelf import Shelf
 from reasoningbank.signals import as_utc
@@ -36,6 +35,7 @@ from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.records import Stored
 from reasoningbank.storage.root import project_folder
+from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.vectors.faiss import FaissIndex
 
 Float32 = npt.NDArray[np.float32]
@@ -64,14 +64,14 @@ class Engine:
     ) -> None:
         self.root, self.tenant, self.project_name, self.settings = root, tenant, project, settings
         self._clock = clock
-        self.nodes = NodeIndex(FaissIndex)
         self._embedder_choice = embedder
         self._embedder: Embedder | None = None
         self._known: dict[EmbedderIdentity, Embedder] = {}
         self._closed = False
         self._lock = threading.RLock()
         self._project: Project | None = None
-        self.index, self.keywords = IndexView(FaissIndex), KeywordIndex()
+        self.index, self.nodes = IndexView(MEMORIES, FaissIndex), IndexView(NODES, FaissIndex)
+        self.keywords = KeywordIndex()
         self.queries, self.shelf = QueryCache(), Shelf()
         self._patience: Patience | None = None
         self._models = Models(settings.confidence_model)
@@ -151,6 +151,7 @@ class Engine:
         if project is not None:
             project.close()
         self.index.drop()
+        self.nodes.drop()
         self.keywords.drop()
         if self._patience is not None:
             self._patience.close()

@@ -8,9 +8,9 @@ import sqlite3
 from reasoningbank.errors import StorageError
 from reasoningbank.fitting import ProjectEvidence, RunMoments, fit, is_due
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.index_view import newest_change
 from reasoningbank.storage import parameters, records
 from reasoningbank.storage.parameters import Fit
+from reasoningbank.storage.stored_vectors import MEMORIES
 
 # A fit takes a third of a second with so many, whatever the bank's size; more would say nothing new.
 MOST_MEMORIES = 2_000
@@ -38,7 +38,7 @@ def _fit(engine: Engine) -> bool:
     with engine.read() as connection:
         if connection is None:
             return False
-        number, change = parameters.newest_number(connection), newest_change(connection)
+        number, change = parameters.newest_number(connection), MEMORIES.newest(connection)
         if not is_due(change, parameters.load(connection, number).change if number else 0):
             return False
         evidence = _evidence(engine, connection)

@@ -13,15 +13,12 @@ from reasoningbank.graph import Edge, Node
 from reasoningbank.graph_results import GraphRecall, NodeHit, NodeSearch
 from reasoningbank.paths import Reached, paths, spread, tell
 from reasoningbank.relevance import (
-    SAMPLE,
     Floats,
     Gate,
     Legs,
     Relevance,
-    Scale,
     fuse,
     known_scale,
-    measured_scale,
     settle,
 )
 from reasoningbank.services.candidates import embedded_query, gated
@@ -57,12 +54,12 @@ def _search(engine: Engine, embedder: Embedder, text: str, k: int, filters: Node
             return NodeSearch()
         if vector is not None:
             engine.generation(connection, embedder.identity)
-        scale = _scale(connection, query.embedder, 1 if vector is None else len(vector))
+        scale = known_scale(query.embedder, 1 if vector is None else len(vector)) or engine.nodes.scale(connection)
         width = max(WIDTH, WIDTH_A_HIT * k)
         while True:
             near = [] if vector is None else engine.nodes.nearest(connection, vector, width)
             keyword = graph.matches(connection, match_expression(terms), width)
-            numbers = graph.passing(connection, [*{*near, *keyword}], filters)
+            numbers = graph.passing(connection, [*{*(n for n, _ in near), *keyword}], filters)
             legs = _legs(connection, vector, numbers, keyword)
             shared, words = _overlap(connection, text, terms, numbers)
             relevance = settle(fuse(legs), shared)
@@ -105,13 +102,6 @@ def _legs(
         if n in stored:
             rows[i] = np.frombuffer(stored[n], dtype=np.float32)
     return Legs(vector, rows, np.clip(rows @ vector, 0.0, 1.0), scores)
-
-
-def _scale(connection: sqlite3.Connection, embedder: str, dim: int) -> Scale:
-    known = known_scale(embedder, dim)
-    if known is not None:
-        return known
-    return measured_scale(np.array([np.frombuffer(v, dtype=np.float32) for v in graph.sample(connection, SAMPLE)]))
 
 
 def _hit(node: Node, legs: Legs, relevance: Relevance, row: int) -> NodeHit:

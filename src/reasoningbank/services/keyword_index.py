@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from reasoningbank.bm25 import Postings, Rows, Scores, bm25
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.services.index_view import newest_change, tail_is_gone
 from reasoningbank.storage.postings import postings, totals
+from reasoningbank.storage.stored_vectors import MEMORIES
 from reasoningbank.storage.text_index import Counted, Indexed, indexed, rarest
 
 CAPACITY = 1 << 20
@@ -70,7 +70,7 @@ class KeywordIndex:
         Args:
             connection: inside a read transaction, never one that writes: what it wrote may come to nothing.
         """
-        newest = newest_change(connection)
+        newest = MEMORIES.newest(connection)
         with self._lock:
             current = self._follow(connection, newest)
             found = {term: kept for term in wanted if (kept := self._present(term)) is not None} if current else {}
@@ -92,7 +92,7 @@ class KeywordIndex:
         """Note what changed up to `newest`; tell whether what is kept is right for a transaction that sees that."""
         if newest <= self._covered:
             return newest == self._covered
-        if self._covered < 0 or tail_is_gone(connection, self._covered, newest):
+        if self._covered < 0 or MEMORIES.tail_is_gone(connection, self._covered, newest):
             self._forget()
             self._since = newest
         else:

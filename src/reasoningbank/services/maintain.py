@@ -13,10 +13,13 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.status import Maintained
 from reasoningbank.storage import episodes
 from reasoningbank.storage.project import Project
+from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 
 # Every process catches up at its next call; one that slept through more than this rebuilds its index instead.
 CHANGES_KEPT = 100_000
-_OLD_CHANGES = "FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - ?"
+_OLD_CHANGES = tuple(
+    f"FROM {stored.feed} WHERE seq <= (SELECT max(seq) FROM {stored.feed}) - ?" for stored in (MEMORIES, NODES)
+)
 MOST_SUGGESTIONS = 20
 
 
@@ -37,7 +40,7 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
         project.catch_up(connection)
         expired = episodes.expire(connection, now, engine.episode_ttl)
         old_runs = trajectories.expire(engine, connection, now)
-        forgotten = connection.execute(f"DELETE {_OLD_CHANGES}", (CHANGES_KEPT,)).rowcount
+        forgotten = sum(connection.execute(f"DELETE {old}", (CHANGES_KEPT,)).rowcount for old in _OLD_CHANGES)
     rolled = project.roll_up(now, settings.keep_days)
     merged = _consolidated(engine, now) if settings.auto_consolidate else Consolidated(due=False)
     pruned = prune.prune(engine, now, dry_run=False, unused_days=UNUSED.days) if settings.auto_prune else None
@@ -80,5 +83,5 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
 
 
 def _count_old_changes(connection: sqlite3.Connection) -> int:
-    total: int = connection.execute(f"SELECT count(*) {_OLD_CHANGES}", (CHANGES_KEPT,)).fetchone()[0]
-    return total
+    counts = (connection.execute(f"SELECT count(*) {old}", (CHANGES_KEPT,)).fetchone()[0] for old in _OLD_CHANGES)
+    return sum(counts)

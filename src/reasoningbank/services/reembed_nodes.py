@@ -30,7 +30,7 @@ def store(
 ) -> None:
     """Store vectors; a node that was changed or deleted while it was being embedded is taken up by the next round."""
     connection.executemany(
-        "INSERT OR REPLACE INTO node_vectors(node, generation, vector) "
+        "INSERT OR IGNORE INTO node_vectors(node, generation, vector) "
         "SELECT n, ?, ? FROM nodes WHERE n = ? AND text = ?",
         [(generation, vector, n, texts[n]) for n, vector in vectors.items()],
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from reasoningbank.confidence import Belief, ConfidenceModel
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory
-from reasoningbank.services.index_view import newest_change, tail_is_gone
+from reasoningbank.storage.stored_vectors import MEMORIES
 
 CAPACITY = 10_000
 """Memories that are kept: some 30 MB of lessons of usual length."""
@@ -64,7 +64,7 @@ class Shelf:
             model: what beliefs are made with; another one than last time makes all anew.
             load: reads what is not kept, in the same transaction.
         """
-        newest = newest_change(connection)
+        newest = MEMORIES.newest(connection)
         with self._lock:
             current = self._follow(connection, newest, model)
             found = {n: self._kept[n] for n in numbers if n in self._kept} if current else {}
@@ -81,7 +81,7 @@ class Shelf:
         """Drop what changed up to `newest`; tell whether the rest is what a transaction that sees `newest` sees."""
         if newest < self._covered:
             return False
-        if model != self._model or self._covered < 0 or tail_is_gone(connection, self._covered, newest):
+        if model != self._model or self._covered < 0 or MEMORIES.tail_is_gone(connection, self._covered, newest):
             self._kept.clear()
         elif newest > self._covered:
             for (n,) in connection.execute("SELECT memory FROM changes WHERE seq > ?", (self._covered,)):

@@ -25,11 +25,11 @@ from reasoningbank.scrub import scrub
 from reasoningbank.services import record
 from reasoningbank.services.credit import note
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.index_view import newest_change
 from reasoningbank.services.shown import scrubbed_link, served
 from reasoningbank.storage import links, parameters, records, restore, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.parameters import Fit
+from reasoningbank.storage.stored_vectors import MEMORIES
 from reasoningbank.transfer import Incoming, incoming, outgoing, parse, to_line
 
 # Small enough that progress is seen, large enough that a transaction is worth it.
@@ -172,7 +172,7 @@ def _parameters(item: Incoming) -> Parameters | None:
 
 def _restore_parameters(engine: Engine, connection: sqlite3.Connection, items: Sequence[Incoming]) -> None:
     for found in filter(None, map(_parameters, items)):
-        parameters.add(connection, Fit(found, newest_change(connection), engine.now()))
+        parameters.add(connection, Fit(found, MEMORIES.newest(connection), engine.now()))
 
 
 def _store_one(

@@ -12,8 +12,8 @@ from typing import Any
 from reasoningbank.graph import Edge, EdgeDraft, Node, NodeDraft, NodeKind
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.filters import json_text
+from reasoningbank.storage.stored_vectors import CURRENT
 
-CURRENT = "(SELECT generation FROM generations WHERE state = 'current')"
 SERVED = "state = 'active'"
 
 
@@ -119,10 +119,8 @@ def put(
 
 
 def add_vector(connection: sqlite3.Connection, n: int, generation: int, vector: bytes) -> None:
-    """Store a node's vector."""
-    connection.execute(
-        "INSERT OR REPLACE INTO node_vectors(node, generation, vector) VALUES (?, ?, ?)", (n, generation, vector)
-    )
+    """Store the vector of a node that has none of this generation."""
+    connection.execute("INSERT INTO node_vectors(node, generation, vector) VALUES (?, ?, ?)", (n, generation, vector))
 
 
 def load(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, StoredNode]:
@@ -307,14 +305,6 @@ def texts(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[tuple[
         (json.dumps(list(numbers)),),
     )
     return rows.fetchall()
-
-
-def sample(connection: sqlite3.Connection, size: int) -> list[bytes]:
-    """Return some of the current vectors."""
-    rows = connection.execute(
-        f"SELECT vector FROM node_vectors WHERE generation = {CURRENT} ORDER BY id LIMIT ?", (size,)
-    )
-    return [vector for (vector,) in rows]
 
 
 def is_active(connection: sqlite3.Connection, memory_id: str) -> bool:
