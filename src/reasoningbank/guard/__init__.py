@@ -3,9 +3,10 @@
 `inspect` answers with findings, each a sign, the field, and a short excerpt; `is_suspicious` adds their weights up.
 It is a sieve and not a proof: what it lets pass is still shown to a model as framed data, and comes with its source.
 
-A text is read as it stands and as an attacker may have meant it (`hidden_text`). In each reading are looked for signs
-with a form of their own (`forms`) and, sentence by sentence (`sentences`), chains (`chains`) of word classes
-(`word_classes`) that together make a sign (`signs`), beside a fitted model of the wording (`wording`, `weights`).
+A text is read as it stands and as an attacker may have meant it (`readings`), after a look for what is hidden in it
+(`hidden_text`). In each reading are looked for signs with a form of their own (`forms`) and, sentence by sentence
+(`sentences`), chains (`chains`) of word classes (`word_classes`) that together make a sign (`signs`), beside a fitted
+model of the wording (`wording`, `weights`). `glance` tells which of these looks a text needs: nearly all lessons few.
 """
 
 from reasoningbank.guard.hidden_text import normalise_hidden

@@ -10,8 +10,8 @@ from functools import lru_cache
 from reasoningbank.guard.signs import SIGNS, Sign
 from reasoningbank.guard.word_classes import CLASSES
 
-SENTENCE = re.compile("(?:[^.!?\n\u3002\uff01\uff1f]|[.!?](?!\\s|$))+")
-_TOKEN = re.compile(
+SENTENCE = re.compile("(?:[^.!?\n\u3002\uff01\uff1f]++|[.!?](?!\\s|$))++")
+TOKEN = re.compile(
     r"(?:https?|ftp|s3|gs)://[^\s\"'<>)\]]+|\+\d[\d ]{6,40}\d|git@[\w.:/-]+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}\w"
     r"|[~.]?/[\w./~-]*\w|\.[a-z][\w.-]*\w|\w[\w'./:-]*\w|\w|[^\w\s]"
 )
@@ -46,7 +46,8 @@ _SINGLE, _LONGER = _phrases()
 
 
 @lru_cache(maxsize=4096)
-def _classes_of(word: str) -> frozenset[str]:
+def classes_of(word: str) -> frozenset[str]:
+    """Return the classes of a word in lower case, by itself."""
     names = _SINGLE.get(word, frozenset())
     if _ADDRESS.match(word):
         return names | {"ADDRESS"}
@@ -60,11 +61,11 @@ def _classes_of(word: str) -> frozenset[str]:
 
 def words_of(sentence: str, codes: frozenset[str]) -> Words:
     """Return the words of a sentence with the places of their classes; what is in `codes` is of the class CODE."""
-    tokens = _TOKEN.findall(sentence)
+    tokens = TOKEN.findall(sentence)
     words = tuple(map(str.lower, tokens))
     places: dict[str, list[int]] = {}
     for index, word in enumerate(words):
-        for name in _classes_of(word):
+        for name in classes_of(word):
             places.setdefault(name, []).append(index)
         if word in _LONGER:
             for rest, name in _LONGER[word]:
@@ -80,18 +81,18 @@ def sentence_of(text: str) -> Words:
     return words_of(text, codes_of(text))
 
 
-_CODE = re.compile(r"(?<![\w/.-])(?:[A-Z]{1,5}-?\d{1,6}|\d{4,}|[A-Z]{1,5})(?![\w/])")
+CODE = re.compile(r"(?<![\w/.-])(?:[A-Z]{1,5}-?\d{1,6}|\d{4,}|[A-Z]{1,5})(?![\w/])")
 
 
 def codes_of(reading: str) -> frozenset[str]:
     """Return what names a thing: AC-200, 4417, and capitals that come up again (account Z)."""
-    found = Counter(_CODE.findall(reading))
+    found = Counter(CODE.findall(reading))
     return frozenset(code for code, n in found.items() if any(c.isdigit() for c in code) or (code != "I" and n > 1))
 
 
 def may_stand(lower: str, codes: frozenset[str]) -> bool:
     """Tell whether a text holds all classes of any sign, wherever they stand: most lessons do not."""
-    words = set(_TOKEN.findall(lower))
+    words = set(TOKEN.findall(lower))
     names: set[str] = {"CODE"} if codes else set()
     for word in words & _SINGLE.keys():
         names |= _SINGLE[word]
@@ -99,10 +100,10 @@ def may_stand(lower: str, codes: frozenset[str]) -> bool:
         names.update(name for rest, name in _LONGER[word] if words.issuperset(rest))
     for word in words:
         if not word.isalpha():
-            names |= _classes_of(word)
-    return any(needed <= names for first in names & _NEEDED.keys() for needed in _NEEDED[first])
+            names |= classes_of(word)
+    return any(needed <= names for first in names & NEEDED.keys() for needed in NEEDED[first])
 
 
-_NEEDED: dict[str, list[frozenset[str]]] = {}
+NEEDED: dict[str, list[frozenset[str]]] = {}
 for _sign in (*SIGNS, Sign("redirect.swap", 1.0, ("CODE", "WHEN", "USE"))):
-    _NEEDED.setdefault(_sign.chain[0], []).append(frozenset((*_sign.chain, *_sign.also)))
+    NEEDED.setdefault(_sign.chain[0], []).append(frozenset((*_sign.chain, *_sign.also)))

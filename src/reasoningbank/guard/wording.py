@@ -24,7 +24,7 @@ _LONGEST = 80
 # What the words alone must score for the whole to be strong: 95 of 100 strong sentences do, and 3 of 10 harmless ones.
 _WORDS_ALONE = -0.7
 _FEWEST = 6
-_OWN_AFFAIRS = frozenset({"GUARDRAIL", "GUIDANCE", "LESSONS", "MEMORY", "RULES", "SYSTEM_PROMPT"})
+OWN_AFFAIRS = frozenset({"GUARDRAIL", "GUIDANCE", "LESSONS", "MEMORY", "RULES", "SYSTEM_PROMPT"})
 
 
 class Sentence(Protocol):
@@ -71,5 +71,5 @@ def weight_of_wording(sentence: Sentence) -> float:
     value = score(features(sentence))
     # What a lesson forbids is worded like what an attack demands (`never delete the backups`), and so are everyday
     # requests (`change your flight`): alone, wording counts where a sentence speaks of the agent's rules or memory.
-    alone = _OWN_AFFAIRS & sentence.places.keys() and "NEGATION" not in sentence.places
+    alone = OWN_AFFAIRS & sentence.places.keys() and "NEGATION" not in sentence.places
     return 1.0 if value >= STRONG and alone else 0.5 if value >= HINT else 0.0
