@@ -11,7 +11,7 @@ import typer
 from reasoningbank.cli.app import app
 
 # Shown once, above the commands.
-SHARED = {"root", "tenant", "project", "embedder", "as_json", "help"}
+SHARED = {"root", "tenant", "project", "embedder", "settings", "as_json", "help"}
 
 INTRODUCTION = """\
 ```console
@@ -55,7 +55,9 @@ def _commands(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 
 def _shared(group: Any) -> str:
     parameters = {p.name: p for p in group.commands["record"].params if p.name in SHARED}
-    return _table("option", [parameters[name] for name in ("root", "tenant", "project", "embedder", "as_json")])
+    return _table(
+        "option", [parameters[name] for name in ("root", "tenant", "project", "embedder", "settings", "as_json")]
+    )
 
 
 def _described(name: str, command: Any) -> Iterator[str]:

@@ -6,7 +6,7 @@ This is the whole public API. Importing it loads no numpy, no FAISS and no model
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from reasoningbank.aio import AsyncReasoningBank
+from reasoningbank.aio import AsyncReasoningBank, AsyncRun
 from reasoningbank.bank import BankRoot, ReasoningBank, Run, utc_now
 from reasoningbank.change import Change
 from reasoningbank.config import Settings
@@ -152,6 +152,7 @@ __all__ = [
     "MEMORY_RECORD",
     "MEMORY_SEARCH",
     "AsyncReasoningBank",
+    "AsyncRun",
     "Attempt",
     "BadLine",
     "Band",

@@ -6,37 +6,87 @@ import functools
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack
 
 from reasoningbank.bank import ReasoningBank, Run
 from reasoningbank.bank.options import RecallOptions
+from reasoningbank.results import Hit, Recall
+
+if TYPE_CHECKING:
+    from reasoningbank.trajectory import Trajectory
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Behind_co = TypeVar("Behind_co", covariant=True)
+
+
+class _Facade(Generic[Behind_co]):
+    """What is called through worker threads."""
+
+    def __init__(self, behind: Behind_co) -> None:
+        self._behind = behind
 
 
 def _hop(
-    method: Callable[Concatenate[ReasoningBank, P], R],
-) -> Callable[Concatenate[AsyncReasoningBank, P], Coroutine[Any, Any, R]]:
-    async def call(self: AsyncReasoningBank, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    method: Callable[Concatenate[Behind_co, P], R],
+) -> Callable[Concatenate[_Facade[Behind_co], P], Coroutine[Any, Any, R]]:
+    async def call(self: _Facade[Behind_co], /, *args: P.args, **kwargs: P.kwargs) -> R:
         from anyio import to_thread
 
         # Not abandoned on cancel: a write is either whole or not there, and no lock is left behind.
-        return await to_thread.run_sync(functools.partial(method, self.bank, *args, **kwargs))
+        return await to_thread.run_sync(functools.partial(method, self._behind, *args, **kwargs))
 
     functools.update_wrapper(call, method)
     return call
 
 
-class AsyncReasoningBank:
-    """A bank for async code. It works in any event loop, and in several.
+class AsyncRun(_Facade[Run]):
+    """One run of a task in async code: `async with bank.episode(task) as run`; `step` and `report` are awaited."""
 
-    Attributes:
-        bank: the bank behind it; closing is its owner's.
-    """
+    @property
+    def run(self) -> Run:
+        """The run behind it."""
+        return self._behind
+
+    @property
+    def recall(self) -> Recall:
+        """What was handed out."""
+        return self._behind.recall
+
+    @property
+    def ref(self) -> str:
+        """The episode's reference."""
+        return self._behind.ref
+
+    @property
+    def text(self) -> str:
+        """The prompt block with the recalled lessons; empty when nothing fits."""
+        return self._behind.text
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The memories handed out."""
+        return self._behind.hits
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The task and the steps so far, with the verdict if one was given: what `distill` and `enqueue` take."""
+        return self._behind.trajectory
+
+    step = _hop(Run.step)
+    report = _hop(Run.report)
+
+
+class AsyncReasoningBank(_Facade[ReasoningBank]):
+    """A bank for async code. It works in any event loop, and in several."""
 
     def __init__(self, bank: ReasoningBank) -> None:
-        self.bank = bank
+        super().__init__(bank)
+
+    @property
+    def bank(self) -> ReasoningBank:
+        """The bank behind it; closing is its owner's."""
+        return self._behind
 
     record = _hop(ReasoningBank.record)
     record_many = _hop(ReasoningBank.record_many)
@@ -105,14 +155,19 @@ class AsyncReasoningBank:
     close = _hop(ReasoningBank.close)
 
     @asynccontextmanager
-    async def episode(self, task: str, k: int = 3, **options: Unpack[RecallOptions]) -> AsyncIterator[Run]:
-        """Recall for a task, run it, and credit how it ended; see ReasoningBank.episode."""
+    async def episode(self, task: str, k: int = 3, **options: Unpack[RecallOptions]) -> AsyncIterator[AsyncRun]:
+        """Recall for a task, run it, and credit how it ended; see ReasoningBank.episode.
+
+        async with bank.episode("rename the files in ./in") as run:
+            answer = await agent(run.text)
+            await run.report("success" if check(answer) else "failure")
+        """
         from anyio import to_thread
 
         manager = self.bank.episode(task, k, **options)
         run = await to_thread.run_sync(manager.__enter__)
         try:
-            yield run
+            yield AsyncRun(run)
         except Exception as error:
             await to_thread.run_sync(manager.__exit__, type(error), error, error.__traceback__)
             raise

@@ -19,6 +19,7 @@ ENVIRONMENT = {
     "tenant": "REASONINGBANK_TENANT",
     "project": "REASONINGBANK_PROJECT",
     "embedder": "REASONINGBANK_EMBEDDER",
+    "settings": "REASONINGBANK_SETTINGS",
     "mcp_token": "REASONINGBANK_MCP_TOKEN",
 }
 
@@ -38,6 +39,7 @@ class Settings(BaseModel):
             None leaves it out.
         max_memories: the most memories in service; `prune` and `maintain` archive the least worthy above it. None for
             any number.
+        auto_suggest: `maintain` suggests links, at most once a day. It sets none.
         auto_consolidate: `maintain` merges duplicates, at most once a day.
         auto_prune: `maintain` archives what `prune` proposes.
         keep_trajectories: keep the steps of runs with their episodes.
@@ -56,6 +58,7 @@ class Settings(BaseModel):
     duplicate_similarity: float = Field(default=0.92, gt=0.0, le=1.0)
     half_life_days: float | None = Field(default=None, gt=0.0, le=36_500.0)
     max_memories: int | None = Field(default=None, ge=1)
+    auto_suggest: bool = True
     auto_consolidate: bool = False
     auto_prune: bool = False
     keep_trajectories: bool = False
@@ -75,9 +78,14 @@ class Settings(BaseModel):
             return given
         return validated(cls, given)
 
+    @property
+    def changed(self) -> dict[str, Any]:
+        """Those that are not as they are by default."""
+        return {name: value for name, value in self if value != type(self).model_fields[name].default}
+
 
 def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return what the environment says of root, tenant, project, embedder and MCP token; empty ones count as unset.
+    """Return what the environment says of scope, embedder, settings and MCP token; empty variables count as unset.
 
     Only the command line and the servers use this: in Python, scope is always an argument.
     """

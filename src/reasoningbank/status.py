@@ -18,6 +18,7 @@ class Status:
 
     Attributes:
         confidence_model: the one that is set: calibrated, spec or ema.
+        settings: of this handle, those that are not as they are by default.
         parameters: what the calibrated model has learned of this project's evidence, by name: `accuracy` of votes,
             `judges` with an accuracy of their own, the chance of success when a memory `helped` and `unhelped` when
             none did, `class_means` by initial confidence, their `strength` in observations, and `fading` per later
@@ -47,6 +48,7 @@ class Status:
     exists: bool
     embedder: str
     confidence_model: str
+    settings: dict[str, Any] = field(default_factory=dict)
     format: int = 0
     stored_embedder: str | None = None
     memories: dict[str, int] = field(default_factory=dict)
@@ -105,7 +107,7 @@ class Maintained:
         changes: merges, links and archived memories: those that were made, where the settings `auto_consolidate` and
             `auto_prune` say so; with `dry_run`, all that could be made.
         skipped: merges that were not carried out, each with why.
-        suggested: links that the evidence speaks for, none of them set; with `dry_run`, and in rounds that consolidate.
+        suggested: links that the evidence speaks for, none of them set; at most once a day, and with `dry_run`.
         dry_run: nothing was done.
     """
 

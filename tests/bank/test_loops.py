@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from types import SimpleNamespace
+from typing import Any
 
-from reasoningbank import AsyncReasoningBank, ReasoningBank
+import pytest
+
+from reasoningbank import AsyncReasoningBank, ReasoningBank, StepsKept
+from tests.conftest import OpenBank
 
 
 async def work(bank: AsyncReasoningBank, name: str) -> str:
@@ -39,3 +44,32 @@ def test_event_loops_of_several_threads_use_one_bank_at_once(bank: ReasoningBank
     assert bank.count() == 12
     assert bank.status().open_episodes == 0
     assert bank.doctor(dry_run=True) == []
+
+
+async def test_a_run_in_async_code_is_stepped_and_reported_off_the_loops_thread(open_bank: OpenBank) -> None:
+    bank = open_bank(settings={"keep_trajectories": True})
+    memory = bank.record("Count lines", "Use wc", outcome="success").memory
+    loop, threads = threading.get_ident(), []
+
+    def add_steps(ref: str, steps: Any) -> StepsKept:
+        threads.append(threading.get_ident())
+        return ReasoningBank.add_steps(bank, ref, steps)
+
+    async with AsyncReasoningBank(bank).episode("count lines with wc") as run:
+        run.run._bank = SimpleNamespace(settings=bank.settings, add_steps=add_steps, report=bank.report)
+        await run.step("wc", "42", thought="short")
+        reported = await run.report("success")
+
+    assert loop not in threads
+    assert len(threads) == 1
+    assert reported.credited == (memory.id,)
+    assert bank.trajectory(run.ref).steps == run.trajectory.steps
+    assert (run.recall.hits, run.text) == (run.hits, run.recall.text)
+
+
+async def test_a_run_in_async_code_that_raises_is_a_failure(bank: ReasoningBank) -> None:
+    with pytest.raises(RuntimeError):
+        async with AsyncReasoningBank(bank).episode("count") as run:
+            raise RuntimeError("no wc")
+
+    assert bank.get_episode(run.ref).verdict == "failure"

@@ -35,8 +35,24 @@ def test_unless_it_is_set_up_to_a_round_changes_no_memory(bank: ReasoningBank, c
 
     done = bank.maintain()
 
-    assert (done.changes, done.suggested, done.dry_run) == ((), (), False)
+    assert (done.changes, done.dry_run) == ((), False)
     assert bank.count() == 5
+
+
+def test_a_round_suggests_links_once_a_day_unless_it_is_set_up_not_to(open_bank: OpenBank, clock: Clock) -> None:
+    bank = open_bank()
+    fill(bank)
+    before = bank.list(state=None)
+
+    assert open_bank(settings={"auto_suggest": False}).maintain().suggested == ()
+    first = bank.maintain().suggested
+    assert first == tuple(bank.suggest_links(20))
+    assert first
+    assert bank.maintain().suggested == ()
+    clock.move(days=1)
+    assert bank.maintain().suggested == first
+    assert bank.list(state=None) == before
+    assert [bank.links(memory.id) for memory in bank.list().memories] == [[]] * 5
 
 
 def test_a_dry_run_says_all_that_would_and_could_be_done_and_does_nothing(bank: ReasoningBank, clock: Clock) -> None:

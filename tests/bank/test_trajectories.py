@@ -45,7 +45,7 @@ def test_nothing_is_kept_unless_the_settings_say_so(bank: ReasoningBank) -> None
         run.step("wc -l app.log", "42 app.log")
     done = bank.add_steps(run.ref, STEPS)
 
-    assert (done.kept, done.reason) == (0, "the setting keep_trajectories is off")
+    assert (done.kept, done.reason) == (0, "the setting keep_trajectories is off: set it to true")
     assert bank.trajectory(run.ref).is_empty
     assert bank.trajectory(run.ref).task == "count the lines"
 

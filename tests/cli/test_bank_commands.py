@@ -80,7 +80,7 @@ def test_upkeep_commands_say_what_they_did(cli: Cli, memory_id: str, tmp_path: P
 @pytest.mark.parametrize(
     ("command", "shown"),
     [
-        (["maintain"], "Rolling up"),
+        (["maintain"], "Keeping the bank good"),
         (["doctor"], "Looking through the bank"),
         (["rebuild"], "Rebuilding"),
         (["backup", "{tmp}/copy"], "Copying"),

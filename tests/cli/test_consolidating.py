@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from reasoningbank import ReasoningBank
 from tests.cli.conftest import Cli
+from tests.llm.endpoint import ANSWERS, completion, serving
 
 SAID = "Find every configuration file under the directory /etc/app and delete the ones nobody reads"
 REWORDED = "Find every configuration file under the directory /etc/app and remove the ones nobody reads"
@@ -72,3 +77,24 @@ def test_recommend_shows_the_strategy_its_evidence_and_the_runner_up(cli: Cli, b
     assert "Runner-up: Pin versions loosely" in said
     assert cli("recommend", "pin versions", "--json").json["strategy"]["memory"]["title"] == "Pin versions"
     assert "Nothing is clearly relevant" in cli("recommend", "loosely", "baked", "bread", "of", "major", "towns").out
+
+
+def test_a_model_may_write_the_merged_lesson(cli: Cli, bank: ReasoningBank, monkeypatch: pytest.MonkeyPatch) -> None:
+    item = {"title": "Tidy /etc/app", "content": "Delete what nobody reads.", "outcome": "success"}
+    monkeypatch.setitem(ANSWERS, "merging", completion("merging", json.dumps({"memories": [item]})))
+    for content in (SAID, REWORDED):
+        bank.record(content[:40], content, outcome="success")
+
+    with serving() as url:
+        done = cli("consolidate", "--apply", "--model", "merging", "--base-url", url, "--json").json
+
+    (merged,) = done["changes"]
+    assert bank.get(merged["result"]).title == "Tidy /etc/app"
+
+
+def test_the_help_of_maintain_says_what_is_off_and_how_to_switch_it_on(cli: Cli) -> None:
+    said = " ".join(cli("maintain", "--help").out.split())
+
+    for name in ("auto_suggest=false", "auto_consolidate=true", "auto_prune=true", "max_memories=N"):
+        assert name in said
+    assert "Off by default" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +53,32 @@ def test_show_names_the_runs_and_the_links_of_a_memory(cli: Cli, keeping: Reason
     assert [run["ref"] for run in value["runs"]["used_in"]] == ["later"]
     session = keeping.record("a", "b", outcome="success", source={"session": "s"}).memory.id
     assert "s (no episode)" in cli("show", session).out
+
+
+def test_steps_are_kept_from_the_command_line_one_by_one_or_from_a_file(
+    cli: Cli, bank: ReasoningBank, tmp_path: Path
+) -> None:
+    ref, keep = bank.recall("count the lines").ref, ("--set", "keep_trajectories=true")
+    (tmp_path / "run.json").write_text('{"steps": [{"action": "wc -l app.log", "observation": "42"}], "result": "42"}')
+
+    assert cli("step", ref, "wc", "log", "--result", "no such file", "--error", "1", *keep).out == "Kept 1 steps.\n"
+    assert cli("step", ref, "--file", str(tmp_path / "run.json"), *keep).code == 0
+    assert cli("step", ref, "--file", "-", *keep, "--json", stdin='[{"thought": "done"}]').json["kept"] == 1
+    out = cli("trajectory", ref).out.splitlines()
+    assert out[1:] == ["1. wc log", "   no such file", "   1", "2. wc -l app.log", "   42", "3. done", "Result: 42"]
+
+
+def test_a_step_that_is_not_kept_says_why(cli: Cli, bank: ReasoningBank, tmp_path: Path) -> None:
+    ref = bank.recall("count the lines").ref
+    (tmp_path / "text").write_text("no JSON")
+
+    off = cli("step", ref, "wc")
+    assert off.code == 1
+    assert off.out == "No step was kept: the setting keep_trajectories is off: set it to true\n"
+    long = cli("step", ref, "wc", "--set", "keep_trajectories=true", "--set", "trajectory_limit=5")
+    assert (long.code, long.out) == (1, "No step was kept: the run is longer than 5\n")
+    assert cli("step", ref).code == 2
+    assert cli("step", ref, "wc", "--file", "-").code == 2
+    assert "is not JSON" in cli("step", ref, "--file", str(tmp_path / "text")).err
+    assert "cannot be read" in cli("step", ref, "--file", str(tmp_path / "gone")).err
+    assert cli("step", "gone", "wc").code == 1

@@ -42,10 +42,11 @@ class Upkeep(Handle):
     def maintain(self, now: datetime | None = None, *, dry_run: bool = False) -> Maintained:
         """Do a round of upkeep; one a day is plenty.
 
-        Old segments of the signal log are rolled up, old open episodes expire, the change feed and kept runs are
-        trimmed: no confidence changes by it. With the settings `auto_consolidate` and `auto_prune`, duplicates are
-        merged (at most once a day) and what `prune` proposes is archived. Safe to run twice, and by several processes
-        at once.
+        Always: old segments of the signal log are rolled up, episodes that stayed open for too long are closed, the
+        change feed and kept runs are trimmed; no confidence changes by it. At most once a day links are suggested, and
+        none is set (off with the setting `auto_suggest` false). Off by default: with `auto_consolidate`, duplicates are
+        merged, at most once a day; with `auto_prune`, what `prune` proposes is archived, also what is more than
+        `max_memories`. Safe to run twice, and by several processes at once.
 
         Args:
             now: the time to go by; the bank's clock when None.

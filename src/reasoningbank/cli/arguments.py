@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +30,21 @@ Reason = Annotated[str | None, typer.Option("--reason", help="Why, in words.")]
 def text_of(words: Sequence[str]) -> str:
     """Return the words as one text; a lone `-` stands for standard input."""
     return standard_input() if list(words) == ["-"] else " ".join(words)
+
+
+def json_of(file: Path) -> Any:
+    """Return what a file holds as JSON; `-` stands for standard input.
+
+    Raises:
+        UsageError: it cannot be read, or is none.
+    """
+    try:
+        text = standard_input() if str(file) == "-" else file.read_bytes().decode("utf-8", "replace")
+        return json.loads(text.removeprefix("\ufeff"))
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{file} is not JSON ({error})") from None
 
 
 def pairs(given: Sequence[str] | None) -> dict[str, Any]:

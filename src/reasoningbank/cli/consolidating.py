@@ -8,6 +8,7 @@ import typer
 
 from reasoningbank.cli import upkeep_views, views
 from reasoningbank.cli.arguments import MemoryId
+from reasoningbank.cli.distilling import WithBaseUrl
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.upkeep import PANEL
 
@@ -19,9 +20,20 @@ def consolidate(
     threshold: Annotated[float, typer.Option(help="Cosine above which two memories are compared.")] = 0.75,
     max_clusters: Annotated[int | None, typer.Option(help="The most merges.", show_default="all")] = None,
     force: Annotated[bool, typer.Option("--force", help="Also less than a day after the last one.")] = False,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="With --apply: a model at the endpoint that writes the merged lessons."),
+    ] = None,
+    base_url: WithBaseUrl = None,
 ) -> Answer:
     """Find memories that say the same, and with --apply merge them; `undo-merge` takes one apart again."""
-    found = session.bank.consolidate(threshold=threshold, dry_run=not apply, max_clusters=max_clusters, force=force)
+    from reasoningbank import OpenAIChat
+
+    chat = None if model is None else OpenAIChat(model, base_url=base_url)
+    with session.waiting("Comparing"):
+        found = session.bank.consolidate(
+            threshold=threshold, dry_run=not apply, max_clusters=max_clusters, chat=chat, force=force
+        )
     return Answer(found, lambda console: upkeep_views.consolidated(console, found))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reasoningbank import Verdict
 from reasoningbank.cli import run_views, upkeep_views, views
-from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Reason, Where, WithTags, Words, pairs, text_of
+from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Reason, Where, WithTags, Words, json_of, pairs, text_of
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
@@ -217,6 +218,29 @@ def trajectory(
     return Answer(found, lambda console: run_views.trajectory(console, found))
 
 
+def step(
+    session: Session,
+    ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")],
+    action: Annotated[list[str] | None, typer.Argument(metavar="[ACTION...]", help="What was done, in words.")] = None,
+    *,
+    result: Annotated[str, typer.Option("--result", help="What came of it.", show_default=False)] = "",
+    thought: Annotated[str, typer.Option("--thought", help="Why it was done.", show_default=False)] = "",
+    error: Annotated[str, typer.Option("--error", help="What went wrong.", show_default=False)] = "",
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", help="In place of ACTION: a run, its steps or its messages as JSON; - reads them."),
+    ] = None,
+) -> Answer:
+    """Keep a step of a run with its episode, with `--set keep_trajectories=true`. Exit code 1 when any was not kept."""
+    if (file is None) is not bool(action):
+        raise UsageError(
+            "step needs one of ACTION and --file: reasoningbank step REF 'ran the tests' --result '2 failed'"
+        )
+    given = {"thought": thought, "action": text_of(action or ()), "observation": result, "error": error}
+    done = session.bank.add_steps(ref, [given] if file is None else json_of(file))
+    return Answer(done, lambda console: run_views.steps_kept(console, done), exit_code=1 if done.reason else 0)
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands to the program."""
     for name, function in (
@@ -229,6 +253,7 @@ def register(app: typer.Typer) -> None:
         ("stability", stability),
         ("episode", episode),
         ("episodes", list_episodes),
+        ("step", step),
         ("trajectory", trajectory),
     ):
         command(app, name, panel=PANEL)(function)

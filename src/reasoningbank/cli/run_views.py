@@ -8,7 +8,7 @@ from datetime import datetime
 from rich.console import Console
 from rich.text import Text
 
-from reasoningbank import EpisodePage, EpisodeSummary, MemoryRuns, Trajectory
+from reasoningbank import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept, Trajectory
 from reasoningbank.cli.views import sentence, shown
 
 
@@ -40,6 +40,14 @@ def episode_page(console: Console, found: EpisodePage) -> None:
         _line(console, each.opened_at, f"{each.ref} ({each.verdict or 'open'})  {each.task}")
     if found.next is not None:
         sentence(console, f"More: --after {found.next}", "dim")
+
+
+def steps_kept(console: Console, done: StepsKept) -> None:
+    """Print how many steps are kept with their run, and why not all."""
+    if done.kept:
+        sentence(console, f"Kept {done.kept} steps.")
+    if done.reason:
+        sentence(console, f"{'Not all' if done.kept else 'No step'} was kept: {done.reason}", "yellow")
 
 
 def trajectory(console: Console, found: Trajectory) -> None:

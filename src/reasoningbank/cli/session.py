@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
 import typer
 
 from reasoningbank import BankRoot, ReasoningBank, ReasoningBankError
+from reasoningbank.cli.arguments import pairs
 from reasoningbank.cli.json_form import json_line
 from reasoningbank.cli.scope import DEFAULTS, Chosen, chosen, needed
 from reasoningbank.cli.streams import forgiving_a_closed_pipe
-from reasoningbank.config import ENVIRONMENT
+from reasoningbank.config import ENVIRONMENT, environment
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,10 +50,12 @@ class Session:
     Args:
         scope: what was chosen, by name.
         as_json: answer with one JSON object.
+        settings: NAME=VALUE pairs; they win over those of the environment.
     """
 
-    def __init__(self, scope: dict[str, Chosen], *, as_json: bool) -> None:
+    def __init__(self, scope: dict[str, Chosen], *, as_json: bool, settings: Sequence[str] = ()) -> None:
         self.scope, self.as_json = scope, as_json
+        self._settings = settings
         self.stdout = sys.stdout
         self._closing = contextlib.ExitStack()
 
@@ -68,14 +71,15 @@ class Session:
     def bank(self) -> ReasoningBank:
         """The bank that was asked for."""
         tenant, project = needed(self.scope, "tenant"), needed(self.scope, "project")
-        bank = ReasoningBank(self._root, tenant=tenant, project=project, embedder=self.embedder)
+        bank = ReasoningBank(self._root, tenant=tenant, project=project, embedder=self.embedder, settings=self.settings)
         self._closing.callback(bank.close)
         return bank
 
     @functools.cached_property
     def banks(self) -> BankRoot:
         """The tenant's projects."""
-        banks = BankRoot(self._root, tenant=needed(self.scope, "tenant"), embedder=self.embedder)
+        tenant = needed(self.scope, "tenant")
+        banks = BankRoot(self._root, tenant=tenant, embedder=self.embedder, settings=self.settings)
         self._closing.callback(banks.close)
         return banks
 
@@ -83,6 +87,12 @@ class Session:
     def embedder(self) -> str:
         """The name of the embedder."""
         return self.scope["embedder"].value if "embedder" in self.scope else DEFAULTS["embedder"]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that were given, by name."""
+        said = environment().get("settings", "")
+        return pairs([pair.strip() for pair in said.split(",") if pair.strip()]) | pairs(self._settings)
 
     @property
     def _root(self) -> str | None:
@@ -183,6 +193,21 @@ OPTIONS = {
     "project": _option("project", "--project", "-p", text="Which project's data.", complete=_project_names),
     "embedder": _option("embedder", "--embedder", text="minilm, hash, openai:MODEL, or a fastembed model."),
 }
+SETTINGS = inspect.Parameter(
+    "settings",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=None,
+    annotation=Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help=f"A setting for this command; may be repeated. Beside those of {ENVIRONMENT['settings']}.",
+            rich_help_panel="Scope",
+            show_default=False,
+        ),
+    ],
+)
 JSON = inspect.Parameter(
     "as_json",
     inspect.Parameter.KEYWORD_ONLY,
@@ -206,10 +231,11 @@ def command(
 
         def run(**given: Any) -> None:
             options = {option: given.pop(option) for option in scope}
-            as_json = given.pop("as_json", False)
+            as_json, settings = given.pop("as_json", False), given.pop("settings", None) or ()
             code = 0
             try:
-                with forgiving_a_closed_pipe(), Session(chosen(options), as_json=as_json) as session:
+                opened = Session(chosen(options), as_json=as_json, settings=settings)
+                with forgiving_a_closed_pipe(), opened as session:
                     answer = function(session, **given)
                     code = answer.exit_code
                     session.answer(answer)
@@ -219,7 +245,8 @@ def command(
             if code:
                 raise typer.Exit(code)
 
-        parameters = [*own, *(OPTIONS[option] for option in scope), *([JSON] if with_json else [])]
+        shared = [OPTIONS[option] for option in scope] + ([SETTINGS] if "embedder" in scope else [])
+        parameters = [*own, *shared, *([JSON] if with_json else [])]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         run.__doc__ = function.__doc__

@@ -34,8 +34,16 @@ def maintain(
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what could be.")] = False,
 ) -> Answer:
-    """Roll up old segments of the signal log, and close episodes that stayed open for too long."""
-    with session.waiting("Rolling up"):
+    """Do a round of upkeep; one a day is plenty.
+
+    Always: roll up old segments of the signal log, close episodes that stayed open for too long, trim the change feed
+    and kept runs, and, at most once a day, suggest links (none is set; --set auto_suggest=false leaves it out).
+
+    Off by default: merging duplicates at most once a day (--set auto_consolidate=true), and archiving what misleads or
+    nobody needs (--set auto_prune=true), also what is more than --set max_memories=N. --dry-run proposes all of it,
+    whatever the settings.
+    """
+    with session.waiting("Keeping the bank good"):
         done = session.bank.maintain(dry_run=dry_run)
     return Answer(done, lambda console: upkeep_views.maintained(console, done))
 

@@ -39,8 +39,10 @@ def maintained(console: Console, done: Maintained) -> None:
         sentence(console, f"Would roll up {rolled}, close {expired}, trim {trimmed}.")
     else:
         sentence(console, f"Rolled up {rolled}, closed {expired}, trimmed {trimmed}.")
-    for change in (*done.changes, *done.skipped):
-        sentence(console, told(change))
+    for change in done.changes:
+        sentence(console, f"could be done: {told(change)}" if done.dry_run else told(change))
+    for change in done.skipped:
+        sentence(console, f"Not merged: {', '.join(change.memories)}: {change.reason}", "yellow")
     for link in done.suggested:
         sentence(console, f"suggested: {link.source} {link.type} {link.target} ({link.evidence})")
 

@@ -260,6 +260,7 @@ def status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None
                 ("embedder", of("embedder", found.embedder)),
                 ("stored with", found.stored_embedder),
                 ("confidence", found.confidence_model),
+                ("settings", ", ".join(f"{name}={value}" for name, value in found.settings.items())),
                 ("learned", _learned(found.parameters)),
                 ("memories", ", ".join(f"{count:,} {state}" for state, count in found.memories.items()) or "none"),
                 ("open episodes", str(found.open_episodes)),

@@ -8,7 +8,7 @@ import sqlite3
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from itertools import combinations
 
@@ -26,15 +26,13 @@ from reasoningbank.results import Consolidated, Unmerged
 from reasoningbank.services import links, record
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.shown import served
-from reasoningbank.signals import parse_time, time_text
+from reasoningbank.services.turns import take_turn
 from reasoningbank.storage import links as link_rows
 from reasoningbank.storage import merges, records, trust
 from reasoningbank.storage.links import LessonRow
-from reasoningbank.storage.project import read_meta
 from reasoningbank.terms import lesson_text
 from reasoningbank.validation import validated
 
-EVERY = timedelta(days=1)
 LAST = "consolidated_at"
 # A bank in which everything resembles everything is not made of duplicates: the nearest pairs are looked at.
 MOST_PAIRS = 200_000
@@ -56,7 +54,7 @@ def consolidate(
 ) -> Consolidated:
     """Propose merges and links; without `dry_run` carry the merges out, at most once a day unless forced."""
     _check(threshold, max_clusters)
-    if not dry_run and not _claim(engine, now, force=force):
+    if not dry_run and not take_turn(engine, LAST, now, force=force):
         return Consolidated(due=False)
     changes = propose(engine, threshold, max_clusters)
     if dry_run:
@@ -85,19 +83,6 @@ def _check(threshold: object, max_clusters: object) -> None:
         return
     if isinstance(max_clusters, bool) or not isinstance(max_clusters, int) or max_clusters < 0:
         raise InvalidInputError(f"max_clusters {max_clusters!r} is not a whole number of at least 0, or None")
-
-
-def _claim(engine: Engine, now: datetime, *, force: bool) -> bool:
-    """Take this day's turn; False when somebody had it. Of several processes at once one gets it."""
-    with engine.write_existing() as opened:
-        if opened is None:
-            return False
-        connection = opened[1]
-        last = read_meta(connection).get(LAST)
-        if not force and last is not None and now < parse_time(last) + EVERY:
-            return False
-        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (LAST, time_text(now)))
-        return True
 
 
 # -- proposing -----------------------------------------------------------------------------------------------------

@@ -6,10 +6,12 @@ import sqlite3
 from datetime import datetime
 
 from reasoningbank.consolidation import THRESHOLD
+from reasoningbank.links import SuggestedLink
 from reasoningbank.pruning import UNUSED
 from reasoningbank.results import Consolidated
 from reasoningbank.services import consolidate, links, prune, trajectories
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.turns import take_turn
 from reasoningbank.status import Maintained
 from reasoningbank.storage import episodes
 from reasoningbank.storage.project import Project
@@ -21,10 +23,11 @@ _OLD_CHANGES = tuple(
     f"FROM {stored.feed} WHERE seq <= (SELECT max(seq) FROM {stored.feed}) - ?" for stored in (MEMORIES, NODES)
 )
 MOST_SUGGESTIONS = 20
+SUGGESTED = "links_suggested_at"
 
 
 def maintain(engine: Engine, now: datetime, *, dry_run: bool) -> Maintained:
-    """Roll up, expire and trim; consolidate and prune where the settings say so, or propose all of it.
+    """Roll up, expire, trim and suggest links; consolidate and prune where settings say so, or propose all of it.
 
     Each step is a transaction of its own that looks again at what is there, so two rounds at once do no more than one.
     """
@@ -52,9 +55,15 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
         old_runs,
         changes=(*merged.changes, *(() if pruned is None else pruned.changes)),
         skipped=merged.skipped,
-        # As much work as consolidating: in the same round, so at most once a day.
-        suggested=tuple(links.suggest_links(engine, MOST_SUGGESTIONS)) if merged.due else (),
+        suggested=_suggested(engine, now),
     )
+
+
+def _suggested(engine: Engine, now: datetime) -> tuple[SuggestedLink, ...]:
+    """Return links that could be set; every pair is compared for them, so at most once a day."""
+    if not engine.settings.auto_suggest or not take_turn(engine, SUGGESTED, now):
+        return ()
+    return tuple(links.suggest_links(engine, MOST_SUGGESTIONS))
 
 
 def _consolidated(engine: Engine, now: datetime) -> Consolidated:

@@ -19,7 +19,7 @@ from reasoningbank.services.record import checked_id
 from reasoningbank.storage import episodes, records, trajectories
 from reasoningbank.trajectory import RunVerdict, Trajectory
 
-SWITCHED_OFF = "the setting keep_trajectories is off"
+SWITCHED_OFF = "the setting keep_trajectories is off: set it to true"
 
 
 def _named(ref: object) -> str:

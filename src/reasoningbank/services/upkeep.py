@@ -29,6 +29,7 @@ def status(engine: Engine) -> Status:
         exists=False,
         embedder=embedder,
         confidence_model=engine.settings.confidence_model,
+        settings=engine.settings.changed,
         problems=problems,
     )
     project = engine.project()
