@@ -30,6 +30,11 @@ class Status:
         stored_embedder: the one the stored vectors are of; None when there are none.
         memories: how many, by state.
         not_embedded: memories that are found by keyword only, until `reembed`.
+        links: between memories.
+        nodes: of the memory graph, how many by state: active, quarantined.
+        edges: between nodes.
+        nodes_not_embedded: nodes that are found by keyword only, until `reembed`.
+        kept_runs: runs whose steps are kept.
         open_episodes: runs without a verdict.
         jobs: runs to be distilled, and those that were, by status.
         unreadable_lines: lines of the signal log that cannot be read; they keep their segment from being deleted.
@@ -53,6 +58,11 @@ class Status:
     stored_embedder: str | None = None
     memories: dict[str, int] = field(default_factory=dict)
     not_embedded: int = 0
+    links: int = 0
+    nodes: dict[str, int] = field(default_factory=dict)
+    edges: int = 0
+    nodes_not_embedded: int = 0
+    kept_runs: int = 0
     parameters: dict[str, Any] | None = None
     open_episodes: int = 0
     jobs: dict[str, int] = field(default_factory=dict)

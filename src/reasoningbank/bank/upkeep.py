@@ -59,7 +59,8 @@ class Upkeep(Handle):
     def doctor(self, *, dry_run: bool = False) -> list[Repair]:
         """Compare what is derived with what it is derived from, and derive again what differs.
 
-        Memories and signals are never touched.
+        Of memories and of the graph: keyword indexes, vectors, tallies and verdicts. Links, edges and pointers whose
+        end is gone are removed. Memories, nodes and signals are never touched.
 
         Args:
             dry_run: only say what would be done.
@@ -69,7 +70,9 @@ class Upkeep(Handle):
         return upkeep.doctor(self._engine, dry_run=dry_run)
 
     def rebuild(self) -> None:
-        """Derive the keyword index, the tallies and the vector index again; they come out the same.
+        """Derive the keyword indexes, the tallies and the vector indexes again; they come out the same.
+
+        Of memories and of nodes of the graph; what leads nowhere (a link, an edge, a vector) is removed.
 
         Raises:
             ProjectNotFoundError: nothing was recorded yet.
@@ -81,7 +84,7 @@ class Upkeep(Handle):
     def reembed(
         self, embedder: str | Embedder | None = None, *, progress: Callable[[int, int], None] | None = None
     ) -> int:
-        """Embed every memory anew, with another embedder or the same, and use it from then on.
+        """Embed all memories and nodes of the graph anew, with another embedder or the same, and use it from then on.
 
         Interrupted, it goes on where it stopped. Other processes go on reading and writing until the swap; from then
         on those with the old embedder are told so (EmbedderMismatchError).

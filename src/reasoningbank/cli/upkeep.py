@@ -53,21 +53,21 @@ def doctor(
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
 ) -> Answer:
-    """Find what is not as it should be, and derive again what is derived. Memories and signals are never touched."""
+    """Find what is not as it should be, and derive again what is derived. Records and signals are never touched."""
     with session.waiting("Looking through the bank"):
         repairs = session.bank.doctor(dry_run=dry_run)
     return Answer({"repairs": repairs}, lambda console: views.repairs(console, repairs))
 
 
 def rebuild(session: Session) -> Answer:
-    """Derive the keyword index, the tallies and the vector index again."""
+    """Derive the keyword indexes, the tallies and the vector indexes again, of memories and of the graph."""
     with session.waiting("Rebuilding"):
         session.bank.rebuild()
     return Answer({"rebuilt": True}, lambda console: views.sentence(console, "Rebuilt what is derived."))
 
 
 def reembed(session: Session) -> Answer:
-    """Embed every memory anew with --embedder, and use that from then on."""
+    """Embed every memory and every node of the graph anew with --embedder, and use that from then on."""
     with session.progress("Embedding") as progress:
         count = session.bank.reembed(progress=progress)
     return Answer(

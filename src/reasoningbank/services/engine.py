@@ -150,11 +150,15 @@ class Engine:
             project, self._project = self._project, None
         if project is not None:
             project.close()
+        self.drop_indexes()
+        if self._patience is not None:
+            self._patience.close()
+
+    def drop_indexes(self) -> None:
+        """Forget what is derived in memory; it comes back at the next call."""
         self.index.drop()
         self.nodes.drop()
         self.keywords.drop()
-        if self._patience is not None:
-            self._patience.close()
 
     @property
     def patience(self) -> Patience:

@@ -44,10 +44,15 @@ class CleanNode:
     @property
     def terms(self) -> str:
         """What it is found by, word for word."""
-        said = [self.draft.text, *self.draft.tags]
-        for value in self.draft.fields.values():
-            said += map(str, value) if isinstance(value, list) else [str(value)]
-        return " ".join(terms("\n".join(said)))
+        return indexed_terms(self.draft)
+
+
+def indexed_terms(node: NodeDraft | Node) -> str:
+    """Return the words under which a node is indexed."""
+    said = [node.text, *node.tags]
+    for value in node.fields.values():
+        said += map(str, value) if isinstance(value, list) else [str(value)]
+    return " ".join(terms("\n".join(said)))
 
 
 def clean_node(

@@ -32,7 +32,6 @@ from reasoningbank.services.graph import (
     store_node,
 )
 from reasoningbank.storage import graph, records
-from reasoningbank.storage.graph import NodeFilters
 
 Form = Literal["json", "graphml"]
 BATCH = 100
@@ -56,10 +55,7 @@ def _nodes_and_edges(engine: Engine) -> tuple[list[dict[str, Any]], list[dict[st
     with engine.read() as connection:
         if connection is None:
             return nodes, edges
-        after = 0
-        while numbers := graph.page(connection, NodeFilters(served=False), after, 500):
-            nodes += [node_record(shown_node(stored)) for stored in graph.load(connection, numbers).values()]
-            after = numbers[-1]
+        nodes += [node_record(shown_node(stored)) for stored in graph.every_node(connection)]
         after = 0
         while (batch := graph.edge_page(connection, after, 500))[0]:
             edges += [edge_record(shown_edge(stored)) for stored in batch[0]]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
-from reasoningbank.services import reembed_nodes
+from reasoningbank.services.embedded import Kind, Memories, Nodes, Rows
 from reasoningbank.services.engine import Engine, add_generation
-from reasoningbank.services.lesson_vectors import lesson_vectors
-from reasoningbank.storage import records
+from reasoningbank.storage.project import Project
 
 BATCH = 64
 
@@ -22,8 +21,8 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
     """Fill a generation of vectors with an embedder, and swap it in; return how many memories were embedded.
 
     Interrupted, it goes on where it stopped; two processes at it with the same embedder share the work. Others read
-    and write the current generation meanwhile; what they record is embedded before the swap. A memory that cannot be
-    embedded is found by keyword only.
+    and write the current generation meanwhile; what they record is embedded before the swap. Memories and nodes of the
+    graph go the same way; what cannot be embedded is found by keyword only.
 
     Raises:
         EmbeddingError: another process began to re-embed with another embedder; its run is the one that counts.
@@ -34,30 +33,69 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
     chosen = engine.embedder if embedder is None else engine.know(embedder)
     with project.write() as connection:
         generation = _filling(connection, chosen.identity)
-    done, failed, failed_nodes = 0, set[int](), set[int]()
+    memories, nodes = _Share(Memories(engine.project_name), generation), _Share(Nodes(), generation)
     while True:
-        with project.database.read() as connection:
-            missing = _missing(connection, generation, failed)
-            rows = records.load(connection, missing[:BATCH], engine.project_name)
-            texts = dict(islice(reembed_nodes.missing(connection, generation, failed_nodes).items(), BATCH))
-        embedded, nodes = _embed(chosen, rows), reembed_nodes.embed(chosen, texts)
-        failed |= rows.keys() - embedded.keys()
-        failed_nodes |= texts.keys() - nodes.keys()
-        with project.write() as connection:
-            left = 0
-            if not _is_swapped_in(connection, generation, chosen.identity):
-                done += _store(connection, generation, rows, embedded)
-                reembed_nodes.store(connection, generation, texts, nodes)
-                left = len(_missing(connection, generation, failed))
-                left += len(reembed_nodes.missing(connection, generation, failed_nodes))
-                if not left:
-                    _swap(connection, generation)
+        left = _round(project, generation, chosen, (memories, nodes))
         if progress is not None:
+            done = memories.done + nodes.done
             progress(done, done + left)
         if not left:
             # Only now: should the new embedder fail half-way, this handle goes on with the old one.
             engine.use_embedder(chosen)
-            return done
+            return memories.done
+
+
+def _round(project: Project, generation: int, embedder: Embedder, shares: Sequence[_Share]) -> int:
+    """Embed and store the next batch of each kind, and return what is left; swap when that is nothing."""
+    with project.database.read() as connection:
+        for share in shares:
+            share.take(connection)
+    for share in shares:
+        share.embed(embedder)
+    with project.write() as connection:
+        if _is_swapped_in(connection, generation, embedder.identity):
+            return 0
+        left = sum(share.store(connection) for share in shares)
+        if not left:
+            _swap(connection, generation)
+        return left
+
+
+class _Share:
+    """One kind's share of the work: a batch at a time.
+
+    Attributes:
+        done: how many got their vectors.
+    """
+
+    def __init__(self, kind: Kind, generation: int) -> None:
+        self._kind, self._generation = kind, generation
+        self._failed: set[int] = set()
+        self._items: dict[int, Any] = {}
+        self._embedded: dict[int, Rows] = {}
+        self.done = 0
+
+    def take(self, connection: sqlite3.Connection) -> None:
+        """Read the next batch."""
+        self._items = self._kind.load(connection, self._left(connection)[:BATCH])
+
+    def embed(self, embedder: Embedder) -> None:
+        """Embed it, outside of any transaction."""
+        made = self._kind.embed(embedder, list(self._items.values()))
+        self._embedded = {n: rows for n, rows in zip(self._items, made, strict=True) if rows}
+        self._failed |= self._items.keys() - self._embedded.keys()
+
+    def store(self, connection: sqlite3.Connection) -> int:
+        """Store what was embedded, and return how many are still to be embedded."""
+        for n, rows in self._embedded.items():
+            # Changed or deleted while it was being embedded: the next round takes it up again.
+            if self._kind.is_present(connection, n, self._items[n]):
+                self._kind.store(connection, self._generation, n, rows)
+                self.done += 1
+        return len(self._left(connection))
+
+    def _left(self, connection: sqlite3.Connection) -> list[int]:
+        return [n for n in self._kind.missing(connection, self._generation) if n not in self._failed]
 
 
 def _filling(connection: sqlite3.Connection, identity: EmbedderIdentity) -> int:
@@ -94,46 +132,6 @@ def _is_swapped_in(connection: sqlite3.Connection, generation: int, identity: Em
             "let that one finish, or run this one again"
         )
     return bool(row[6] == "current")
-
-
-def _missing(connection: sqlite3.Connection, generation: int, failed: set[int]) -> list[int]:
-    rows = connection.execute(
-        "SELECT n FROM memories WHERE NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = memories.n "
-        "AND v.generation = ? AND v.role = 'lesson') ORDER BY n",
-        (generation,),
-    )
-    return [n for (n,) in rows if n not in failed]
-
-
-def _embed(embedder: Embedder, rows: dict[int, records.Stored]) -> dict[int, list[tuple[str, bytes]]]:
-    """Return role and vector bytes of every memory whose lesson could be embedded."""
-    made = lesson_vectors(embedder, [stored.memory for stored in rows.values()])
-    return {
-        n: [(role, vector.tobytes()) for role, vector in vectors.roles]
-        for n, vectors in zip(rows, made, strict=True)
-        if vectors.roles
-    }
-
-
-def _store(
-    connection: sqlite3.Connection,
-    generation: int,
-    rows: dict[int, records.Stored],
-    embedded: dict[int, list[tuple[str, bytes]]],
-) -> int:
-    done = 0
-    for n, vectors in embedded.items():
-        now = connection.execute("SELECT revision FROM memories WHERE n = ?", (n,)).fetchone()
-        # Changed or deleted while it was being embedded: the next round takes it up again.
-        if now is None or now[0] != rows[n].memory.revision:
-            continue
-        connection.execute("DELETE FROM vectors WHERE memory = ? AND generation = ?", (n, generation))
-        connection.executemany(
-            "INSERT INTO vectors(memory, role, generation, vector) VALUES (?, ?, ?, ?)",
-            [(n, role, generation, vector) for role, vector in vectors],
-        )
-        done += 1
-    return done
 
 
 def _swap(connection: sqlite3.Connection, generation: int) -> None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from reasoningbank.distill import queue
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.graph import indexed_terms
 from reasoningbank.status import Repair, Status
-from reasoningbank.storage import episodes, parameters
+from reasoningbank.storage import episodes, graph, parameters
 from reasoningbank.storage.check import Finding, inspect_derived
 from reasoningbank.storage.ledger import LogHealth
+from reasoningbank.storage.loose_ends import remove_loose_ends
 from reasoningbank.storage.project import Project
 from reasoningbank.terms import keyword_text, terms
+
+# What each keyword index is of.
+_OF = {"terms": "memories", "node_terms": "nodes"}
 
 
 def status(engine: Engine) -> Status:
@@ -37,7 +42,7 @@ def status(engine: Engine) -> Status:
         return empty
     with project.database.read() as connection:
         health = project.log_health(connection)
-        not_embedded = count_not_embedded(connection)
+        not_embedded, bare_nodes = count_not_embedded(connection), graph.count_not_embedded(connection)
         return replace(
             empty,
             exists=True,
@@ -45,6 +50,11 @@ def status(engine: Engine) -> Status:
             stored_embedder=_stored_embedder(connection),
             memories=dict(connection.execute("SELECT state, count(*) FROM memories GROUP BY state ORDER BY state")),
             not_embedded=not_embedded,
+            links=_count(connection, "links"),
+            nodes=dict(connection.execute("SELECT state, count(*) FROM nodes GROUP BY state ORDER BY state")),
+            edges=_count(connection, "edges"),
+            nodes_not_embedded=bare_nodes,
+            kept_runs=_count(connection, "trajectories"),
             parameters=parameters.learned(connection),
             open_episodes=episodes.count_open(connection),
             jobs=queue.counts(connection),
@@ -56,8 +66,13 @@ def status(engine: Engine) -> Status:
             unfolded_bytes=health.unfolded,
             stray_segments=health.strays,
             read_only=project.database.read_only,
-            problems=(*problems, *_problems(project, health, not_embedded)),
+            problems=(*problems, *_problems(project, health, {"memories": not_embedded, "nodes": bare_nodes})),
         )
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int:
+    found: int = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    return found
 
 
 def _embedder_in_use(engine: Engine) -> tuple[str, tuple[str, ...]]:
@@ -82,7 +97,7 @@ def count_not_embedded(connection: sqlite3.Connection) -> int:
     return total
 
 
-def _problems(project: Project, health: LogHealth, not_embedded: int) -> list[str]:
+def _problems(project: Project, health: LogHealth, not_embedded: Mapping[str, int]) -> list[str]:
     found = []
     if project.database.read_only:
         found.append("the folder cannot be written by this user")
@@ -94,9 +109,10 @@ def _problems(project: Project, health: LogHealth, not_embedded: int) -> list[st
         found.append(f"segments that do not count: {', '.join(health.strays)}")
     if health.set_back:
         found.append(f"the signal log lost lines that had been counted, {health.set_back} times (a power loss)")
-    if not_embedded:
-        found.append(f"{not_embedded} memories are not embedded and found by keyword only: run reembed")
-    return found
+    bare = (
+        f"{n} {what} are not embedded and found by keyword only: run reembed" for what, n in not_embedded.items() if n
+    )
+    return [*found, *bare]
 
 
 # -- repair --------------------------------------------------------------------------------------------------------
@@ -107,9 +123,9 @@ def rebuild(engine: Engine) -> None:
     project = _existing(engine)
     with project.write() as connection:
         _index_terms_again(engine, connection)
-        connection.execute("DELETE FROM vectors WHERE memory NOT IN (SELECT n FROM memories)")
+        remove_loose_ends(connection)
     project.refold()
-    engine.index.drop()
+    engine.drop_indexes()
 
 
 def _index_terms_again(engine: Engine, connection: sqlite3.Connection) -> None:
@@ -117,9 +133,16 @@ def _index_terms_again(engine: Engine, connection: sqlite3.Connection) -> None:
     connection.execute(
         "INSERT INTO changes(op, memory) SELECT 'put', n FROM (SELECT n FROM memories UNION SELECT rowid FROM terms)"
     )
-    connection.execute("DELETE FROM terms")
-    for n, memory in engine.every_memory(connection):
-        connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, " ".join(terms(keyword_text(memory)))))
+    for index, rows in _indexed(engine, connection).items():
+        connection.execute(f"DELETE FROM {index}")
+        connection.executemany(f"INSERT INTO {index}(rowid, text) VALUES (?, ?)", rows)
+
+
+def _indexed(engine: Engine, connection: sqlite3.Connection) -> dict[str, Iterator[tuple[int, str]]]:
+    """Return by index the words that each of its rows should hold."""
+    memories = ((n, " ".join(terms(keyword_text(memory)))) for n, memory in engine.every_memory(connection))
+    nodes = ((stored.n, indexed_terms(stored.node)) for stored in graph.every_node(connection))
+    return {"terms": memories, "node_terms": nodes}
 
 
 def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
@@ -153,13 +176,13 @@ def _findings(engine: Engine, project: Project) -> list[Finding]:
 
 
 def _keyword_findings(engine: Engine, connection: sqlite3.Connection) -> list[Finding]:
-    indexed = dict(connection.execute("SELECT rowid, text FROM terms"))
-    differing = sum(
-        indexed.get(n) != " ".join(terms(keyword_text(memory))) for n, memory in engine.every_memory(connection)
-    )
-    if not differing:
-        return []
-    return [Finding(f"{differing} memories are not indexed under the words they have", "index them again", "rebuild")]
+    findings = []
+    for index, rows in _indexed(engine, connection).items():
+        present = dict(connection.execute(f"SELECT rowid, text FROM {index}"))
+        if differing := sum(present.get(n) != text for n, text in rows):
+            what = f"{differing} {_OF[index]} are not indexed under the words they have"
+            findings.append(Finding(what, "index them again", "rebuild"))
+    return findings
 
 
 def _after(finding: Finding) -> Repair:

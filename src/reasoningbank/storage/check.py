@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from reasoningbank.storage.fold import fold, forget_fold
+from reasoningbank.storage.loose_ends import loose_ends
 from reasoningbank.storage.project import Project
 
 
@@ -60,20 +61,18 @@ def inspect_derived(project: Project, connection: sqlite3.Connection) -> list[Fi
 
 def _row_findings(connection: sqlite3.Connection) -> list[Finding]:
     findings = []
-    unindexed = connection.execute(
-        "SELECT (SELECT count(*) FROM memories WHERE n NOT IN (SELECT rowid FROM terms)) + "
-        "(SELECT count(*) FROM terms WHERE rowid NOT IN (SELECT n FROM memories))"
-    ).fetchone()[0]
-    if unindexed:
-        findings.append(
-            Finding(f"{unindexed} rows of the keyword index do not fit the memories", "index them again", "rebuild")
-        )
-    ownerless = connection.execute(
-        "SELECT count(*) FROM vectors WHERE memory NOT IN (SELECT n FROM memories)"
-    ).fetchone()[0]
-    if ownerless:
-        findings.append(Finding(f"{ownerless} vectors belong to no memory", "remove them", "rebuild"))
-    return findings
+    for indexed, index in (("memories", "terms"), ("nodes", "node_terms")):
+        unindexed = connection.execute(
+            f"SELECT (SELECT count(*) FROM {indexed} WHERE n NOT IN (SELECT rowid FROM {index})) + "
+            f"(SELECT count(*) FROM {index} WHERE rowid NOT IN (SELECT n FROM {indexed}))"
+        ).fetchone()[0]
+        if unindexed:
+            findings.append(
+                Finding(
+                    f"{unindexed} rows of the keyword index do not fit the {indexed}", "index them again", "rebuild"
+                )
+            )
+    return findings + [Finding(what, "remove them", "rebuild") for what in loose_ends(connection)]
 
 
 def _log_findings(project: Project, connection: sqlite3.Connection) -> list[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -177,6 +177,23 @@ def passing(connection: sqlite3.Connection, numbers: Sequence[int], filters: Nod
         (json.dumps(list(numbers)), *values),
     )
     return [n for (n,) in rows]
+
+
+def every_node(connection: sqlite3.Connection) -> Iterator[StoredNode]:
+    """Yield every node, quarantined or not, in the order they were added."""
+    after = 0
+    while numbers := page(connection, NodeFilters(served=False), after, 500):
+        yield from load(connection, numbers).values()
+        after = numbers[-1]
+
+
+def count_not_embedded(connection: sqlite3.Connection) -> int:
+    """Return how many nodes have no current vector."""
+    total: int = connection.execute(
+        "SELECT count(*) FROM nodes WHERE NOT EXISTS (SELECT 1 FROM node_vectors AS v WHERE v.node = nodes.n "
+        f"AND v.generation = {CURRENT})"
+    ).fetchone()[0]
+    return total
 
 
 def approve(connection: sqlite3.Connection, n: int, now: datetime) -> bool:
