@@ -187,6 +187,8 @@ class Imported:
         differing: lines whose id was there with another text, which was left as it is.
         rejected: lines that could not be taken, and why.
         redactions: secrets removed, by rule.
+        runs: runs that are new; asked for with `runs`.
+        runs_left_out: lines of runs that were not asked for.
     """
 
     created: int = 0
@@ -196,6 +198,8 @@ class Imported:
     differing: tuple[Rejected, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     redactions: dict[str, int] = field(default_factory=dict)
+    runs: int = 0
+    runs_left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,3 +82,17 @@ def test_a_step_that_is_not_kept_says_why(cli: Cli, bank: ReasoningBank, tmp_pat
     assert "is not JSON" in cli("step", ref, "--file", str(tmp_path / "text")).err
     assert "cannot be read" in cli("step", ref, "--file", str(tmp_path / "gone")).err
     assert cli("step", "gone", "wc").code == 1
+
+
+def test_runs_are_exported_and_imported_when_asked_for(cli: Cli, keeping: ReasoningBank, tmp_path: Path) -> None:
+    keeping.record("Count lines", "Use wc", outcome="success")
+    keeping.add_steps(keeping.recall("count the lines with wc", ref="r").ref, ["wc"])
+    file = str(tmp_path / "all.jsonl")
+
+    assert "Wrote 1 memories and the runs" in cli("export", file, "--runs").out
+    assert '"run"' in cli("export", "--runs").out
+    assert '"run"' not in cli("export").out
+    assert cli("import", file, "--runs").code == 1
+    assert "1 runs were left out" in cli("import", file, "--project", "copy", "--trusted").out
+    assert "Imported runs: 1." in cli("import", file, "--project", "copy", "--trusted", "--runs").out
+    assert "1. wc" in cli("trajectory", "r", "--project", "copy").out

@@ -21,6 +21,7 @@ class Transfer(Handle):
         *,
         trusted: bool = False,
         by: str | None = None,
+        runs: bool = False,
         progress: Callable[[int, int | None], None] | None = None,
     ) -> Imported:
         """Store the lessons of a file, of a folder, or of any lines or dictionaries.
@@ -39,26 +40,35 @@ class Transfer(Handle):
                 times, states, evidence and with it the confidences. Otherwise memories start at 0.6, and all of one
                 import together can take only one slot of a result.
             by: the source to name; the file's name when None.
+            runs: take the runs of an export as well, with their steps: cleaned, and each as long as the setting
+                `trajectory_limit` lets it be. Only of a trusted file: what is said to have happened counts in metrics.
             progress: called with (lines done, lines in all or None).
 
         Raises:
-            InvalidInputError: the file cannot be read, or is of no form that is understood.
+            InvalidInputError: the file cannot be read, or is of no form that is understood; or runs are asked for of
+                a file that is not trusted.
             StorageError: the disk refused; what was stored until then stays.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
         from reasoningbank.formats.source import numbered
         from reasoningbank.services import transfer
 
+        if runs and not trusted:
+            raise InvalidInputError(
+                "runs are taken from trusted files only: give trusted=True as well, or leave them out"
+            )
         if isinstance(source, (str, os.PathLike)):
             path = Path(source).expanduser()
-            return transfer.import_path(self._engine, path, trusted=trusted, by=by, progress=progress)
-        return transfer.import_entries(self._engine, numbered(source), trusted=trusted, by=by, progress=progress)
+            return transfer.import_path(self._engine, path, trusted=trusted, by=by, runs=runs, progress=progress)
+        lines = numbered(source)
+        return transfer.import_entries(self._engine, lines, trusted=trusted, by=by, runs=runs, progress=progress)
 
     def export_to(
         self,
         target: str | os.PathLike[str] | IO[str],
         *,
         format: Literal["jsonl", "markdown"] = "jsonl",
+        runs: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> int:
         """Write every memory, whatever its state, as they are at one moment; return how many.
@@ -68,20 +78,26 @@ class Transfer(Handle):
         Args:
             target: a path, which appears whole or not at all; for JSON lines also an open text file.
             format: "jsonl", a memory a line; or "markdown", a new folder with a page for each.
+            runs: behind the memories, write every run, a line each: its task, verdict, what it was handed, what was
+                learned from it, and the steps that are kept. Off by default: lessons are made to be passed on, the
+                transcripts of runs are not, and they are many times as large. JSON lines only.
             progress: called with the number of memories written.
 
         Raises:
-            InvalidInputError: an unknown format, or a folder that is there already.
+            InvalidInputError: an unknown format, one that holds no runs, or a folder that is there already.
             StorageError: the target cannot be written.
         """
         from reasoningbank.services import transfer
 
         if isinstance(target, (str, os.PathLike)):
             path = Path(target).expanduser()
-            write = {"jsonl": transfer.export_file, "markdown": transfer.export_pages}.get(format)
-            if write is None:
+            if format == "jsonl":
+                return transfer.export_file(self._engine, path, progress, runs=runs)
+            if format != "markdown":
                 raise InvalidInputError(f"format {format!r} is not one of jsonl, markdown")
-            return write(self._engine, path, progress)
+            if runs:
+                raise InvalidInputError("format 'markdown' holds no runs: give format='jsonl', or leave them out")
+            return transfer.export_pages(self._engine, path, progress)
         if format != "jsonl":
             raise InvalidInputError(f"format {format!r} needs a folder: give its path")
-        return transfer.export_lines(self._engine, target, progress)
+        return transfer.export_lines(self._engine, target, progress, runs=runs)

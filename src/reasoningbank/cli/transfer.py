@@ -34,6 +34,9 @@ def import_file(
         bool, typer.Option("--trusted", help="As good as your own: take over sources, times and evidence of an export.")
     ] = False,
     by: Annotated[str | None, typer.Option("--by", help="The source to name; the file's name when not given.")] = None,
+    runs: Annotated[
+        bool, typer.Option("--runs", help="With --trusted: take the runs of an export too, with their steps.")
+    ] = False,
 ) -> Answer:
     """Store the lessons of a file or folder.
 
@@ -45,7 +48,7 @@ def import_file(
     """
     source = sys.stdin.buffer if file == STANDARD_OUTPUT else str(file)
     with session.progress("Importing") as progress:
-        imported = session.bank.import_from(source, trusted=trusted, by=by, progress=progress)
+        imported = session.bank.import_from(source, trusted=trusted, by=by, runs=runs, progress=progress)
     return Answer(imported, lambda console: views.imported(console, imported), exit_code=1 if imported.rejected else 0)
 
 
@@ -58,22 +61,32 @@ def export(
     form: Annotated[
         Format, typer.Option("--format", help="jsonl: a memory a line; markdown: a new folder with a page for each.")
     ] = Format.JSONL,
+    runs: Annotated[
+        bool,
+        typer.Option("--runs", help="Also every run, with the steps that are kept; off, for they are transcripts."),
+    ] = False,
 ) -> Answer:
-    """Write every memory with its evidence. `import --trusted` makes the same bank of it again."""
+    """Write every memory with its evidence. `import --trusted` makes the same bank of it again.
+
+    Runs go along with --runs only, and are read back with `import --trusted --runs`.
+    """
     if file != STANDARD_OUTPUT:
-        return _into(session, file, form)
+        return _into(session, file, form, runs=runs)
     if session.as_json or form is not Format.JSONL:
         raise UsageError("export to standard output is JSON lines and nothing else: name a FILE")
-    written = session.bank.export_to(session.stdout)
+    written = session.bank.export_to(session.stdout, runs=runs)
     return Answer({"exported": written}, lambda _console: None)
 
 
-def _into(session: Session, file: Path, form: Format) -> Answer:
+def _into(session: Session, file: Path, form: Format, *, runs: bool) -> Answer:
     with session.progress("Exporting") as progress:
         total = session.bank.count(state=None)
-        written = session.bank.export_to(file, format=form.value, progress=lambda done: progress(done, total))
+        written = session.bank.export_to(
+            file, format=form.value, runs=runs, progress=lambda done: progress(done, total)
+        )
     value = {"exported": written, "file": file.absolute()}
-    return Answer(value, lambda console: views.sentence(console, f"Wrote {written:,} memories to {file}."))
+    what = f"{written:,} memories{' and the runs' if runs else ''}"
+    return Answer(value, lambda console: views.sentence(console, f"Wrote {what} to {file}."))
 
 
 def register(app: typer.Typer) -> None:

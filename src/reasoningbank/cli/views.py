@@ -218,6 +218,10 @@ def imported(console: Console, result: Imported) -> None:
     """Print what became of the lines of an import."""
     parts = [f"{result.created:,} new", f"{result.existing:,} there already", f"{len(result.rejected):,} bad"]
     sentence(console, f"Imported: {', '.join(parts)}.", "bold")
+    if result.runs:
+        sentence(console, f"Imported runs: {result.runs:,}.")
+    if result.runs_left_out:
+        sentence(console, f"{result.runs_left_out:,} runs were left out: --trusted --runs takes them", "yellow")
     if result.quarantined:
         sentence(console, f"{result.quarantined:,} are quarantined and not served: list --state quarantined", "yellow")
     if result.not_embedded:

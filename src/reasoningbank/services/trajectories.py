@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from reasoningbank.distill.cleaning import Cleaned, clean
+from reasoningbank.episode import Episode
 from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError, MemoryNotFoundError
 from reasoningbank.results import MemoryRuns, StepsKept
 from reasoningbank.scrub import RULES_VERSION
@@ -41,6 +42,24 @@ def add_steps(engine: Engine, ref: str, run: Any) -> StepsKept:
 def _add(engine: Engine, connection: sqlite3.Connection, ref: str, run: Trajectory) -> StepsKept:
     if not engine.settings.keep_trajectories:
         return StepsKept(reason=SWITCHED_OFF)
+    return put(engine, connection, ref, run)
+
+
+def put(
+    engine: Engine,
+    connection: sqlite3.Connection,
+    ref: str,
+    run: Trajectory,
+    *,
+    left_out: int = 0,
+    at: datetime | None = None,
+) -> StepsKept:
+    """Keep a cleaned run with its episode as far as there is room, whatever the setting `keep_trajectories`.
+
+    Args:
+        left_out: steps that were left out of it before.
+        at: when something was last added to it; now when None.
+    """
     room = engine.settings.trajectory_limit - trajectories.size_of(connection, ref)
     kept: list[str] = []
     for step in run.steps:
@@ -49,13 +68,19 @@ def _add(engine: Engine, connection: sqlite3.Connection, ref: str, run: Trajecto
             break
         room -= len(text)
         kept.append(text)
-    left_out = len(run.steps) - len(kept)
+    beyond = len(run.steps) - len(kept)
     result = run.result if len(run.result) <= room else ""
     trajectories.add(
-        connection, ref, kept, result=result, left_out=left_out, scrub_version=RULES_VERSION, now=engine.now()
+        connection,
+        ref,
+        kept,
+        result=result,
+        left_out=left_out + beyond,
+        scrub_version=RULES_VERSION,
+        now=at or engine.now(),
     )
-    cut = left_out or result != run.result
-    return StepsKept(len(kept), left_out, f"the run is longer than {engine.settings.trajectory_limit:,}" if cut else "")
+    cut = beyond or result != run.result
+    return StepsKept(len(kept), beyond, f"the run is longer than {engine.settings.trajectory_limit:,}" if cut else "")
 
 
 def of_episode(engine: Engine, cleaned: Cleaned, ref: str | None) -> Cleaned:
@@ -79,14 +104,18 @@ def trajectory(engine: Engine, ref: str) -> Trajectory:
         episode = None if connection is None else episodes.load_episode(connection, ref)
         if connection is None or episode is None:
             raise EpisodeNotFoundError(f"ref {ref!r}")
-        kept = trajectories.load(connection, ref) or trajectories.Kept(scrub_version=RULES_VERSION)
+        return shown(episode, trajectories.load(connection, ref) or trajectories.Kept(scrub_version=RULES_VERSION))
+
+
+def shown(episode: Episode, kept: trajectories.Kept) -> Trajectory:
+    """Return an episode and what is kept of it as one run, clean by the present rules."""
     found = Trajectory(
         task=episode.task,
         steps=kept.steps,
         result=kept.result,
         verdict=RunVerdict.UNKNOWN if episode.verdict is None else RunVerdict(episode.verdict.value),
         reason=episode.reason,
-        session=ref,
+        session=episode.ref,
         started_at=episode.opened_at,
         ended_at=episode.closed_at,
         metadata={"steps_left_out": kept.left_out} if kept.left_out else {},

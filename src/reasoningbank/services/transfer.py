@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from reasoningbank.calibrated import Parameters
 from reasoningbank.errors import InvalidInputError, StorageError
+from reasoningbank.exported_run import KEY, ExportedRun, is_run, read_run, run_record
 from reasoningbank.formats.foreign import translated
 from reasoningbank.formats.markdown import file_name, page
 from reasoningbank.formats.source import Entries, Entry, Line, open_source
@@ -25,6 +26,7 @@ from reasoningbank.scrub import scrub
 from reasoningbank.services import record
 from reasoningbank.services.credit import note
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.run_transfer import export_runs, store_runs
 from reasoningbank.services.shown import scrubbed_link, served
 from reasoningbank.storage import links, parameters, records, restore, trust
 from reasoningbank.storage.filters import Filters
@@ -39,8 +41,14 @@ LINKS = 1_000
 
 @dataclass
 class _Tally:
-    """What became of the lines so far."""
+    """What became of the lines so far.
 
+    Attributes:
+        with_runs: whether lines of runs are taken.
+        numbers: row numbers of the memories, by the ids that they have in the file.
+    """
+
+    with_runs: bool = False
     created: int = 0
     existing: int = 0
     quarantined: int = 0
@@ -49,6 +57,9 @@ class _Tally:
     rejected: list[Rejected] = field(default_factory=list)
     redactions: Counter[str] = field(default_factory=Counter)
     links: list[tuple[int, ExportedLink]] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    runs: int = 0
+    runs_left_out: int = 0
 
     def answer(self) -> Imported:
         return Imported(
@@ -59,11 +70,19 @@ class _Tally:
             differing=tuple(self.differing),
             rejected=tuple(self.rejected),
             redactions=dict(self.redactions),
+            runs=self.runs,
+            runs_left_out=self.runs_left_out,
         )
 
 
 def import_path(
-    engine: Engine, path: Path, *, trusted: bool, by: str | None, progress: Callable[[int, int | None], None] | None
+    engine: Engine,
+    path: Path,
+    *,
+    trusted: bool,
+    by: str | None,
+    runs: bool,
+    progress: Callable[[int, int | None], None] | None,
 ) -> Imported:
     """Store the lessons of a file or folder, whatever its form.
 
@@ -71,7 +90,7 @@ def import_path(
         InvalidInputError: there is nothing there, or it cannot be read.
     """
     with open_source(path) as source:
-        return import_entries(engine, source, trusted=trusted, by=by or path.name, progress=progress)
+        return import_entries(engine, source, trusted=trusted, by=by or path.name, runs=runs, progress=progress)
 
 
 def import_entries(
@@ -80,10 +99,11 @@ def import_entries(
     *,
     trusted: bool,
     by: str | None,
+    runs: bool,
     progress: Callable[[int, int | None], None] | None,
 ) -> Imported:
     """Store the lessons of many lines, a batch a transaction; a bad line costs no other."""
-    tally = _Tally()
+    tally = _Tally(with_runs=runs)
     filled = (entry for entry in source.entries if not _is_blank(entry.line))
     while batch := list(itertools.islice(filled, BATCH)):
         _import_batch(engine, batch, tally, trusted=trusted, by=by)
@@ -121,9 +141,13 @@ def _is_blank(line: Line) -> bool:
 def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trusted: bool, by: str | None) -> None:
     items: list[Incoming] = []
     cleaned: list[record.Prepared] = []
+    runs: list[ExportedRun] = []
     for entry in batch:
         try:
             for line in _lines(entry):
+                if is_run(line):
+                    runs.append(read_run(line[KEY]))
+                    continue
                 item = incoming(entry.number, line, trusted=trusted, by=by)
                 _parameters(item)
                 cleaned.append(record.clean(item.draft, item.memory_id))
@@ -132,6 +156,10 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trus
             tally.rejected.append(Rejected(entry.number, f"{entry.name}: {error}" if entry.name else str(error)))
     if items:
         engine.with_embedder(lambda embedder: _store(engine, items, record.embed(embedder, cleaned), tally))
+    if runs and tally.with_runs:
+        tally.runs += store_runs(engine, runs, tally.numbers)
+    elif runs:
+        tally.runs_left_out += len(runs)
 
 
 def _lines(entry: Entry) -> list[dict[str, Any]]:
@@ -152,7 +180,12 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[record.P
                 tally.links += [(n, link) for link in item.restored.links]
             else:
                 tally.existing += 1
-                tally.differing += _difference(connection, engine.project_name, n, item)
+                different = _difference(connection, engine.project_name, n, item)
+                tally.differing += different
+                if different:
+                    continue
+            if tally.with_runs and item.memory_id is not None:
+                tally.numbers[item.memory_id] = n
         if was_empty:
             # What belongs to a bank as a whole only a copy of it may take over.
             restore.restore_taught(connection, [counts for item in items for counts in item.taught])
@@ -221,12 +254,14 @@ def _difference(connection: sqlite3.Connection, project: str, n: int, item: Inco
 # -- the way out ---------------------------------------------------------------------------------------------------
 
 
-def export_file(engine: Engine, path: Path, progress: Callable[[int], None] | None = None) -> int:
+def export_file(
+    engine: Engine, path: Path, progress: Callable[[int], None] | None = None, *, runs: bool = False
+) -> int:
     """Write every memory into a file, which appears whole or not at all."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
         with unfinished.open("w", encoding="utf-8", newline="\n") as target:
-            written = export_lines(engine, target, progress)
+            written = export_lines(engine, target, progress, runs=runs)
             target.flush()
             os.fsync(target.fileno())
         unfinished.replace(path)
@@ -270,19 +305,27 @@ def _not_written(error: OSError, path: Path) -> StorageError:
     return StorageError(f"{path} cannot be written: {error.strerror or error}", path=path)
 
 
-def export_lines(engine: Engine, target: IO[str], progress: Callable[[int], None] | None = None) -> int:
-    """Write every memory as one line; return how many."""
+def export_lines(
+    engine: Engine, target: IO[str], progress: Callable[[int], None] | None = None, *, runs: bool = False
+) -> int:
+    """Write every memory as one line, and with `runs` every run behind them; return how many memories."""
     written = 0
-    for line in export_records(engine):
+    for line in export_records(engine, runs=runs):
         target.write(to_line(line))
+        if is_run(line):
+            continue
         written += 1
         if progress is not None:
             progress(written)
     return written
 
 
-def export_records(engine: Engine) -> Iterator[dict[str, Any]]:
-    """Yield every memory with all that is known of it, as they are at one moment, in the order they were recorded."""
+def export_records(engine: Engine, *, runs: bool = False) -> Iterator[dict[str, Any]]:
+    """Yield every memory with all that is known of it, as they are at one moment, in the order they were recorded.
+
+    Args:
+        runs: behind the memories, every run.
+    """
     with engine.read() as connection:
         if connection is None:
             return
@@ -300,3 +343,5 @@ def export_records(engine: Engine) -> Iterator[dict[str, Any]]:
                 yield outgoing(shown[n], rows[n].tallies, restore.archived(connection, n)) | own_links | extra
                 extra = {}
             after = numbers[-1]
+        if runs:
+            yield from (run_record(run) for run in export_runs(connection))

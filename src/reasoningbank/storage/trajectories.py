@@ -21,6 +21,7 @@ class Kept:
         size: characters of its steps and result.
         left_out: steps that were not kept, since the run had grown too long.
         scrub_version: the oldest rules that any of it went through.
+        at: when something was last added; None when nothing is kept.
     """
 
     steps: tuple[Step, ...] = ()
@@ -28,17 +29,20 @@ class Kept:
     size: int = 0
     left_out: int = 0
     scrub_version: int = 0
+    at: datetime | None = None
 
 
 def load(connection: sqlite3.Connection, ref: str) -> Kept | None:
     """Return what is kept of a run; None when nothing is."""
     row = connection.execute(
-        "SELECT result, size, left_out, scrub_version FROM trajectories WHERE ref = ?", (ref,)
+        "SELECT result, size, left_out, scrub_version, at FROM trajectories WHERE ref = ?", (ref,)
     ).fetchone()
     if row is None:
         return None
     steps = connection.execute("SELECT step FROM steps WHERE ref = ? ORDER BY position", (ref,))
-    return Kept(tuple(Step.model_validate_json(step) for (step,) in steps), *row)
+    result, size, left_out, scrub_version, at = row
+    read = tuple(Step.model_validate_json(step) for (step,) in steps)
+    return Kept(read, result, size, left_out, scrub_version, parse_time(at))
 
 
 def size_of(connection: sqlite3.Connection, ref: str) -> int:
