@@ -12,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from reasoningbank.bm25 import Counts, Postings
 from reasoningbank.services.keyword_index import FOLLOWED, KeywordIndex
 from reasoningbank.storage import records
 from reasoningbank.storage.database import apply_migrations
@@ -195,8 +196,8 @@ def test_postings_that_another_thread_has_outrun_are_not_kept(path: Path, monkey
     put(connection, 1, "file")
     found(index, connection, ["rare"])
 
-    def while_others_write(reading: sqlite3.Connection, term: str) -> object:
-        result = postings(reading, term)
+    def while_others_write(reading: sqlite3.Connection, term: str, lengths: Counts | None) -> Postings:
+        result = postings(reading, term, lengths)
         monkeypatch.setattr(READ, postings)
         for n in range(2, FOLLOWED + 4):
             put(other, n, "file")

@@ -3,9 +3,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
-from reasoningbank.storage.postings import postings, totals
+from reasoningbank.storage.postings import FEW, SPARSE, every_length, postings, totals, with_lengths
 from reasoningbank.storage.text_index import REMEMBERED, VIEWS, Counted, indexed, rarest
 from reasoningbank.terms import TERMS_TABLE
 
@@ -88,6 +89,32 @@ def test_postings_say_where_a_term_is_how_often_and_how_long_that_memory_is(conn
     assert found.counts.tolist() == [1, 300, 1]
     assert found.lengths.tolist() == [2, 300, 20_001]
     assert len(postings(connection, "nowhere")) == 0
+
+
+def test_lengths_read_once_give_the_same_postings(connection: sqlite3.Connection) -> None:
+    connection.execute("INSERT INTO terms(rowid, text) VALUES (200, ?)", ("rare " * 300,))
+    connection.execute("DELETE FROM terms WHERE rowid = 2")
+    lengths = every_length(connection)
+
+    for term in ("file", "rare", "nowhere"):
+        looked_up, known = postings(connection, term), postings(connection, term, lengths)
+        assert known.rows.tolist() == looked_up.rows.tolist()
+        assert known.counts.tolist() == looked_up.counts.tolist()
+        assert known.lengths.tolist() == looked_up.lengths.tolist()
+
+
+def test_lengths_are_not_read_at_once_where_few_numbers_are_in_use(connection: sqlite3.Connection) -> None:
+    connection.execute("INSERT INTO terms(rowid, text) VALUES (?, 'far off')", (4 * SPARSE + FEW,))
+    assert every_length(connection) is None
+    connection.execute("DELETE FROM terms")
+    assert getattr(every_length(connection), "size", None) == 0
+
+
+def test_lengths_follow_what_changed_and_leave_the_old_ones_alone() -> None:
+    lengths = np.array([0, 2, 3], dtype=np.int32)
+    assert with_lengths(lengths, {1: 5}).tolist() == [0, 5, 3]
+    assert with_lengths(lengths, {2: 0, 5: 4}).tolist() == [0, 2, 0, 0, 0, 4]
+    assert lengths.tolist() == [0, 2, 3]
 
 
 def test_the_totals_are_those_of_the_whole_index(connection: sqlite3.Connection) -> None:

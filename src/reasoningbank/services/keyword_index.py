@@ -8,9 +8,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reasoningbank.bm25 import Postings, Rows, Scores, bm25
+from reasoningbank.bm25 import Counts, Postings, Rows, Scores, bm25
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.storage.postings import postings, totals
+from reasoningbank.storage.postings import every_length, postings, with_lengths
+from reasoningbank.storage.postings import totals as read_totals
 from reasoningbank.storage.stored_vectors import MEMORIES
 from reasoningbank.storage.text_index import Counted, Indexed, indexed, rarest
 
@@ -50,6 +51,8 @@ class KeywordIndex:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._size = 0
         self._sums = (-1, (0, 0))
+        self._lengths: Counts | None = None
+        self._looked_up = 0
         # Of the changes in (_since, _covered]: which memories, by the newest change of each, and what they hold now.
         self._changed: dict[int, tuple[int, Indexed]] = {}
         self._since = self._covered = -1
@@ -76,15 +79,29 @@ class KeywordIndex:
             found = {term: kept for term in wanted if (kept := self._present(term)) is not None} if current else {}
         self._counted.update((term, (len(each), newest)) for term, each in found.items())
         asked = rarest(connection, wanted, self._counted, newest)
-        missing = {term: postings(connection, term) for term in asked if term not in found}
-        self._keep(missing, newest)
-        found |= missing
-        return bm25([found[term] for term in asked], *self._totals(connection, newest))
+        totals = self._totals(connection, newest)
+        missing = [term for term in asked if term not in found]
+        if missing:
+            lengths = self._every_length(connection, newest, totals[0])
+            read = {term: postings(connection, term, lengths) for term in missing}
+            self._keep(read, newest)
+            found |= read
+        return bm25([found[term] for term in asked], *totals)
+
+    def _every_length(self, connection: sqlite3.Connection, newest: int, memories: int) -> Counts | None:
+        """Return the lengths of all memories, as a transaction that sees `newest` sees them; None to look them up."""
+        with self._lock:
+            if newest != self._covered:
+                return None
+            # Looking a length up takes five times as long as reading it with all others.
+            if self._lengths is None and self._looked_up > memories:
+                self._lengths, self._looked_up = every_length(connection), 0
+            return self._lengths
 
     def _totals(self, connection: sqlite3.Connection, newest: int) -> tuple[int, int]:
         counted_at, numbers = self._sums
         if counted_at != newest:
-            numbers = totals(connection)
+            numbers = read_totals(connection)
             self._sums = (newest, numbers)
         return numbers
 
@@ -107,11 +124,13 @@ class KeywordIndex:
     def _note(self, connection: sqlite3.Connection, rows: Sequence[tuple[int, int]], newest: int) -> None:
         last = dict(rows)
         if len(rows) > _ROWS or len(last) > FOLLOWED:
-            self._changed = {}
+            self._changed, self._lengths = {}, None
             self._since = newest
         elif rows:
             now = indexed(connection, last)
             changed = self._changed | {n: (seq, now[n]) for n, seq in last.items()}
+            if self._lengths is not None:
+                self._lengths = with_lengths(self._lengths, {n: now[n].length for n in last})
             by_age = sorted(changed.items(), key=lambda each: each[1][0])
             self._changed = dict(by_age[-FOLLOWED:])
             if len(by_age) > FOLLOWED:
@@ -137,6 +156,7 @@ class KeywordIndex:
 
     def _keep(self, read: dict[str, Postings], newest: int) -> None:
         with self._lock:
+            self._looked_up += sum(map(len, read.values()))
             for term, each in read.items():
                 # Meanwhile another thread may have kept later ones, or those may be too old to be brought up to date.
                 if self._since <= newest <= self._covered and term not in self._kept:

@@ -6,26 +6,63 @@ FTS5 keeps them; reading them term by term, and not through a search, lets a pro
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 
 import numpy as np
 
-from reasoningbank.bm25 import Postings, Rows
+from reasoningbank.bm25 import Counts, Postings, Rows
+
+SPARSE, FEW = 8, 65_536
+"""Lengths are kept by row number as long as one number in eight is in use, or there are few."""
 
 
-def postings(connection: sqlite3.Connection, term: str) -> Postings:
-    """Return where a term occurs."""
-    # As two texts, not as a row for each occurrence: making those takes longer than all else.
-    numbers, sizes = connection.execute(
-        "SELECT group_concat(doc, ' '), CAST(group_concat(sz, '') AS BLOB) FROM temp.occurrences "
-        "JOIN terms_docsize ON id = doc WHERE term = ?",
-        (term,),
-    ).fetchone()
+def postings(connection: sqlite3.Connection, term: str, lengths: Counts | None = None) -> Postings:
+    """Return where a term occurs.
+
+    Args:
+        lengths: from `every_length`, as of this transaction; without it, they are looked up one by one.
+    """
+    # As one text, not as a row for each occurrence: making those takes longer than all else.
+    numbers, sizes = connection.execute(_WITH_LENGTHS if lengths is None else _WITHOUT, (term,)).fetchone()
     if numbers is None:
         return Postings(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
     rows = np.fromstring(numbers, dtype=np.int64, sep=" ")
-    first = np.flatnonzero(np.diff(rows, prepend=-1))
-    counts = np.diff(first, append=len(rows))
-    return Postings(rows[first], counts.astype(np.int32), _varints(sizes)[first].astype(np.int32))
+    first = np.flatnonzero(np.concatenate([_TRUE, rows[1:] != rows[:-1]]))
+    counts = np.diff(np.concatenate([first, [len(rows)]])).astype(np.int32)
+    rows = rows[first]
+    return Postings(rows, counts, _varints(sizes)[first].astype(np.int32) if lengths is None else lengths[rows])
+
+
+_TRUE = np.ones(1, dtype=bool)
+_WITHOUT = "SELECT group_concat(doc, ' '), x'' FROM temp.occurrences WHERE term = ?"
+_WITH_LENGTHS = (
+    "SELECT group_concat(doc, ' '), CAST(group_concat(sz, '') AS BLOB) FROM temp.occurrences "
+    "JOIN terms_docsize ON id = doc WHERE term = ?"
+)
+
+
+def every_length(connection: sqlite3.Connection) -> Counts | None:
+    """Return how many terms each memory has, by row number; None where too few numbers are in use for that."""
+    numbers, sizes, documents = connection.execute(
+        "SELECT group_concat(id, ' '), CAST(group_concat(sz, '') AS BLOB), count(*) FROM terms_docsize"
+    ).fetchone()
+    if not documents:
+        return np.empty(0, dtype=np.int32)
+    rows = np.fromstring(numbers, dtype=np.int64, sep=" ")
+    size = int(rows.max()) + 1
+    if size > SPARSE * documents + FEW:
+        return None
+    lengths = np.zeros(size, dtype=np.int32)
+    lengths[rows] = _varints(sizes)
+    return lengths
+
+
+def with_lengths(lengths: Counts, changes: Mapping[int, int]) -> Counts:
+    """Return the lengths after some memories changed: by row number, how many terms each has now."""
+    missing = max(changes, default=0) + 1 - len(lengths)
+    changed = np.concatenate([lengths, np.zeros(missing, dtype=np.int32)]) if missing > 0 else lengths.copy()
+    changed[list(changes)] = list(changes.values())
+    return changed
 
 
 def totals(connection: sqlite3.Connection) -> tuple[int, int]:
