@@ -196,7 +196,7 @@ def by_similarity(one: str, other: str, outcomes: tuple[Outcome, Outcome], cosin
         kind = "contradicts"
     else:
         return None
-    lessons = f"two lessons from {outcomes[0].value}s" if alike else "lessons from a success and a failure"
+    lessons = f"two lessons from a {outcomes[0].value} each" if alike else "lessons from a success and a failure"
     return SuggestedLink(one, other, kind, round(min(cosine, 1.0), 4), f"{lessons} with a similarity of {cosine:.2f}")
 
 

@@ -37,6 +37,8 @@ def test_nodes_and_edges_are_added_replaced_shown_listed_and_deleted(cli: Cli, g
     assert cli("graph", "show", "N2", "--json").json["node"]["fields"] == {"status": "done"}
     assert cli("graph", "list", "--kind", "event").out == "Event N4\n    A sale\n"
     assert cli("graph", "list", "--memory", graph).out.startswith("AgentAnswer N3")
+    assert "AgentAnswer N3\n    A campaign\n" in cli("show", graph).out
+    assert [node["id"] for node in cli("show", graph, "--json").json["nodes"]] == ["N3"]
     assert "More: --after" in cli("graph", "list", "--limit", "1").out
     assert cli("graph", "list", "--tag", "none").out == "No nodes.\n"
     assert cli("graph", "delete", "E1", "--edge").out == "Deleted: E1\n"

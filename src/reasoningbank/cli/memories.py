@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from reasoningbank import Outcome, State
-from reasoningbank.cli import linking, run_views, views
+from reasoningbank.cli import graph_views, linking, run_views, views
 from reasoningbank.cli.arguments import MemoryId, OfOutcome, Where, pairs, text_of
 from reasoningbank.cli.json_form import json_form
 from reasoningbank.cli.scope import UsageError
@@ -72,16 +72,19 @@ def _given(name: str, argument: str | None, option: str | None) -> str:
 
 
 def show(session: Session, memory_id: MemoryId) -> Answer:
-    """Show one memory, whatever its state, with its links, the runs it came from and those it was used in."""
+    """Show one memory, whatever its state, with its links, its runs and the nodes of the graph that point to it."""
     bank = session.bank
     memory, links, runs = bank.get(memory_id), bank.links(memory_id), bank.runs_of(memory_id)
-    value = {**json_form(memory), "links": links, "runs": runs}
+    pointing = bank.link_nodes(memory_id)
+    value = {**json_form(memory), "links": links, "runs": runs, "nodes": pointing}
 
     def view(console: Console) -> None:
         views.memory(console, memory)
         if links:
             linking.shown_links(console, links)
         run_views.runs(console, runs)
+        if pointing:
+            graph_views.nodes(console, pointing)
 
     return Answer(value, view)
 
