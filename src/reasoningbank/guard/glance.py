@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache, reduce
 from operator import or_
 
@@ -18,6 +17,7 @@ from reasoningbank.guard.forms import FORMS
 from reasoningbank.guard.sentences import CODE, NEEDED, TOKEN, classes_of
 from reasoningbank.guard.word_classes import CLASSES
 from reasoningbank.guard.wording import OWN_AFFAIRS
+from reasoningbank.keywords import Keywords, places
 
 EVERYTHING = -1
 """What a look at nothing rules out: nothing."""
@@ -36,6 +36,7 @@ _ANY_FORM = ((1 << len(FORMS)) - 1) << _FIRST_FORM
     _HEX_RUN,  # several in one chunk: 69,67,6e
 ) = (1 << _FIRST_FORM + len(FORMS) + place for place in range(7))
 
+_LONG = 4_000
 _ABOUT_THE_AGENT = reduce(or_, (_CLASS_BITS[name] for name in OWN_AFFAIRS))
 
 
@@ -53,24 +54,18 @@ LEET_WORD = re.compile(r"(?<!\w)(?=\w*[a-zA-Z])(?=\w*[0134578@$])[\w@$!|]{4,}")
 
 def glance(text: str) -> int:
     """Return what the chunks of a text could be part of, as bits."""
-    return reduce(or_, map(_bits_of, set(text.split())), 0)
+    # Much of a long text is in no other one: to remember its chunks would cost more than to look for everything.
+    return EVERYTHING if len(text) > _LONG else reduce(or_, map(_bits_of, set(text.split())), 0)
 
 
 def forms_in(seen: int) -> Iterator[int]:
     """Yield the numbers of the forms that may stand in a text, in their order."""
-    return (place - _FIRST_FORM for place in _places(seen & _ANY_FORM))
+    return (place - _FIRST_FORM for place in places(seen & _ANY_FORM))
 
 
 def may_hold_a_sign(seen: int) -> bool:
     """Tell whether all classes of some sign may stand in a text."""
-    return any(seen & needed == needed for place in _places(seen & _FIRSTS) for needed in _SIGNS[place])
-
-
-def _places(bits: int) -> Iterator[int]:
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
+    return any(seen & needed == needed for place in places(seen & _FIRSTS) for needed in _SIGNS[place])
 
 
 def may_hold_codes(seen: int) -> bool:
@@ -123,57 +118,12 @@ def _bits_of_words() -> dict[str, int]:
 _WORDS = _bits_of_words()
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """What a chunk must hold, for the text to hold a keyword."""
-
-    text: str
-    begins: bool
-    ends: bool
-    bit: int
-
-    @classmethod
-    def of(cls, keyword: str, bit: int) -> _Piece:
-        """Return the longest part of a keyword between its spaces."""
-        parts = keyword.split(" ")
-        longest = max(range(len(parts)), key=lambda place: len(parts[place]))
-        return cls(parts[longest], longest > 0, longest < len(parts) - 1, bit)
-
-    def is_in(self, chunk: str, place: int) -> bool:
-        """Tell whether it stands at a place of a chunk."""
-        return (
-            chunk.startswith(self.text, place)
-            and not (self.begins and place)
-            and not (self.ends and place + len(self.text) < len(chunk))
-        )
-
-
-_LENGTHS = (1, 2, 3)
-
-
-def _by_beginning() -> dict[str, list[_Piece]]:
-    """Return the pieces of all keywords, by their first three characters (of which short ones have fewer)."""
-    found: dict[str, list[_Piece]] = {}
-    of_forms = [(keyword, 1 << _FIRST_FORM + number) for number, form in enumerate(FORMS) for keyword in form.keywords]
-    turned = [(piece, TURNED_AROUND) for piece in (*TURNED_BY_13, *TURNED_BACK)]
-    for piece in dict.fromkeys(_Piece.of(keyword, bit) for keyword, bit in (*of_forms, *turned)):
-        found.setdefault(piece.text[: _LENGTHS[-1]], []).append(piece)
-    return found
-
-
-_PIECES = _by_beginning()
-
-
-def _keyword_bits(lower: str) -> int:
-    """Return the forms that a chunk may hold a keyword of, and whether one of PIECES may be turned around in it."""
-    bits = 0
-    for place in range(len(lower)):
-        for length in _LENGTHS:
-            for piece in _PIECES.get(lower[place : place + length], ()):
-                if piece.is_in(lower, place):
-                    bits |= piece.bit
-    return bits
-
+_KEYWORDS = Keywords(
+    [
+        *((keyword, 1 << _FIRST_FORM + number) for number, form in enumerate(FORMS) for keyword in form.keywords),
+        *((piece, TURNED_AROUND) for piece in (*TURNED_BY_13, *TURNED_BACK)),
+    ]
+)
 
 _LONE_CHARACTER = re.compile(r"(?<![^\W_])\w(?!\w)")
 _LONE_CHARACTERS = re.compile(r"\w[.\-_*|]{1,3}\w(?!\w)")
@@ -201,7 +151,7 @@ def _bits_of(chunk: str) -> int:
     if _SENTENCE_SIGNS.search(chunk):  # it is of several sentences
         return EVERYTHING
     lower = chunk.lower()
-    bits = _keyword_bits(lower)
+    bits = _KEYWORDS.bits_of(lower)
     # The patterns say nothing about a word of small letters that is neither short nor long.
     if chunk.isascii() and chunk.islower() and chunk.isalpha() and 2 < len(chunk) < 16:
         return bits | _WORDS.get(lower, 0)

@@ -176,9 +176,8 @@ _FOREIGN = ("kennwort", "contraseña", "senha", "пароль", "密码", "密�
 _NOUNS = {"pass": "password", "pwd": "password", "psw": "password", "secret": "secret", "token": "token", "key": "key"}
 _NOUNS |= {"cred": "secret", "auth": "secret"} | dict.fromkeys(_FOREIGN, "password")
 
-# No keywords: the search for the noun that the pattern begins with is as quick as the look whether it is there.
 NAMED: tuple[Rule, ...] = tuple(
-    Rule(name, (), rf"{noun}(?P<tail>[\w\-.]{{0,40}}+){_LINK}{_VALUE}", folded=True, find=_named)
+    Rule(name, (noun,), rf"{noun}(?P<tail>[\w\-.]{{0,40}}+){_LINK}{_VALUE}", folded=True, find=_named)
     for noun, name in _NOUNS.items()
 )
 

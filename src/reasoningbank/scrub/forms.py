@@ -54,8 +54,7 @@ def _at_word(prefix: str) -> str:
 
 def _prefixed(name: str, prefix: str, rest: str, find: Finder = _made_by_machine) -> Rule:
     word = bool(re.match(r"[A-Za-z0-9]{3}|[A-Za-z0-9]{1,2}[^A-Za-z0-9]", prefix))
-    # A search for a prefix that begins no word is as quick as the look whether it is there.
-    return Rule(name, (prefix.lower(),) if word else (), _at_word(prefix) + rest, word=word, find=find)
+    return Rule(name, (prefix.lower(),), _at_word(prefix) + rest, word=word, find=find)
 
 
 # The body of a key block runs to the next five dashes. Where those are not the END line, the block was cut off (or
@@ -193,12 +192,22 @@ _TOKENS: tuple[Rule, ...] = (
     _prefixed("anthropic-key", "sk-ant-", r"[\w\-]{24,}+", _HINT),
     _prefixed("openai-key", "sk-", r"[\w\-]{20,}+", _HINT),
     Rule("discord-token", (".",), r"\.(?<=[\w\-]{23}\.)[\w\-]{6,7}\.[\w\-]{27,45}(?![\w\-])", find=_discord),
-    Rule("telegram-token", (":",), r":A(?<=\d{8}:A)[\w\-]{33,36}(?![\w\-])", find=_with_head(8)),
-    Rule("azure-client-secret", ("~",), r"Q~(?<=[\w\-]{3}\dQ~)[\w~.\-]{31,36}", find=_with_head(4)),
-    Rule("terraform-token", (".",), r"\.atlasv1\.(?<=[A-Za-z0-9]{14}\.atlasv1\.)[\w\-]{60,}+", find=_with_head(14)),
-    Rule("mailchimp-key", ("-",), r"-us(?<=[0-9a-f]{32}-us)\d{1,2}(?!\w)", find=_with_head(32)),
-    Rule("rapidapi-key", (), r"msh(?<=[0-9a-f]{10}msh)[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}", find=_with_head(10)),
-    Rule("firebase-server-key", (":",), r":APA91b(?<=AAAA[\w\-]{7}:APA91b)[\w\-]{100,}+", find=_with_head(11)),
+    Rule("telegram-token", (":a",), r":A(?<=\d{8}:A)[\w\-]{33,36}(?![\w\-])", find=_with_head(8)),
+    Rule("azure-client-secret", ("q~",), r"Q~(?<=[\w\-]{3}\dQ~)[\w~.\-]{31,36}", find=_with_head(4)),
+    Rule(
+        "terraform-token",
+        (".atlasv1.",),
+        r"\.atlasv1\.(?<=[A-Za-z0-9]{14}\.atlasv1\.)[\w\-]{60,}+",
+        find=_with_head(14),
+    ),
+    Rule("mailchimp-key", ("-us",), r"-us(?<=[0-9a-f]{32}-us)\d{1,2}(?!\w)", find=_with_head(32)),
+    Rule(
+        "rapidapi-key",
+        ("msh",),
+        r"msh(?<=[0-9a-f]{10}msh)[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}",
+        find=_with_head(10),
+    ),
+    Rule("firebase-server-key", (":apa91b",), r":APA91b(?<=AAAA[\w\-]{7}:APA91b)[\w\-]{100,}+", find=_with_head(11)),
 )  # fmt: skip
 
 _URLS: tuple[Rule, ...] = (

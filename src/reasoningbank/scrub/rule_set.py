@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache, reduce
+from operator import or_
 
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.keywords import Keywords, places
 from reasoningbank.scrub.commands import COMMANDS
 from reasoningbank.scrub.context import CONTEXT
 from reasoningbank.scrub.forms import FORMS
@@ -16,6 +19,10 @@ RULES_VERSION = 1
 
 # A rejected match is searched again, but only if it is short: so the time stays linear.
 _SEARCHED_AGAIN = 400
+# What the chunks of a text could be part of is remembered: a hundred rules then cost about as much as one.
+_CHUNKS_KNOWN = 16_384
+# A text that is longer holds too much that no other does.
+_LONG = 4_000
 
 
 class RuleSet:
@@ -32,14 +39,18 @@ class RuleSet:
     def __init__(self, extra: Iterable[Rule] = (), allow: Iterable[str] = ()) -> None:
         self._rules = tuple((rule, _pattern(rule.pattern, rule.name)) for rule in (*extra, *FORMS, *CONTEXT, *COMMANDS))
         self._allow = tuple(_pattern(pattern, "allow") for pattern in allow)
-        self._by_head: dict[bytes, list[int]] = {}
-        self._anywhere: list[int] = []
+        self._always = sum(1 << rank for rank, (rule, _) in enumerate(self._rules) if not rule.keywords)
+        self._unworded = sum(1 << rank for rank, (rule, _) in enumerate(self._rules) if not rule.word)
+        self._by_head: dict[bytes, int] = {}
+        inside = []
         for rank, (rule, _) in enumerate(self._rules):
-            if rule.word:
-                for head in {_head(keyword) for keyword in rule.keywords}:
-                    self._by_head.setdefault(head, []).append(rank)
-            else:
-                self._anywhere.append(rank)
+            for keyword in rule.keywords:
+                if rule.word:
+                    self._by_head[_head(keyword)] = self._by_head.get(_head(keyword), 0) | 1 << rank
+                else:
+                    inside.append((keyword, 1 << rank))
+        self._inside = Keywords(inside)
+        self._bits_of = lru_cache(maxsize=_CHUNKS_KNOWN)(self._look_at)
 
     def find(self, text: str) -> list[tuple[int, int, str]]:
         """Return what is to be dropped as (start, end, rule), in order, without overlaps."""
@@ -51,16 +62,23 @@ class RuleSet:
         ]
         return [(start, end, self._rules[rank][0].name) for start, end, rank in _merged(found)]
 
-    def _candidates(self, lower: str) -> list[int]:
-        """Return the rules that have a keyword in the text."""
-        ranks = set(self._anywhere)
-        for head in self._by_head.keys() & _heads(lower):
-            ranks.update(self._by_head[head])
-        return [
-            rank
-            for rank in ranks
-            if not (keywords := self._rules[rank][0].keywords) or any(keyword in lower for keyword in keywords)
-        ]
+    def _candidates(self, lower: str) -> Iterator[int]:
+        """Yield the rules that have a keyword in the text."""
+        if len(lower) > _LONG:
+            seen = self._of_heads(lower) | self._unworded
+        else:
+            seen = reduce(or_, map(self._bits_of, set(lower.split())), self._always)
+        for rank in places(seen):
+            keywords = self._rules[rank][0].keywords
+            if not keywords or any(keyword in lower for keyword in keywords):
+                yield rank
+
+    def _look_at(self, chunk: str) -> int:
+        """Return the rules that a text with this chunk, in lower case, could hold a keyword of, as bits."""
+        return self._inside.bits_of(chunk) | self._of_heads(chunk)
+
+    def _of_heads(self, lower: str) -> int:
+        return reduce(or_, (self._by_head[head] for head in self._by_head.keys() & _heads(lower)), 0)
 
     def _spans(self, rule: Rule, pattern: re.Pattern[str], *, text: str, lower: str) -> Iterator[Span]:
         searched = lower if rule.folded else text
@@ -96,8 +114,7 @@ def _lower(text: str) -> str:
     return lower if len(lower) == len(text) else text.translate(_ASCII_LOWER)
 
 
-# Over a hundred keywords begin a word. One pass collects the first three letters of all words; a keyword whose own are
-# not among them needs no look at the text. So a hundred formats cost about as much as one.
+# Over a hundred keywords begin a word. One whose first three letters begin no word needs no look at the text.
 _NOT_IN_WORDS = bytes(c if chr(c).isalnum() and c < 128 else 32 for c in range(256))
 
 
