@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-_LENGTHS = (1, 2, 3)
-
 
 @dataclass(frozen=True, slots=True)
 class _Part:
@@ -44,19 +42,23 @@ class Keywords:
     """
 
     def __init__(self, bits: Iterable[tuple[str, int]]) -> None:
-        # By their first three characters, of which short ones have fewer.
-        self._parts: dict[str, list[_Part]] = {}
-        for part in dict.fromkeys(_Part.of(keyword, bit) for keyword, bit in bits):
-            self._parts.setdefault(part.text[: _LENGTHS[-1]], []).append(part)
+        parts = list(dict.fromkeys(_Part.of(keyword, bit) for keyword, bit in bits))
+        self._single = [part for part in parts if len(part.text) == 1]
+        self._by_pair: dict[str, list[_Part]] = {}
+        for part in parts:
+            if len(part.text) > 1:
+                self._by_pair.setdefault(part.text[:2], []).append(part)
 
     def bits_of(self, chunk: str) -> int:
         """Return the bits of the keywords that a text with this chunk could hold."""
         bits = 0
-        for place in range(len(chunk)):
-            for length in _LENGTHS:
-                for part in self._parts.get(chunk[place : place + length], ()):
-                    if part.is_in(chunk, place):
-                        bits |= part.bit
+        for part in self._single:
+            if part.is_in(chunk, chunk.rfind(part.text) if part.ends else chunk.find(part.text)):
+                bits |= part.bit
+        for place in range(len(chunk) - 1):
+            for part in self._by_pair.get(chunk[place : place + 2], ()):
+                if part.is_in(chunk, place):
+                    bits |= part.bit
         return bits
 
 

@@ -225,8 +225,10 @@ class Memory(BaseModel):
 
 
 _CLOSING_MARKS = re.compile(r"!+(?=\s|$)")
-# What `_means_something` says of each ASCII character, in one pass.
-_MEANINGLESS_ASCII = re.compile(r"[^0-9A-Za-z\-*/\\#%@&!^+<=>|~$]+")
+# What `_means_something` says of each ASCII character, in one pass, and its case folded.
+_FOLDED_ASCII = {
+    code: chr(code).lower() if chr(code).isalnum() or chr(code) in "-*/\\#%@&!^+<=>|~$" else " " for code in range(128)
+}
 
 
 def fingerprint_text(title: str, content: str) -> str:
@@ -235,11 +237,14 @@ def fingerprint_text(title: str, content: str) -> str:
     Two lessons with one fingerprint text are the same lesson, trivially rewritten. What carries meaning is kept: the
     vowel signs of scripts that write them as marks, symbols (<=, €, ✅), and the punctuation of code and shells.
     """
-    folded = unicodedata.normalize("NFKC", f"{title}\n{content}").casefold()
+    folded = f"{title}\n{content}"
+    if not folded.isascii():
+        folded = unicodedata.normalize("NFKC", folded).casefold()
     # "Careful!" is "careful"; `!grep` and `a != b` are what they are.
-    folded = _CLOSING_MARKS.sub(" ", folded)
+    if "!" in folded:
+        folded = _CLOSING_MARKS.sub(" ", folded)
     if folded.isascii():
-        return " ".join(_MEANINGLESS_ASCII.sub(" ", folded).split())
+        return " ".join(folded.translate(_FOLDED_ASCII).split())
     return " ".join("".join(c if _means_something(c) else " " for c in folded).split())
 
 

@@ -16,9 +16,8 @@ from reasoningbank import (
     Outcome,
     Signal,
     SignalKind,
-    State,
 )
-from reasoningbank.storage import check, records
+from reasoningbank.storage import check, recording, records
 from reasoningbank.storage.project import SIGNALS_NAME, Project
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
@@ -47,16 +46,12 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 def add_memory(project: Project, memory_id: str = "m") -> int:
     with project.write() as connection:
-        return records.insert(
-            connection,
-            Draft(title=memory_id, content=f"what {memory_id} says", outcome=Outcome.SUCCESS),
-            records.Indexed(vectors=(), generation=1, terms=memory_id),
-            memory_id=memory_id,
-            state=State.ACTIVE,
-            findings=(),
-            scrub_version=1,
-            now=NOON,
-        )
+        draft = Draft(title=memory_id, content=f"what {memory_id} says", outcome=Outcome.SUCCESS)
+        indexed = records.Indexed(vectors=(), generation=1, terms=memory_id)
+        new = recording.NewMemory(memory_id, draft, records.fingerprint(draft.title, draft.content), indexed)
+        counters = recording.Counters.of(connection)
+        (row,) = recording.insert(connection, [new], counters, project="p", scrub_version=1, now=NOON)
+        return row.n
 
 
 @contextmanager

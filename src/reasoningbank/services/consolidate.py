@@ -23,9 +23,11 @@ from reasoningbank.likeness import wording
 from reasoningbank.llm.base import Chat
 from reasoningbank.memory import TAGS_LIMIT, Draft, Memory, State
 from reasoningbank.results import Consolidated, Unmerged
-from reasoningbank.services import links, record
+from reasoningbank.services import links
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.preparing import checked_id, clean, embed
 from reasoningbank.services.shown import served
+from reasoningbank.services.storing import store
 from reasoningbank.services.turns import take_turn
 from reasoningbank.storage import links as link_rows
 from reasoningbank.storage import merges, records, trust
@@ -149,10 +151,10 @@ def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder
     if sources is None:
         return None
     draft = _draft(engine, list(sources.values()), chat)
-    prepared = record.clean(draft, f"merged-{uuid.uuid4()}")
+    prepared = clean(draft, f"merged-{uuid.uuid4()}")
     if prepared.findings:
         raise DistillationError(f"the merged lesson would be quarantined: {'; '.join(prepared.findings)}")
-    (prepared,) = record.embed(embedder, [prepared])
+    (prepared,) = embed(embedder, [prepared])
     with engine.write_existing() as opened:
         if opened is None:
             return None
@@ -161,7 +163,8 @@ def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder
         if present is None or any(present[n].revision != sources[n].revision for n in sources if n in present):
             return None
         trust.archive(connection, list(present), _merged_into(prepared.memory_id), now)
-        result, _ = record.store(engine, connection, prepared, look_for_same=False)
+        (place,) = store(engine, connection, [prepared], look_for_same=False)
+        result = place.n
         merges.put(connection, list(present), result, now)
         _carry_links(connection, list(present), result, now)
         return prepared.memory_id
@@ -229,7 +232,7 @@ def _starting(engine: Engine, sources: Sequence[Memory]) -> float:
 
 def undo_merge(engine: Engine, memory_id: str) -> Unmerged:
     """Restore what a memory was merged from, each with its own evidence, and archive the memory."""
-    memory_id = record.checked_id(memory_id)
+    memory_id = checked_id(memory_id)
     with engine.write_existing() as opened:
         n = None if opened is None else records.find(opened[1], memory_id)
         if opened is None or n is None:

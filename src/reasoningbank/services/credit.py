@@ -14,8 +14,8 @@ from reasoningbank.results import Feedback, Reported
 from reasoningbank.scrub import scrub
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.fitting import fit_if_due
+from reasoningbank.services.preparing import checked_id
 from reasoningbank.services.recall import checked_ref, new_id
-from reasoningbank.services.record import checked_id
 from reasoningbank.services.shown import served
 from reasoningbank.signals import Signal, SignalKind, time_text
 from reasoningbank.storage import episodes, records

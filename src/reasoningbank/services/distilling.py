@@ -18,9 +18,10 @@ from reasoningbank.distill.template import anti_pattern
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError, JobNotFoundError
 from reasoningbank.memory import Draft
-from reasoningbank.services import record
+from reasoningbank.services import preparing, record
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record import Prepared
+from reasoningbank.services.preparing import Prepared
+from reasoningbank.services.storing import store_all
 from reasoningbank.services.trajectories import note_origins, of_episode
 from reasoningbank.trajectory import RunVerdict, Trajectory, as_run_verdict
 
@@ -83,7 +84,7 @@ def _keep(engine: Engine, embedder: Embedder, result: Distillation, runs: Sequen
     if not fresh and not duplicates:
         return Distilled(result, runs[-1], (), ())
     with engine.write() as (_, connection):
-        recorded = record.store_all(engine, connection, fresh)
+        recorded = store_all(engine, connection, fresh)
         note_origins(connection, [*(one.memory.id for one in recorded), *duplicates], runs)
     return Distilled(result, runs[-1], tuple(recorded), tuple(duplicates))
 
@@ -95,7 +96,7 @@ def sift(engine: Engine, embedder: Embedder, drafts: Sequence[Draft]) -> tuple[l
     """
     fresh: list[Prepared] = []
     known: list[str] = []
-    for prepared in record.embed(embedder, [record.clean(draft, None) for draft in drafts]):
+    for prepared in preparing.embed(embedder, [preparing.clean(draft, None) for draft in drafts]):
         near = record.near_duplicate(engine, prepared)
         if near is None:
             near = next((other.memory_id for other in fresh if _are_near(engine, prepared, other)), None)
@@ -204,7 +205,7 @@ def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, res
         if result.status is DistillStatus.FAILED:
             queue.fail(connection, held, result.reason, now)
         else:
-            memories = [one.memory.id for one in record.store_all(engine, connection, fresh)]
+            memories = [one.memory.id for one in store_all(engine, connection, fresh)]
             note_origins(connection, [*memories, *duplicates], [run])
             queue.finish(connection, held, result, run=run, memories=memories, duplicates=len(duplicates), now=now)
         return queue.find(connection, held.job.id)

@@ -18,7 +18,7 @@ from reasoningbank.graph_results import EdgeStored, NodePage, NodeStored
 from reasoningbank.guard import inspect, is_suspicious, normalise_hidden
 from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record import checked_id
+from reasoningbank.services.preparing import checked_id
 from reasoningbank.storage import graph, records
 from reasoningbank.storage.graph import NodeFilters, StoredEdge, StoredNode
 from reasoningbank.terms import terms

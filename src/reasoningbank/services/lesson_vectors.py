@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -34,13 +35,28 @@ def lesson_vectors(embedder: Embedder, memories: Sequence[Draft | Memory]) -> li
     """Embed memories, all texts in one go; one that cannot be embedded costs no other."""
     jobs = [_Job.of(memory) for memory in memories]
     embedded = embed_each(embedder, [text for job in jobs for text in job.texts])
-    made, start = [], 0
-    for job in jobs:
-        end = start + len(job.texts)
-        failures = {i - start: reason for i, reason in embedded.failures.items() if start <= i < end}
-        made.append(job.vectors(embedded.vectors[start:end], failures))
-        start = end
-    return made
+    starts = [0, *accumulate(len(job.texts) for job in jobs)]
+    lessons = _lessons(jobs, starts, embedded.vectors)
+    return [
+        job.vectors(lesson, embedded.vectors[start:end], _between(embedded.failures, start, end))
+        for job, lesson, (start, end) in zip(jobs, lessons, pairwise(starts), strict=True)
+    ]
+
+
+def _between(failures: Mapping[int, str], start: int, end: int) -> dict[int, str]:
+    return {i - start: reason for i, reason in failures.items() if start <= i < end} if failures else {}
+
+
+def _lessons(jobs: Sequence[_Job], starts: Sequence[int], rows: Float32) -> Float32:
+    """Return (n, dim): the one unit vector of each lesson."""
+    bodies = rows[starts[:-1]]
+    for place, (job, start) in enumerate(zip(jobs, starts, strict=False)):
+        if job.passages > 1:
+            bodies[place] = pooled(rows[start : start + job.passages])
+    titled = [place for place, job in enumerate(jobs) if job.titled]
+    titles = rows[[starts[place] + jobs[place].passages for place in titled]]
+    bodies[titled] = unit_rows(bodies[titled] + np.float32(TITLE_SHARE) * titles)
+    return bodies
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +72,20 @@ class _Job:
         title, passages = lesson_passages(memory)
         return cls([*passages, *filter(None, (title, applies_text(memory)))], len(passages), bool(title))
 
-    def vectors(self, rows: Float32, failures: Mapping[int, str]) -> LessonVectors:
-        lesson = self.passages + self.titled
-        failed = next((reason for i, reason in sorted(failures.items()) if i < lesson), None)
+    def vectors(self, lesson: Float32, rows: Float32, failures: Mapping[int, str]) -> LessonVectors:
+        told = self.passages + self.titled
+        failed = next((reason for i, reason in sorted(failures.items()) if i < told), None)
         if failed is not None:
             return LessonVectors((), failed)
-        roles = [("lesson", pooled(rows[: self.passages], rows[self.passages] if self.titled else None))]
-        if lesson < len(rows) and lesson not in failures:
-            roles.append(("applies_when", rows[lesson]))
+        roles = [("lesson", lesson)]
+        if told < len(rows) and told not in failures:
+            roles.append(("applies_when", rows[told]))
         return LessonVectors(tuple(roles))
 
 
-def pooled(passages: Float32, title: Float32 | None) -> Float32:
-    """Return the one unit vector of a lesson.
+def pooled(passages: Float32) -> Float32:
+    """Return the unit vector of a lesson's passages, (n, dim) unit rows in the order of the text.
 
-    Args:
-        passages: (n, dim) unit rows, in the order of the text. What comes first says what a lesson is about: they weigh
-            1, 1/2, 1/3, ... (docs/decisions/0031-lesson-vectors.md).
-        title: (dim,) unit vector, weighing TITLE_SHARE beside all passages; None when there is no title of its own.
+    What comes first says what a lesson is about: they weigh 1, 1/2, 1/3, ... (docs/decisions/0031-lesson-vectors.md).
     """
-    if len(passages) == 1:
-        body = passages[0]
-    else:
-        body = unit_rows(1.0 / np.arange(1, len(passages) + 1, dtype=np.float32) @ passages)
-    return body if title is None else unit_rows(body + np.float32(TITLE_SHARE) * title)
+    return unit_rows(1.0 / np.arange(1, len(passages) + 1, dtype=np.float32) @ passages)

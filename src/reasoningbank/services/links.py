@@ -25,7 +25,7 @@ from reasoningbank.memory import Outcome
 from reasoningbank.scrub import scrub
 from reasoningbank.services.credit import note
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record import checked_id
+from reasoningbank.services.preparing import checked_id
 from reasoningbank.services.shown import scrubbed_link
 from reasoningbank.storage import links, records
 from reasoningbank.storage.links import LessonRow

@@ -15,8 +15,8 @@ from reasoningbank.results import MemoryRuns, StepsKept
 from reasoningbank.scrub import RULES_VERSION
 from reasoningbank.services.credit import note
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.preparing import checked_id
 from reasoningbank.services.recall import checked_ref
-from reasoningbank.services.record import checked_id
 from reasoningbank.storage import episodes, records, trajectories
 from reasoningbank.trajectory import RunVerdict, Trajectory
 

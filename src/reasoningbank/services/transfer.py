@@ -23,11 +23,12 @@ from reasoningbank.links import ExportedLink, as_field
 from reasoningbank.memory import State, fingerprint_text, is_blank
 from reasoningbank.results import Imported, Rejected
 from reasoningbank.scrub import scrub
-from reasoningbank.services import record
 from reasoningbank.services.credit import note
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.preparing import Prepared, clean, embed
 from reasoningbank.services.run_transfer import export_runs, store_runs
 from reasoningbank.services.shown import scrubbed_link, served
+from reasoningbank.services.storing import check_embedder, store
 from reasoningbank.storage import links, parameters, records, restore, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.parameters import Fit
@@ -140,7 +141,7 @@ def _is_blank(line: Line) -> bool:
 
 def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trusted: bool, by: str | None) -> None:
     items: list[Incoming] = []
-    cleaned: list[record.Prepared] = []
+    cleaned: list[Prepared] = []
     runs: list[ExportedRun] = []
     for entry in batch:
         try:
@@ -150,12 +151,12 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trus
                     continue
                 item = incoming(entry.number, line, trusted=trusted, by=by)
                 _parameters(item)
-                cleaned.append(record.clean(item.draft, item.memory_id))
+                cleaned.append(clean(item.draft, item.memory_id))
                 items.append(item)
         except InvalidInputError as error:
             tally.rejected.append(Rejected(entry.number, f"{entry.name}: {error}" if entry.name else str(error)))
     if items:
-        engine.with_embedder(lambda embedder: _store(engine, items, record.embed(embedder, cleaned), tally))
+        engine.with_embedder(lambda embedder: _store(engine, items, embed(embedder, cleaned), tally))
     if runs and tally.with_runs:
         tally.runs += store_runs(engine, runs, tally.numbers)
     elif runs:
@@ -169,9 +170,9 @@ def _lines(entry: Entry) -> list[dict[str, Any]]:
     return lines
 
 
-def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[record.Prepared], tally: _Tally) -> None:
+def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared], tally: _Tally) -> None:
     with engine.write() as (_, connection):
-        record.check_embedder(engine, connection, cleaned)
+        check_embedder(engine, connection, cleaned)
         was_empty = connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None
         for item, prepared in zip(items, cleaned, strict=True):
             n, created = _store_one(engine, connection, item, prepared)
@@ -208,22 +209,19 @@ def _restore_parameters(engine: Engine, connection: sqlite3.Connection, items: S
         parameters.add(connection, Fit(found, MEMORIES.newest(connection), engine.now()))
 
 
-def _store_one(
-    engine: Engine, connection: sqlite3.Connection, item: Incoming, prepared: record.Prepared
-) -> tuple[int, bool]:
+def _store_one(engine: Engine, connection: sqlite3.Connection, item: Incoming, prepared: Prepared) -> tuple[int, bool]:
     # An archived lesson may well say the same as the active one it was merged into.
     is_copy = item.memory_id is not None and item.restored.state is State.ARCHIVED
-    n, created = record.store(engine, connection, prepared, look_for_same=not is_copy)
-    if created:
+    (place,) = store(engine, connection, [prepared], look_for_same=not is_copy)
+    n = place.n
+    if place.created:
         _restore_state(engine, connection, n, item, prepared)
         restore.restore_times(connection, n, item.restored.created_at, item.restored.updated_at)
         restore.restore_tallies(connection, n, item.restored.tallies)
-    return n, created
+    return n, place.created
 
 
-def _restore_state(
-    engine: Engine, connection: sqlite3.Connection, n: int, item: Incoming, prepared: record.Prepared
-) -> None:
+def _restore_state(engine: Engine, connection: sqlite3.Connection, n: int, item: Incoming, prepared: Prepared) -> None:
     restored, source = item.restored, prepared.draft.source
     # A source that is forgotten here stays so, whatever the file says of its memories.
     distrusted = trust.is_forgotten(connection, source.by, source.session)
@@ -234,7 +232,7 @@ def _restore_state(
         restore.restore_state(connection, n, restored.state)
 
 
-def _count_created(tally: _Tally, item: Incoming, prepared: record.Prepared) -> None:
+def _count_created(tally: _Tally, item: Incoming, prepared: Prepared) -> None:
     tally.created += 1
     tally.quarantined += (item.restored.state or prepared.state) is State.QUARANTINED
     tally.not_embedded += bool(prepared.problem)

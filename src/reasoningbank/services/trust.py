@@ -10,7 +10,7 @@ from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import Memory, State, clean_text, is_blank
 from reasoningbank.results import Forgotten
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record import checked_id
+from reasoningbank.services.preparing import checked_id
 from reasoningbank.services.shown import served
 from reasoningbank.storage import records, trust
 

@@ -68,6 +68,9 @@ def _json_condition(value: object) -> tuple[str, list[Any]]:
     return "m.type IN ('array', 'object') AND m.value = ?", [json_text(value)]
 
 
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def json_text(value: object) -> str:
     """Return `value` as compact JSON, as it stands in the rows."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode(value)

@@ -47,7 +47,7 @@ def fingerprint(title: str, content: str) -> bytes:
 
 # -- reading -----------------------------------------------------------------------------------------------------
 
-_MEMORY_COLUMNS = (
+MEMORY_COLUMNS = (
     "n, id, title, content, description, applies_when, outcome, tags, state, initial_confidence, source_how, "
     "source_by, source_session, trusted, metadata, revision, scrub_version, findings, created_at, updated_at"
 )
@@ -71,8 +71,8 @@ def load(connection: sqlite3.Connection, numbers: Iterable[int], project: str) -
     for batch in _batches(list(numbers)):
         marks = ", ".join("?" * len(batch))
         tallies = _tallies(connection, batch)
-        for row in connection.execute(f"SELECT {_MEMORY_COLUMNS} FROM memories WHERE n IN ({marks})", batch):
-            found[row[0]] = _stored(row, tallies.get(row[0], ()), project)
+        for row in connection.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN ({marks})", batch):
+            found[row[0]] = as_stored(row, tallies.get(row[0], ()), project)
     return found
 
 
@@ -104,7 +104,8 @@ def _tallies(connection: sqlite3.Connection, batch: Sequence[int]) -> dict[int, 
     return {n: tuple(tallies) for n, tallies in found.items()}
 
 
-def _stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> Stored:
+def as_stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> Stored:
+    """Return a row of MEMORY_COLUMNS as a memory."""
     usage = [tally for tally in tallies if tally.kind is SignalKind.USAGE]
     memory = _unchecked(
         Memory,
@@ -165,18 +166,12 @@ def count(connection: sqlite3.Connection, filters: Filters) -> int:
     return total
 
 
-def same_lesson(connection: sqlite3.Connection, draft: Draft) -> int | None:
-    """Return the oldest active memory that says the same, trivially rewritten, with the same outcome."""
-    row = connection.execute(
-        "SELECT n FROM memories WHERE fingerprint = ? AND outcome = ? AND state <> 'archived' ORDER BY n LIMIT 1",
-        (fingerprint(draft.title, draft.content), draft.outcome.value),
-    ).fetchone()
-    return None if row is None else int(row[0])
-
-
 # A number of the change feed is never given twice, also not to a memory that is deleted and recorded again. A power
 # loss can turn the feed back, though, while the log keeps its lines: chance tells what is said then from what was.
-_NEW_REVISION = "? | (SELECT coalesce(max(seq), 0) << 16 FROM sqlite_sequence WHERE name = 'changes')"
+def new_revision(change: int) -> int:
+    """Return the revision of a memory that is recorded, or says something else, after this change of the feed."""
+    return change << 16 | secrets.randbits(16)
+
 
 # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -196,50 +191,13 @@ class Indexed:
     terms: str
 
 
-def insert(
-    connection: sqlite3.Connection,
-    draft: Draft,
-    indexed: Indexed,
-    *,
-    memory_id: str,
-    state: State,
-    findings: Sequence[str],
-    scrub_version: int,
-    now: datetime,
-) -> int:
-    """Store a new memory with all it is found by, and return its row number."""
-    cursor = connection.execute(
-        "INSERT INTO memories(id, title, content, description, applies_when, outcome, tags, state, "
-        "initial_confidence, source_how, source_by, source_session, trusted, metadata, fingerprint, revision, "
-        "scrub_version, findings, created_at, updated_at) "
-        f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {_NEW_REVISION}, ?, ?, ?, ?)",
-        (
-            memory_id,
-            *_said(draft),
-            draft.outcome.value,
-            json_text(draft.tags),
-            state.value,
-            draft.initial_confidence,
-            *_whence(draft),
-            json_text(draft.metadata),
-            fingerprint(draft.title, draft.content),
-            secrets.randbits(16),
-            scrub_version,
-            json_text(list(findings)),
-            time_text(now),
-            time_text(now),
-        ),
-    )
-    n = int(cursor.lastrowid or 0)
-    index(connection, n, indexed)
-    return n
-
-
-def _said(draft: Draft) -> tuple[str, str, str, str]:
+def said(draft: Draft) -> tuple[str, str, str, str]:
+    """Return what a lesson says, in the order of the columns."""
     return (draft.title, draft.content, draft.description, draft.applies_when)
 
 
-def _whence(draft: Draft) -> tuple[str, str | None, str | None, bool]:
+def whence(draft: Draft) -> tuple[str, str | None, str | None, bool]:
+    """Return where a lesson comes from, in the order of the columns."""
     return (draft.source.how, draft.source.by, draft.source.session, draft.source.trusted)
 
 
@@ -262,12 +220,12 @@ def rewrite(
         "metadata = ?, fingerprint = ?, scrub_version = ?, findings = ?, "
         "updated_at = ? WHERE n = ?",
         (
-            *_said(draft),
+            *said(draft),
             draft.outcome.value,
             json_text(draft.tags),
             state.value,
             draft.initial_confidence,
-            *_whence(draft),
+            *whence(draft),
             json_text(draft.metadata),
             fingerprint(draft.title, draft.content),
             scrub_version,
@@ -282,7 +240,8 @@ def rewrite(
         withdraw_memory(connection, n)
         merges.stop_counting(connection, n)
         merges.tell_results(connection, [n])
-        connection.execute(f"UPDATE memories SET revision = {_NEW_REVISION} WHERE n = ?", (secrets.randbits(16), n))
+        change = connection.execute("SELECT max(seq) FROM changes").fetchone()[0]
+        connection.execute("UPDATE memories SET revision = ? WHERE n = ?", (new_revision(change), n))
 
 
 def set_state(connection: sqlite3.Connection, n: int, state: State, now: datetime) -> None:

@@ -66,6 +66,10 @@ def unit_rows(matrix: npt.NDArray[np.floating]) -> Float32:
     """Return the rows scaled to length 1, as 32-bit floats; a row of zeros stays as it is."""
     # In 64 bits: the square of a large 32-bit float overflows, and that of a small one vanishes.
     rows = np.asarray(matrix, dtype=np.float64)
+    if matrix.dtype == np.float32:
+        norms = np.sqrt(np.einsum("...i,...i->...", rows, rows))[..., None]
+        return (rows / np.where(norms > 0, norms, 1.0)).astype(np.float32)
+    # The same may happen to a 64-bit float.
     largest = np.abs(rows).max(axis=-1, keepdims=True, initial=0.0)
     rows = rows / np.where(largest > 0, largest, 1.0)
     norms = np.linalg.norm(rows, axis=-1, keepdims=True)
