@@ -229,6 +229,18 @@ def test_with_very_many_candidates_only_the_leading_ones_have_neighbours() -> No
     assert int(fused.score.argmax()) == 0
 
 
+def test_a_match_is_stronger_for_the_ten_nearest_that_are_about_it_too_and_for_no_others() -> None:
+    def strength(*others: float) -> float:
+        similarity = vector(0.6, *others)
+        nothing = np.zeros_like(similarity)
+        return gate(similarity, nothing, nothing, Scale()).strength
+
+    assert strength() == pytest.approx(0.6)
+    assert strength(*[0.0] * 9) == pytest.approx((0.6 + 0.5 * 0.06) / 1.5)
+    assert strength(*[0.0] * 9) < strength(0.3, *[0.0] * 8) < strength(*[0.5] * 9) < 0.6
+    assert strength(*[0.5] * 9) == pytest.approx(strength(*[0.5] * 9, *[0.4] * 30))
+
+
 def test_nothing_found_is_weak() -> None:
     assert gate(vector(), vector(), vector(), Scale()).weak
 

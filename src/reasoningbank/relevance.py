@@ -17,12 +17,12 @@ import numpy.typing as npt
 Floats: TypeAlias = npt.NDArray[np.floating]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-DENSE_SHARE: Final = 0.6
+DENSE_SHARE: Final = 0.7
 # A leg's scores are stretched between its best and its WIDTH-th; cosines that lie closer than that are nearly equal.
 WIDTH: Final = 64
 LEAST_SPREAD: Final = 0.25
 CENTRE_OF: Final = 20
-CENTRE_SHARE: Final = 0.3
+CENTRE_SHARE: Final = 0.4
 NEIGHBOURS: Final = 3
 # Neighbours are looked for among this many leading candidates: it takes time with the square of their number.
 LEADING: Final = 256
@@ -39,7 +39,10 @@ VERBATIM_STRENGTH: Final = 0.3
 WORDS_STRENGTH: Final = 0.2
 KEEP_FROM: Final = 0.20
 KEEP_WORDS: Final = 0.5
-WEAK_BELOW: Final = 0.55
+# A bank that has an answer has more than one memory that is somewhat near to the query.
+SUPPORTERS: Final = 10
+SUPPORT: Final = 0.5
+WEAK_BELOW: Final = 0.46
 SAMPLE: Final = 64
 FEWEST_TO_TELL: Final = 16
 
@@ -110,7 +113,8 @@ class Gate:
     """Which candidates may be relevant at all.
 
     Attributes:
-        strength: of the strongest match, from 0, about 1 where a memory is surely about it.
+        strength: of the strongest match and of those that support it, from 0, about 1 where memories surely are about
+            the query.
         weak: even the strongest is doubtful.
     """
 
@@ -295,7 +299,14 @@ def gate(similarity: Floats, shared: Floats, words: Floats, scale: Scale) -> Gat
     overlap = VERBATIM_STRENGTH * shared + WORDS_STRENGTH * words
     read = scale.read(similarity)
     keep = (np.maximum(similarity, read) + overlap >= KEEP_FROM) | (words >= KEEP_WORDS)
-    return Gate(keep=keep, strength=float((read + overlap).max(initial=0.0)))
+    strongest = float((read + overlap).max(initial=0.0))
+    return Gate(keep=keep, strength=(strongest + SUPPORT * _support(read)) / (1.0 + SUPPORT))
+
+
+def _support(read: Floats) -> float:
+    """Return the mean of the greatest SUPPORTERS cosines, or of all where there are fewer."""
+    greatest = np.sort(np.maximum(read, 0.0))[-SUPPORTERS:]
+    return float(greatest.mean()) if greatest.size else 0.0
 
 
 def is_beyond(farthest: float, scale: Scale) -> bool:

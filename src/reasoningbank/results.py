@@ -46,8 +46,8 @@ class SearchResult:
         withheld: how many candidates were not returned, by reason (rejected, provisional, irrelevant, ...).
         weak: nothing is clearly relevant.
         degraded: what did not work as configured, in words; empty when all did.
-        strength: of the strongest match: 0 where nothing has to do with the query, from about 0.55 on not weak, and
-            about 1 where a memory is surely about it.
+        strength: of the strongest match and of those that support it: 0 where nothing has to do with the query, from
+            0.46 on not weak, and about 1 where memories are surely about it.
     """
 
     hits: tuple[Hit, ...] = ()

@@ -18,6 +18,7 @@ from fastembed.common.model_description import ModelSource, PoolingType
 from fastembed.text.custom_text_embedding import CustomTextEmbedding
 
 from reasoningbank.config import model_folder
+from reasoningbank.embed import minilm
 from reasoningbank.embed.fastembed import FastEmbedEmbedder
 from reasoningbank.embed.minilm import MiniLMEmbedder, installed_weights
 from reasoningbank.embed.named import open_embedder
@@ -68,7 +69,10 @@ def test_a_filled_cache_needs_no_connection(filled: Path, socket_disabled: None)
     assert near @ query > 0.4 > far @ query
 
 
-def test_the_default_model_gives_the_vectors_that_fastembed_gives(filled: Path) -> None:
+def test_with_even_weights_the_default_model_gives_the_vectors_that_fastembed_gives(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minilm, "token_weights", lambda tokens: np.ones(tokens, dtype=np.float32))
     texts = ["short", "数据库 连接", "a longer text about retries with exponential backoff " * 60, "🙂 C++ #417"]
 
     ours = MiniLMEmbedder().embed_documents(texts)

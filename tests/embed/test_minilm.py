@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
 from reasoningbank.embed import minilm
-from reasoningbank.embed.minilm import MiniLMEmbedder, installed_weights
+from reasoningbank.embed.minilm import MiniLMEmbedder, installed_weights, token_weights
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.errors import ModelFileError
 
@@ -37,6 +38,24 @@ def test_vectors_are_unit_rows_of_384_numbers(embedder: MiniLMEmbedder) -> None:
     assert rows.dtype == np.float32
     assert np.linalg.norm(rows, axis=1).tolist() == pytest.approx([1.0] * 5)
     assert embedder.embed_documents([]).shape == (0, 384)
+
+
+def test_a_word_weighs_more_the_rarer_it_is_and_the_markers_weigh_nothing() -> None:
+    tokenizer = Tokenizer.from_file(str(Path(minilm.__file__).with_name("minilm_files") / "tokenizer.json"))
+    weights = token_weights(tokenizer.get_vocab_size())
+
+    def weight(token: str) -> float:
+        return float(weights[tokenizer.token_to_id(token)])
+
+    assert weight("[CLS]") == weight("[SEP]") == 0.0
+    assert 0.0 < weight("the") < weight("and") < weight(".") < weight("user") < weight("verify") < 1.0
+    assert weight("the") == pytest.approx(1 / 11)
+
+
+def test_small_words_count_little(embedder: MiniLMEmbedder) -> None:
+    rows = embedder.embed_documents(["delete the logs of the service", "delete logs, service", "start the logs of it"])
+
+    assert rows[0] @ rows[1] > 0.85 > rows[0] @ rows[2]
 
 
 def test_a_vector_does_not_depend_on_the_rest_of_the_batch(embedder: MiniLMEmbedder) -> None:

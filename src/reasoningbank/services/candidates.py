@@ -67,7 +67,7 @@ class Pool:
         numbers: their row numbers.
         vectors: (n, dim) of each memory's vectors the one nearest to the query.
         keep: which of them may be relevant at all.
-        strength: of the strongest match, from 0, about 1 where a memory is surely about it; 0 without a vector.
+        strength: of the strongest match and those that support it, from 0 to about 1; 0 without a vector.
         weak: even the strongest is doubtful; never without a vector, since then nothing tells.
         exhausted: there is nothing else that could be relevant.
     """
