@@ -103,9 +103,8 @@ def one_a_source(candidates: Sequence[Candidate]) -> list[Candidate]:
     So no such source can fill a result, whatever it stores.
     """
     best: dict[str, Candidate] = {}
-    for candidate in sorted(candidates, key=lambda c: (-c.relevant, c.id)):
-        if candidate.source is not None:
-            best.setdefault(candidate.source, candidate)
+    for candidate in sorted((c for c in candidates if c.source is not None), key=lambda c: (-c.relevant, c.id)):
+        best.setdefault(str(candidate.source), candidate)
     return [c for c in candidates if c.source is None or best[c.source] is c]
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from reasoningbank.relevance import Floats
+
+# A hash of each of a text's pieces.
+Pieces: TypeAlias = npt.NDArray[np.uint16]
 
 GRAM: Final = 5
 LONGEST_VERBATIM: Final = 2_000
@@ -21,19 +24,32 @@ def shared_grams(query: str, texts: Sequence[str]) -> Floats:
     Case and spacing aside, a text that repeats the query word for word gives 1; one about the same thing in other words
     gives about 0.3. Only the first LONGEST_VERBATIM characters of each are looked at.
     """
+    return shared_pieces(query, pieces(texts))
+
+
+def pieces(texts: Sequence[str]) -> list[Pieces]:
+    """Return what `shared_pieces` needs of texts: a hash of each of their five-character pieces."""
+    plain = [_plain(text) for text in texts]
+    hashed = _grams(_codes("".join(plain))).astype(np.uint16)
+    ends = np.cumsum([len(text) for text in plain]).tolist()
+    # A copy of each: a part would hold on to all. No piece runs from one text into the next.
+    return [hashed[end - len(text) : max(0, end - GRAM + 1)].copy() for text, end in zip(plain, ends, strict=True)]
+
+
+def shared_pieces(query: str, texts: Sequence[Pieces]) -> Floats:
+    """Return which share of the query's five-character pieces each text holds, in [0, 1]; see `shared_grams`."""
     # np.unique would load numpy.ma, for 30 ms.
-    wanted = np.fromiter(set(_grams(_codes(_plain(query)[:-GRAM])).tolist()), dtype=np.uint32)
+    wanted = np.fromiter(set(_grams(_codes(_plain(query))).tolist()), dtype=np.uint16)
     if not texts or not wanted.size:
         return np.zeros(len(texts), dtype=np.float32)
-    slots = np.full(HASHES, -1, dtype=np.int32)
-    slots[wanted] = np.arange(wanted.size)
-    plain = [_plain(text) for text in texts]
-    lengths = np.array([len(text) for text in plain])
-    owner = np.repeat(np.arange(len(texts)), lengths)[: max(0, int(lengths.sum()) - GRAM + 1)]
-    slot = slots[_grams(_codes("".join(plain)))]
-    found = slot >= 0
+    # Of each piece its place among the wanted ones, from 1 on; 0 for all others.
+    places = np.zeros(HASHES, dtype=np.uint16)
+    places[wanted] = np.arange(1, wanted.size + 1)
+    owner = np.repeat(np.arange(len(texts)), [len(held) for held in texts])
+    place = places[np.concatenate(texts)]
+    found = np.flatnonzero(place)
     seen = np.zeros((len(texts), wanted.size), dtype=bool)
-    seen[owner[found], slot[found]] = True
+    seen[owner[found], place[found] - 1] = True
     return np.asarray(seen.mean(axis=1), dtype=np.float32)
 
 
@@ -44,14 +60,14 @@ def shared_words(wanted: Collection[str], texts: Sequence[str]) -> Floats:
         wanted: the query's distinct terms.
         texts: terms, separated by blanks, as they are indexed.
     """
-    terms = frozenset(wanted)
-    shares = [len(terms.intersection(text.split())) / max(1, len(terms)) for text in texts]
+    # Looking for a dozen words takes less than making a set of all.
+    terms = [f" {term} " for term in wanted]
+    shares = [sum(map(f" {text} ".__contains__, terms)) / max(1, len(terms)) for text in texts]
     return np.array(shares, dtype=np.float32)
 
 
 def _plain(text: str) -> str:
-    # The end is marked, so that no piece runs from one text into the next.
-    return f" {' '.join(text[:LONGEST_VERBATIM].casefold().split())} " + "\0" * GRAM
+    return f" {' '.join(text[:LONGEST_VERBATIM].casefold().split())} "
 
 
 def _codes(text: str) -> npt.NDArray[np.uint32]:

@@ -336,6 +336,9 @@ def test_what_was_deleted_under_a_search_is_not_found(bank: ReasoningBank, tmp_p
     gone, kept = lesson(bank, "quote paths"), lesson(bank, "quote all paths")
     bank.search("quote paths")
     with sqlite3.connect(Path(bank.status().folder) / "bank.sqlite3") as behind_its_back:
+        behind_its_back.execute(
+            "INSERT INTO changes(op, memory) SELECT 'delete', n FROM memories WHERE id = ?", (gone,)
+        )
         behind_its_back.execute("DELETE FROM memories WHERE id = ?", (gone,))
 
     assert [memory.id for memory in bank.search("quote paths").memories] == [kept]

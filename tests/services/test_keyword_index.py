@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -196,8 +197,10 @@ def test_postings_that_another_thread_has_outrun_are_not_kept(path: Path, monkey
     put(connection, 1, "file")
     found(index, connection, ["rare"])
 
-    def while_others_write(reading: sqlite3.Connection, term: str, lengths: Counts | None) -> Postings:
-        result = postings(reading, term, lengths)
+    def while_others_write(
+        reading: sqlite3.Connection, terms: Sequence[str], lengths: Counts | None
+    ) -> dict[str, Postings]:
+        result = postings(reading, terms, lengths)
         monkeypatch.setattr(READ, postings)
         for n in range(2, FOLLOWED + 4):
             put(other, n, "file")

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from itertools import permutations
 
 import numpy as np
 import pytest
 
+from reasoningbank.bm25 import Postings
 from reasoningbank.storage.postings import FEW, SPARSE, every_length, postings, totals, with_lengths
 from reasoningbank.storage.text_index import REMEMBERED, VIEWS, Counted, indexed, rarest
 from reasoningbank.terms import TERMS_TABLE
@@ -79,28 +81,32 @@ def test_what_is_remembered_does_not_grow_for_ever(connection: sqlite3.Connectio
     assert counted == {"file": (3, 3)}
 
 
+def listed(found: Postings) -> list[tuple[int, int, int]]:
+    """Return (row, count, length) of each entry."""
+    return list(zip(found.rows.tolist(), found.counts.tolist(), found.lengths.tolist(), strict=True))
+
+
 def test_postings_say_where_a_term_is_how_often_and_how_long_that_memory_is(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO terms(rowid, text) VALUES (1000000, ?)", ("rare " * 300,))
     connection.execute("INSERT INTO terms(rowid, text) VALUES (1000001, ?)", ("rare " + "file " * 20_000,))
 
-    found = postings(connection, "rare")
+    found = postings(connection, ["rare", "nowhere"])
 
-    assert found.rows.tolist() == [1, 1_000_000, 1_000_001]
-    assert found.counts.tolist() == [1, 300, 1]
-    assert found.lengths.tolist() == [2, 300, 20_001]
-    assert len(postings(connection, "nowhere")) == 0
+    assert list(found) == ["rare", "nowhere"]
+    assert listed(found["rare"]) == [(1, 1, 2), (1_000_000, 300, 300), (1_000_001, 1, 20_001)]
+    assert listed(found["nowhere"]) == []
 
 
-def test_lengths_read_once_give_the_same_postings(connection: sqlite3.Connection) -> None:
+@pytest.mark.parametrize("terms", list(permutations(["file", "run", "rare", "nowhere"])))
+def test_terms_that_are_read_together_stay_apart(connection: sqlite3.Connection, terms: tuple[str, ...]) -> None:
     connection.execute("INSERT INTO terms(rowid, text) VALUES (200, ?)", ("rare " * 300,))
     connection.execute("DELETE FROM terms WHERE rowid = 2")
     lengths = every_length(connection)
 
-    for term in ("file", "rare", "nowhere"):
-        looked_up, known = postings(connection, term), postings(connection, term, lengths)
-        assert known.rows.tolist() == looked_up.rows.tolist()
-        assert known.counts.tolist() == looked_up.counts.tolist()
-        assert known.lengths.tolist() == looked_up.lengths.tolist()
+    alone = [listed(postings(connection, [term])[term]) for term in terms]
+
+    assert [listed(found) for found in postings(connection, terms).values()] == alone
+    assert [listed(found) for found in postings(connection, terms, lengths).values()] == alone
 
 
 def test_lengths_are_not_read_at_once_where_few_numbers_are_in_use(connection: sqlite3.Connection) -> None:

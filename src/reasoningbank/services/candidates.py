@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,10 +27,12 @@ from reasoningbank.relevance import (
     without_echoes,
 )
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.features import Features
+from reasoningbank.services.shown import look_up
 from reasoningbank.storage.filters import Filters
 from reasoningbank.terms import query_terms
 from reasoningbank.vectors.base import Float32, Int64
-from reasoningbank.verbatim import shared_grams, shared_words
+from reasoningbank.verbatim import shared_pieces, shared_words
 
 # The texts of this many leading candidates are compared with the query word for word.
 TEXTS = 20
@@ -86,11 +88,13 @@ class Pool:
 def find(engine: Engine, connection: sqlite3.Connection, query: Query, filters: Filters, width: int) -> Pool:
     """Look at the best `width` of each leg."""
     near, farthest = _nearest(engine, connection, query, filters, width)
-    keyword = _keyword(engine, connection, query.text, filters, width)
-    numbers = _passing(connection, near | keyword.keys(), filters)
-    legs = _legs(engine, connection, query, numbers, keyword)
+    terms = query_terms(query.text)
+    keyword = _keyword(engine, connection, terms, filters, width)
+    candidates = _candidates(engine, connection, near | keyword.keys(), filters)
+    numbers = tuple(candidates)
+    legs = _legs(engine, connection, query, candidates, keyword)
     fused = fuse(legs)
-    overlap = _overlap(connection, query.text, numbers, fused.score)
+    overlap = _overlap(engine, connection, query.text, terms, numbers, fused.score)
     scale = _scale(engine, connection, query.embedder, legs.vectors.shape[1])
     decided = gated(legs, overlap.shared, overlap.words, scale)
     fused = without_echoes(fused, np.where(overlap.trusted, 0.0, overlap.shared))
@@ -127,10 +131,10 @@ def _allowed(connection: sqlite3.Connection, filters: Filters) -> Int64:
 
 
 def _keyword(
-    engine: Engine, connection: sqlite3.Connection, text: str, filters: Filters, width: int
+    engine: Engine, connection: sqlite3.Connection, terms: Sequence[str], filters: Filters, width: int
 ) -> dict[int, float]:
     """Return row number and BM25 score of the best matches."""
-    rows, scores = engine.keywords.matches(connection, query_terms(text))
+    rows, scores = engine.keywords.matches(connection, terms)
     if filters.narrows:
         passing = np.isin(rows, _passing(connection, rows.tolist(), filters), assume_unique=True)
         rows, scores = rows[passing], scores[passing]
@@ -147,30 +151,42 @@ def _passing(connection: sqlite3.Connection, found: Iterable[int], filters: Filt
     return tuple(n for (n,) in rows)
 
 
+def _candidates(
+    engine: Engine, connection: sqlite3.Connection, found: Iterable[int], filters: Filters
+) -> dict[int, Features]:
+    """Return what was found and passes the filters, in ascending order of row number."""
+    numbers = _passing(connection, found, filters) if filters.narrows else sorted(found)
+    features = engine.features.features(connection, numbers)
+    return {n: (state, vectors) for n, (state, vectors) in features.items() if state in filters.states}
+
+
 def _legs(
-    engine: Engine, connection: sqlite3.Connection, query: Query, numbers: Sequence[int], keyword: dict[int, float]
+    engine: Engine,
+    connection: sqlite3.Connection,
+    query: Query,
+    candidates: Mapping[int, Features],
+    keyword: dict[int, float],
 ) -> Legs:
     """Return the legs' arrays; each memory is represented by the vector of its that is nearest to the query."""
-    scores = np.array([keyword.get(n, 0.0) for n in numbers], dtype=np.float32)
+    scores = np.array([keyword.get(n, 0.0) for n in candidates], dtype=np.float32)
     dim = 1 if query.vector is None else len(query.vector)
-    vectors = np.zeros((len(numbers), dim), dtype=np.float32)
-    similarity = np.zeros(len(numbers), dtype=np.float32)
+    vectors = np.zeros((len(candidates), dim), dtype=np.float32)
+    similarity = np.zeros(len(candidates), dtype=np.float32)
     if query.vector is None:
         return Legs(np.zeros(dim, dtype=np.float32), vectors, similarity, scores)
-    place = {n: i for i, n in enumerate(numbers)}
-    # The index of the table names the vectors, and the index in memory holds them: no row is read.
-    rows = connection.execute(
-        "SELECT memory, id FROM vectors WHERE generation = (SELECT generation FROM generations "
-        "WHERE state = 'current') AND memory IN (SELECT value FROM json_each(?))",
-        (json.dumps(numbers),),
-    ).fetchall()
-    if not rows:
+    ids = [number for _, held in candidates.values() for number in held]
+    if not ids:
         return Legs(query.vector, vectors, similarity, scores)
-    stored = engine.index.vectors(connection, [number for _, number in rows])
+    owner = np.repeat(np.arange(len(candidates)), [len(held) for _, held in candidates.values()])
+    # No row is read: the index in memory holds the vectors.
+    stored = engine.index.vectors(connection, ids)
     cosines = np.clip(stored @ query.vector, 0.0, 1.0)
-    for i in np.argsort(cosines, kind="stable").tolist():
-        at = place[rows[i][0]]
-        vectors[at], similarity[at] = stored[i], cosines[i]
+    order = np.argsort(cosines, kind="stable")
+    nearest = np.full(len(candidates), -1)
+    # Of several that are assigned to one place, the last one stays.
+    nearest[owner[order]] = order
+    has = nearest >= 0
+    vectors[has], similarity[has] = stored[nearest[has]], cosines[nearest[has]]
     return Legs(query.vector, vectors, similarity, scores)
 
 
@@ -183,19 +199,23 @@ class _Overlap:
     trusted: Mask
 
 
-def _overlap(connection: sqlite3.Connection, text: str, numbers: Sequence[int], score: Floats) -> _Overlap:
+def _overlap(
+    engine: Engine,
+    connection: sqlite3.Connection,
+    text: str,
+    terms: Sequence[str],
+    numbers: Sequence[int],
+    score: Floats,
+) -> _Overlap:
     nothing = np.zeros(len(numbers), dtype=np.float32)
     overlap = _Overlap(nothing, nothing.copy(), np.ones(len(numbers), dtype=bool))
     place = {numbers[i]: i for i in np.argsort(-score, kind="stable")[:TEXTS].tolist()}
-    rows = connection.execute(
-        "SELECT n, trusted, terms.text, applies_when || char(10) || title || char(10) || description || char(10) "
-        "|| content FROM memories JOIN terms ON terms.rowid = n WHERE n IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(place)),),
-    ).fetchall()
-    at = [place[row[0]] for row in rows]
-    overlap.trusted[at] = [bool(row[1]) for row in rows]
-    overlap.words[at] = shared_words(query_terms(text), [row[2] for row in rows])
-    overlap.shared[at] = shared_grams(text, [row[3] for row in rows])
+    stored = {n: known.stored for n, known in look_up(engine, connection, list(place)).items()}
+    wordings = engine.features.wordings(connection, stored)
+    at = [place[n] for n in wordings]
+    overlap.trusted[at] = [each.source.trusted for each in stored.values()]
+    overlap.words[at] = shared_words(terms, [each.terms for each in wordings.values()])
+    overlap.shared[at] = shared_pieces(text, [each.pieces for each in wordings.values()])
     return overlap
 
 

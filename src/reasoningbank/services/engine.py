@@ -24,8 +24,10 @@ from reasoningbank.embed.named import open_embedder
 from reasoningbank.errors import EmbedderMismatchError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, State
+from reasoningbank.services.features import FeatureShelves
 from reasoningbank.services.index_view import IndexView
 from reasoningbank.services.keyword_index import KeywordIndex
+from reasoningbank.services.known import Known
 from reasoningbank.services.models import Models
 from reasoningbank.services.patience import Patience
 from reasoningbank.services.shelf import Shelf
@@ -33,13 +35,16 @@ from reasoningbank.signals import as_utc
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.project import Project
-from reasoningbank.storage.records import Stored
 from reasoningbank.storage.root import project_folder
+from reasoningbank.storage.stored import Stored
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.vectors.faiss import FaissIndex
 
 Float32 = npt.NDArray[np.float32]
 T = TypeVar("T")
+
+SHOWN = 10_000
+"""Memories that are kept as they may be shown: some 30 MB of lessons of usual length."""
 
 
 class Engine:
@@ -72,7 +77,7 @@ class Engine:
         self._project: Project | None = None
         self.index, self.nodes = IndexView(MEMORIES, FaissIndex), IndexView(NODES, FaissIndex)
         self.keywords = KeywordIndex()
-        self.queries, self.shelf = QueryCache(), Shelf()
+        self.queries, self.shelf, self.features = QueryCache(), Shelf[Known](SHOWN), FeatureShelves()
         self._patience: Patience | None = None
         self._models = Models(settings.confidence_model)
         renew_after_fork(self)
@@ -258,7 +263,7 @@ class Engine:
     def memories(self, connection: sqlite3.Connection, stored: Mapping[int, Stored]) -> dict[int, Memory]:
         """Return the memories with their present confidence, by row number, in the given order."""
         beliefs = self.beliefs(connection, stored.values())
-        return {n: with_confidence(s.memory, beliefs[n]) for n, s in stored.items()}
+        return {n: s.believed(beliefs[n].mean) for n, s in stored.items()}
 
     def every_memory(self, connection: sqlite3.Connection) -> Iterator[tuple[int, Memory]]:
         """Yield every memory with its row number, whatever its state, in the order they were recorded."""
@@ -277,11 +282,6 @@ class Engine:
     def episode_ttl(self) -> timedelta:
         """How long an open episode stays live."""
         return timedelta(hours=self.settings.episode_ttl_hours)
-
-
-def with_confidence(memory: Memory, belief: Belief) -> Memory:
-    """Return the memory with the belief's mean as its confidence."""
-    return memory.model_copy(update={"confidence": belief.mean})
 
 
 def add_generation(connection: sqlite3.Connection, identity: EmbedderIdentity, state: str) -> int:

@@ -13,7 +13,7 @@ from reasoningbank.links import Conflict, Required, required_by
 from reasoningbank.memory import Memory
 from reasoningbank.results import Hit
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.shelf import Known
+from reasoningbank.services.known import Known
 from reasoningbank.services.shown import look_up, own, scrubbed_link
 from reasoningbank.storage import links, records
 

@@ -83,7 +83,7 @@ class KeywordIndex:
         missing = [term for term in asked if term not in found]
         if missing:
             lengths = self._every_length(connection, newest, totals[0])
-            read = {term: postings(connection, term, lengths) for term in missing}
+            read = postings(connection, missing, lengths)
             self._keep(read, newest)
             found |= read
         return bm25([found[term] for term in asked], *totals)

@@ -11,7 +11,7 @@ from reasoningbank.ema import EmaModel
 from reasoningbank.signals import SignalKind
 from reasoningbank.spec import SignalWeights, SpecModel
 from reasoningbank.storage import parameters
-from reasoningbank.storage.records import Stored
+from reasoningbank.storage.stored import Stored
 
 # Beliefs that memories start from are few, but any number may be given.
 STARTING_POINTS = 1_000
@@ -47,9 +47,9 @@ class Models:
     def beliefs(self, connection: sqlite3.Connection, stored: Iterable[Stored]) -> dict[int, Belief]:
         """Return the belief about each memory, by row number."""
         model, rows = self.current(connection), list(stored)
-        found = model.beliefs([(s.tallies, s.memory.initial_confidence) for s in rows if s.tallies])
+        found = model.beliefs([(s.tallies, s.initial_confidence) for s in rows if s.tallies])
         judged = iter(found)
-        return {s.n: next(judged) if s.tallies else self._unjudged(model, s.memory.initial_confidence) for s in rows}
+        return {s.n: next(judged) if s.tallies else self._unjudged(model, s.initial_confidence) for s in rows}
 
     def _unjudged(self, model: ConfidenceModel, initial: float) -> Belief:
         """Return the belief about a memory without evidence; few differ in what they start from."""

@@ -12,6 +12,7 @@ from reasoningbank.results import Pruned
 from reasoningbank.services.engine import Engine
 from reasoningbank.storage import records, trust
 from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.stored import Stored
 
 PAGE = 500
 
@@ -51,7 +52,7 @@ def _propose(engine: Engine, connection: sqlite3.Connection, now: datetime, unus
     return proposals(kept, now, unused=unused, most=engine.settings.max_memories)
 
 
-def _kept(row: records.Stored, confidence: float) -> Kept:
+def _kept(row: Stored, confidence: float) -> Kept:
     against, blamed, judged = evidence_against(row.tallies)
     return Kept(
         id=row.memory.id,

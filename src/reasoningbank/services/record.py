@@ -13,12 +13,13 @@ from reasoningbank.memory import SAID, Draft, Memory, State
 from reasoningbank.results import Recorded
 from reasoningbank.scrub import RULES_VERSION
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.known import rescrubbed
 from reasoningbank.services.preparing import Prepared, checked_id, clean, embed
-from reasoningbank.services.shown import look_up, own, rescrubbed, served
+from reasoningbank.services.shown import look_up, own, served
 from reasoningbank.services.storing import indexed, store_all
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
-from reasoningbank.storage.records import Stored
+from reasoningbank.storage.stored import Stored
 from reasoningbank.validation import validated
 
 # About 50 ms of writing, so that other writers are not kept waiting.

@@ -20,7 +20,7 @@ from reasoningbank.scrub import scrub
 from reasoningbank.selection import Prospect, select
 from reasoningbank.services.candidates import Pool, embedded_query, find
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.shelf import Known
+from reasoningbank.services.known import Known
 from reasoningbank.services.shown import look_up, own
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
@@ -162,7 +162,7 @@ def _loaded(engine: Engine, connection: sqlite3.Connection, pool: Pool, rows: Se
 
 
 def _hits(engine: Engine, pool: Pool, loaded: Sequence[_Loaded], wanted: Wanted, withheld: Counter[str]) -> list[Hit]:
-    by_id = {each.known.memory.id: each for each in loaded}
+    by_id = {each.known.stored.id: each for each in loaded}
     candidates = [_candidate(pool, each) for each in loaded]
     spread = one_a_source(candidates)
     if len(spread) < len(candidates):
@@ -203,22 +203,22 @@ def _prospect(loaded: _Loaded, ranked: Ranked, best: float) -> Prospect[Ranked]:
         key=ranked,
         score=ranked.score / best,
         belief=loaded.known.belief,
-        shown=loaded.known.memory.usage_count,
+        shown=loaded.known.stored.usage_count,
         judged=loaded.known.judged,
         blamed=loaded.known.blamed,
     )
 
 
 def _candidate(pool: Pool, loaded: _Loaded) -> Candidate:
-    memory, source = loaded.known.memory, loaded.known.memory.source
+    stored, source = loaded.known.stored, loaded.known.stored.source
     return Candidate(
-        id=memory.id,
+        id=stored.id,
         similarity=float(pool.similarity[loaded.row]),
         keyword=float(pool.keyword[loaded.row]),
         relevance=pool.relevance.parts(loaded.row),
         confidence=loaded.known.belief.mean,
-        usage_count=memory.usage_count,
-        touched=memory.last_used or memory.updated_at,
+        usage_count=stored.usage_count,
+        touched=stored.touched,
         source=None if source.trusted else source.by or source.session or source.how,
     )
 

@@ -8,15 +8,13 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 
-from reasoningbank.confidence import Belief
 from reasoningbank.links import Link
-from reasoningbank.memory import SAID, Memory
-from reasoningbank.scrub import RULES_VERSION, scrub, scrub_value
+from reasoningbank.memory import Memory
+from reasoningbank.scrub import scrub
 from reasoningbank.selection import judged_and_blamed
-from reasoningbank.services.engine import Engine, with_confidence
-from reasoningbank.services.shelf import Known
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.known import Known
 from reasoningbank.storage import records
-from reasoningbank.storage.records import Stored
 
 
 def served(engine: Engine, connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Memory]:
@@ -46,24 +44,7 @@ def load_known(engine: Engine, connection: sqlite3.Connection, numbers: Sequence
     """
     rows = records.load(connection, numbers, engine.project_name)
     beliefs = engine.beliefs(connection, rows.values())
-    return {
-        n: Known(_shown(rows[n], beliefs[n]), beliefs[n], *judged_and_blamed(rows[n].tallies))
-        for n in numbers
-        if n in rows
-    }
-
-
-def _shown(stored: Stored, belief: Belief) -> Memory:
-    memory = with_confidence(stored.memory, belief)
-    return rescrubbed(memory) if stored.scrub_version < RULES_VERSION else memory
-
-
-def rescrubbed(memory: Memory) -> Memory:
-    """Return the memory with every string through the present rules."""
-    texts = {name: scrub(getattr(memory, name)).text for name in SAID}
-    tags, _ = scrub_value(list(memory.tags))
-    metadata, _ = scrub_value(memory.metadata)
-    return memory.model_copy(update={**texts, "tags": tuple(tags), "metadata": metadata})
+    return {n: Known(rows[n], beliefs[n], *judged_and_blamed(rows[n].tallies)) for n in numbers if n in rows}
 
 
 def scrubbed_link(link: Link) -> Link:

@@ -12,7 +12,7 @@ from reasoningbank.scrub import RULES_VERSION
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.preparing import Prepared
 from reasoningbank.storage import recording, records, trust
-from reasoningbank.storage.records import Stored
+from reasoningbank.storage.stored import Stored
 
 
 def store_all(engine: Engine, connection: sqlite3.Connection, prepared: Sequence[Prepared]) -> list[Recorded]:

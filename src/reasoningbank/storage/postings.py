@@ -6,7 +6,7 @@ FTS5 keeps them; reading them term by term, and not through a search, lets a pro
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,27 +16,40 @@ SPARSE, FEW = 8, 65_536
 """Lengths are kept by row number as long as one number in eight is in use, or there are few."""
 
 
-def postings(connection: sqlite3.Connection, term: str, lengths: Counts | None = None) -> Postings:
-    """Return where a term occurs.
+def postings(
+    connection: sqlite3.Connection, terms: Sequence[str], lengths: Counts | None = None
+) -> dict[str, Postings]:
+    """Return where each of these terms occurs.
 
     Args:
         lengths: from `every_length`, as of this transaction; without it, they are looked up one by one.
     """
-    # As one text, not as a row for each occurrence: making those takes longer than all else.
-    numbers, sizes = connection.execute(_WITH_LENGTHS if lengths is None else _WITHOUT, (term,)).fetchone()
-    if numbers is None:
-        return Postings(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
-    rows = np.fromstring(numbers, dtype=np.int64, sep=" ")
-    first = np.flatnonzero(np.concatenate([_TRUE, rows[1:] != rows[:-1]]))
-    counts = np.diff(np.concatenate([first, [len(rows)]])).astype(np.int32)
-    rows = rows[first]
-    return Postings(rows, counts, _varints(sizes)[first].astype(np.int32) if lengths is None else lengths[rows])
+    # As texts, not as a row for each occurrence: making those takes longer than all else.
+    read = [connection.execute(_LOOKED_UP if lengths is None else _KNOWN, (term,)).fetchone() for term in terms]
+    found = np.fromstring(" ".join(numbers for numbers, _, _ in read), dtype=np.int64, sep=" ")
+    ends = np.cumsum([occurrences for _, _, occurrences in read])
+    # An entry begins where the number changes, and where the next term's do.
+    begins = np.concatenate([[True], found[1:] != found[:-1]])[: len(found)]
+    begins[[end for end in ends.tolist() if end < len(found)]] = True
+    first = np.flatnonzero(begins)
+    rows, counts = found[first], np.diff(first, append=len(found)).astype(np.int32)
+    if lengths is None:
+        sizes = _varints(b"".join(sizes for _, sizes, _ in read))[first].astype(np.int32)
+    else:
+        sizes = lengths[rows]
+    cuts = np.searchsorted(first, ends).tolist()
+    parts = map(slice, [0, *cuts], cuts)
+    # Copies: a part would hold on to all.
+    return {
+        term: Postings(rows[part].copy(), counts[part].copy(), sizes[part].copy())
+        for term, part in zip(terms, parts, strict=True)
+    }
 
 
-_TRUE = np.ones(1, dtype=bool)
-_WITHOUT = "SELECT group_concat(doc, ' '), x'' FROM temp.occurrences WHERE term = ?"
-_WITH_LENGTHS = (
-    "SELECT group_concat(doc, ' '), CAST(group_concat(sz, '') AS BLOB) FROM temp.occurrences "
+_NUMBERS = "SELECT coalesce(group_concat(doc, ' '), '')"
+_KNOWN = f"{_NUMBERS}, x'', count(*) FROM temp.occurrences WHERE term = ?"
+_LOOKED_UP = (
+    f"{_NUMBERS}, CAST(coalesce(group_concat(sz, ''), x'') AS BLOB), count(*) FROM temp.occurrences "
     "JOIN terms_docsize ON id = doc WHERE term = ?"
 )
 

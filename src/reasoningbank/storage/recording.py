@@ -12,7 +12,8 @@ from typing import Any
 from reasoningbank.memory import Draft, State
 from reasoningbank.signals import time_text
 from reasoningbank.storage.filters import json_text
-from reasoningbank.storage.records import MEMORY_COLUMNS, Indexed, Stored, as_stored, new_revision, said, whence
+from reasoningbank.storage.records import Indexed, new_revision, said, whence
+from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
 
 _COLUMNS = f"{MEMORY_COLUMNS}, fingerprint"
 _INSERT = f"INSERT INTO memories({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(', ')))})"

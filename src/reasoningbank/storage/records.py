@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
-from reasoningbank.memory import Draft, Memory, Outcome, Source, State, fingerprint_text
+from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
 from reasoningbank.storage import merges
 from reasoningbank.storage.filters import Filters, json_text
 from reasoningbank.storage.fold import UNIT, withdraw_memory
-
-M = TypeVar("M", bound=BaseModel)
+from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
 
 _BATCH = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A memory's row with its tallies; what it says about confidence is for the model to judge.
-
-    Attributes:
-        n: the row's number, never reused.
-        scrub_version: version of the scrubbing rules its text went through.
-    """
-
-    n: int
-    memory: Memory
-    tallies: tuple[Tally, ...]
-    scrub_version: int
 
 
 def fingerprint(title: str, content: str) -> bytes:
@@ -46,11 +25,6 @@ def fingerprint(title: str, content: str) -> bytes:
 
 
 # -- reading -----------------------------------------------------------------------------------------------------
-
-MEMORY_COLUMNS = (
-    "n, id, title, content, description, applies_when, outcome, tags, state, initial_confidence, source_how, "
-    "source_by, source_session, trusted, metadata, revision, scrub_version, findings, created_at, updated_at"
-)
 
 
 def find(connection: sqlite3.Connection, memory_id: str) -> int | None:
@@ -102,52 +76,6 @@ def _tallies(connection: sqlite3.Connection, batch: Sequence[int]) -> dict[int, 
         for owner in (*((n,) if n in wanted else ()), *owners.get(n, ())):
             found.setdefault(owner, []).append(tally)
     return {n: tuple(tallies) for n, tallies in found.items()}
-
-
-def as_stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> Stored:
-    """Return a row of MEMORY_COLUMNS as a memory."""
-    usage = [tally for tally in tallies if tally.kind is SignalKind.USAGE]
-    memory = _unchecked(
-        Memory,
-        id=row[1],
-        project=project,
-        title=row[2],
-        content=row[3],
-        description=row[4],
-        applies_when=row[5],
-        outcome=Outcome(row[6]),
-        tags=tuple(json.loads(row[7])) if row[7] != "[]" else (),
-        state=State(row[8]),
-        confidence=row[9],
-        initial_confidence=row[9],
-        usage_count=round(sum(tally.positive for tally in usage)),
-        last_used=max((tally.last for tally in usage), default=None),
-        source=_source(row[10], row[11], row[12], bool(row[13])),
-        metadata=json.loads(row[14]) if row[14] != "{}" else {},
-        revision=row[15],
-        findings=tuple(json.loads(row[17])) if row[17] != "[]" else (),
-        created_at=parse_time(row[18]),
-        updated_at=parse_time(row[19]),
-    )
-    return Stored(row[0], memory, tallies, row[16])
-
-
-def _unchecked(model: type[M], /, **fields: Any) -> M:
-    """Return `model` with all of its fields, as `model_construct` would, which costs four times as much.
-
-    Everything was checked when it was written; checking each row again would cost more than reading it.
-    """
-    made = model.__new__(model)
-    object.__setattr__(made, "__dict__", fields)
-    object.__setattr__(made, "__pydantic_fields_set__", set(fields))
-    object.__setattr__(made, "__pydantic_extra__", None)
-    object.__setattr__(made, "__pydantic_private__", None)
-    return made
-
-
-@lru_cache(maxsize=1_024)
-def _source(how: Any, by: str | None, session: str | None, trusted: bool) -> Source:
-    return _unchecked(Source, how=how, by=by, session=session, trusted=trusted)
 
 
 def page(connection: sqlite3.Connection, filters: Filters, after: int, limit: int) -> list[int]:

@@ -82,9 +82,15 @@ class Indexed:
 def indexed(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, Indexed]:
     """Return the terms that these memories are indexed under; those that are gone have none."""
     found = {n: Indexed({}, 0) for n in numbers}
-    for n, text in connection.execute(
-        "SELECT rowid, text FROM terms WHERE rowid IN (SELECT value FROM json_each(?))", (json.dumps(list(numbers)),)
-    ):
+    for n, text in indexed_text(connection, numbers).items():
         terms = text.split()
         found[n] = Indexed(Counter(terms), len(terms))
     return found
+
+
+def indexed_text(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, str]:
+    """Return the terms, separated by blanks, that those of these memories are indexed under that are there."""
+    rows = connection.execute(
+        "SELECT rowid, text FROM terms WHERE rowid IN (SELECT value FROM json_each(?))", (json.dumps(list(numbers)),)
+    )
+    return dict(rows)

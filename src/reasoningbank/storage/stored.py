@@ -1,0 +1,132 @@
+"""A memory's row with its tallies, and the memory that is made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, lru_cache
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from reasoningbank.memory import Memory, Outcome, Source, State
+from reasoningbank.signals import SignalKind, Tally, parse_time
+
+M = TypeVar("M", bound=BaseModel)
+
+MEMORY_COLUMNS = (
+    "n, id, title, content, description, applies_when, outcome, tags, state, initial_confidence, source_how, "
+    "source_by, source_session, trusted, metadata, revision, scrub_version, findings, created_at, updated_at"
+)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A memory's row with its tallies; what it says about confidence is for the model to judge.
+
+    Most of the rows that a search looks at are never shown, so that a memory is made of one when it is asked for.
+
+    Attributes:
+        n: the row's number, never reused.
+        row: as MEMORY_COLUMNS says.
+        usage_count: how often it was handed out by recall.
+        last_used: when that was last, in UTC.
+        touched: when it was last used, or else written.
+    """
+
+    n: int
+    row: Sequence[Any]
+    tallies: tuple[Tally, ...]
+    project: str
+    usage_count: int
+    last_used: datetime | None
+    touched: datetime
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The memory, with the confidence it started from."""
+        return self.believed(self.initial_confidence)
+
+    def believed(self, confidence: float) -> Memory:
+        """Return the memory with a confidence."""
+        return _memory(self, confidence)
+
+    @property
+    def id(self) -> str:
+        """The memory's id."""
+        return str(self.row[1])
+
+    @property
+    def texts(self) -> tuple[str, str, str, str]:
+        """When it applies, its title, description and content."""
+        row = self.row
+        return row[5], row[2], row[4], row[3]
+
+    @property
+    def initial_confidence(self) -> float:
+        """The belief it started from."""
+        return float(self.row[9])
+
+    @property
+    def source(self) -> Source:
+        """Where it came from."""
+        return _source(self.row[10], self.row[11], self.row[12], bool(self.row[13]))
+
+    @property
+    def scrub_version(self) -> int:
+        """Version of the scrubbing rules its text went through."""
+        return int(self.row[16])
+
+
+def as_stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> Stored:
+    """Return a row, as MEMORY_COLUMNS says, with its tallies."""
+    usage = [tally for tally in tallies if tally.kind is SignalKind.USAGE] if tallies else []
+    count = round(sum(tally.positive for tally in usage)) if usage else 0
+    last = max(tally.last for tally in usage) if usage else None
+    return Stored(row[0], row, tallies, project, count, last, last or parse_time(row[19]))
+
+
+def _memory(of: Stored, confidence: float) -> Memory:
+    row = of.row
+    return _unchecked(
+        Memory,
+        id=row[1],
+        project=of.project,
+        title=row[2],
+        content=row[3],
+        description=row[4],
+        applies_when=row[5],
+        outcome=Outcome(row[6]),
+        tags=tuple(json.loads(row[7])) if row[7] != "[]" else (),
+        state=State(row[8]),
+        confidence=confidence,
+        initial_confidence=row[9],
+        usage_count=of.usage_count,
+        last_used=of.last_used,
+        source=of.source,
+        metadata=json.loads(row[14]) if row[14] != "{}" else {},
+        revision=row[15],
+        findings=tuple(json.loads(row[17])) if row[17] != "[]" else (),
+        created_at=parse_time(row[18]),
+        updated_at=parse_time(row[19]),
+    )
+
+
+def _unchecked(model: type[M], /, **fields: Any) -> M:
+    """Return `model` with all of its fields, as `model_construct` would, which costs four times as much.
+
+    Everything was checked when it was written; checking each row again would cost more than reading it.
+    """
+    made = model.__new__(model)
+    object.__setattr__(made, "__dict__", fields)
+    object.__setattr__(made, "__pydantic_fields_set__", set(fields))
+    object.__setattr__(made, "__pydantic_extra__", None)
+    object.__setattr__(made, "__pydantic_private__", None)
+    return made
+
+
+@lru_cache(maxsize=1_024)
+def _source(how: Any, by: str | None, session: str | None, trusted: bool) -> Source:
+    return _unchecked(Source, how=how, by=by, session=session, trusted=trusted)
