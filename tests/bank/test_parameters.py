@@ -67,7 +67,7 @@ def fit_now(bank: ReasoningBank) -> None:
     """Fit as if it were due."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(fitting, "is_due", lambda changes, fitted: True)
-        assert fitting.fit_if_due(bank._engine)
+        assert fitting.fit_again(bank._engine)
 
 
 def test_a_bank_learns_by_itself_how_far_its_evidence_can_be_trusted(bank: ReasoningBank) -> None:

@@ -14,7 +14,7 @@ from reasoningbank import Signal, SignalKind
 from reasoningbank.episode import Served
 from reasoningbank.signals import to_line
 from reasoningbank.storage import episodes, records
-from reasoningbank.storage.fold import is_sealed
+from reasoningbank.storage.fold import is_news
 from reasoningbank.storage.project import SIGNALS_NAME, Project
 from tests.storage.files import (
     DAY,
@@ -130,7 +130,7 @@ def test_evidence_of_a_text_that_was_rewritten_can_be_given_anew(project: Projec
 
     assert write(project, signal(project, kind=SignalKind.EXPLICIT), now=LATER) == ["counted"]
     with project.database.read() as connection:
-        assert not is_sealed(connection, n, "e", SignalKind.EXPLICIT)
+        assert is_news(connection, n, signal(project, kind=SignalKind.EXPLICIT, polarity=-1))
 
 
 # -- what is taken back ----------------------------------------------------------------------------------------------

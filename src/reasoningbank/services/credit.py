@@ -13,13 +13,13 @@ from reasoningbank.memory import Memory, clean_text
 from reasoningbank.results import Feedback, Reported
 from reasoningbank.scrub import scrub
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.fitting import fit_if_due
+from reasoningbank.services.fitting import fit_again, fit_is_due
 from reasoningbank.services.preparing import checked_id
 from reasoningbank.services.recall import checked_ref, new_id
 from reasoningbank.services.shown import served
 from reasoningbank.signals import Signal, SignalKind, time_text
 from reasoningbank.storage import episodes, records
-from reasoningbank.storage.fold import Folded, is_sealed
+from reasoningbank.storage.fold import Folded, is_news
 from reasoningbank.storage.project import Project
 
 # A vote validates the kinds of signal that spoke for the same memory within this time (contextd's rule).
@@ -60,7 +60,9 @@ def report(
             return Reported(episode, recorded=False, previous=episode.verdict)
         model = engine.model(connection)
         reported = _close(project, connection, model, episode, verdict, reason=note(reason), by=note(by), now=now)
-    fit_if_due(engine)
+        due = fit_is_due(engine, connection)
+    if due:
+        fit_again(engine)
     return reported
 
 
@@ -92,7 +94,9 @@ def close_if_open(engine: Engine, ref: str, verdict: Verdict, reason: str) -> No
         if episode is not None and episode.is_open:
             model, now = engine.model(connection), engine.now()
             _close(project, connection, model, episode, verdict, reason=note(reason), by="", now=now)
-    fit_if_due(engine)
+        due = fit_is_due(engine, connection)
+    if due:
+        fit_again(engine)
 
 
 def _find(
@@ -217,17 +221,17 @@ def _about_one(
     if not isinstance(positive, bool):
         raise InvalidInputError(f"{positive!r} is neither True nor False: say whether it helped")
     with engine.write_existing() as opened:
-        n = None if opened is None else records.find(opened[1], memory_id)
-        if opened is None or n is None:
+        found = None if opened is None else records.find_revision(opened[1], memory_id)
+        if opened is None or found is None:
             raise MemoryNotFoundError(memory_id)
-        project, connection = opened
+        (project, connection), (n, revision) = opened, found
         project.catch_up(connection)
         now = engine.now()
         signal = Signal(
             id=new_id(),
             at=now,
             memory=memory_id,
-            revision=records.revision(connection, n),
+            revision=revision,
             kind=kind,
             polarity=1 if positive else -1,
             ref=ref or _open_ref(engine, connection, n, now) or new_id(),
@@ -240,7 +244,9 @@ def _about_one(
             signal = replace(signal, validates=_spoke_for(connection, n, now))
         recorded = _write_new(project, connection, n, signal, now)
         counted = Feedback(_memory(engine, connection, n), signal.ref, recorded)
-    fit_if_due(engine)
+        due = fit_is_due(engine, connection)
+    if due:
+        fit_again(engine)
     return counted
 
 
@@ -249,18 +255,7 @@ def _open_ref(engine: Engine, connection: sqlite3.Connection, n: int, now: datet
 
 
 def _write_new(project: Project, connection: sqlite3.Connection, n: int, signal: Signal, now: datetime) -> bool:
-    # What was rolled up can be neither repeated nor revised.
-    too_late = episodes.is_sealed(connection, signal.ref) or is_sealed(connection, n, signal.ref, signal.kind)
-    if too_late or _is_repeat(connection, n, signal):
-        return False
-    return project.write_signals(connection, [signal], now) == [Folded.COUNTED]
-
-
-def _is_repeat(connection: sqlite3.Connection, n: int, signal: Signal) -> bool:
-    row = connection.execute(
-        "SELECT polarity FROM evidence WHERE memory = ? AND ref = ? AND kind = ?", (n, signal.ref, signal.kind.value)
-    ).fetchone()
-    return row is not None and row[0] == signal.polarity
+    return is_news(connection, n, signal) and project.write_signals(connection, [signal], now) == [Folded.COUNTED]
 
 
 def _spoke_for(connection: sqlite3.Connection, n: int, now: datetime) -> tuple[SignalKind, ...]:

@@ -256,6 +256,10 @@ class Engine:
         """Return the confidence model with what this project has taught it."""
         return self._models.current(connection)
 
+    def fitted_to(self, connection: sqlite3.Connection) -> int:
+        """Return the newest change of the project that the calibrated model's parameters take into account."""
+        return self._models.fitted_to(connection)
+
     def beliefs(self, connection: sqlite3.Connection, stored: Iterable[Stored]) -> dict[int, Belief]:
         """Return the belief about each memory, by row number."""
         return self._models.beliefs(connection, stored)

@@ -19,14 +19,19 @@ MOST_RUNS = 5_000
 log = logging.getLogger(__name__)
 
 
-def fit_if_due(engine: Engine) -> bool:
-    """Fit the parameters when enough has happened since the last time; tell whether they were.
+def fit_is_due(engine: Engine, connection: sqlite3.Connection) -> bool:
+    """Tell whether enough has happened since the last time, as the caller's transaction sees it."""
+    return engine.settings.confidence_model == "calibrated" and is_due(
+        MEMORIES.newest(connection), engine.fitted_to(connection)
+    )
+
+
+def fit_again(engine: Engine) -> bool:
+    """Fit the parameters, unless another process just did; tell whether they were.
 
     It comes after something was reported, which stands whatever becomes of the fit: one that cannot be stored is
     tried again after the next report.
     """
-    if engine.settings.confidence_model != "calibrated":
-        return False
     try:
         return _fit(engine)
     except StorageError as error:
@@ -36,11 +41,9 @@ def fit_if_due(engine: Engine) -> bool:
 
 def _fit(engine: Engine) -> bool:
     with engine.read() as connection:
-        if connection is None:
+        if connection is None or not fit_is_due(engine, connection):
             return False
         number, change = parameters.newest_number(connection), MEMORIES.newest(connection)
-        if not is_due(change, parameters.load(connection, number).change if number else 0):
-            return False
         evidence = _evidence(engine, connection)
     return put_into_force(engine, Fit(fit(evidence), change, engine.now()), after=number)
 

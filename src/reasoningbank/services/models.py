@@ -26,7 +26,7 @@ class Models:
 
     def __init__(self, choice: str) -> None:
         self._choice = choice
-        self._fitted = (0, CalibratedModel())
+        self._fitted: tuple[int, int, ConfidenceModel] = (0, 0, CalibratedModel())
         self._starting: tuple[ConfidenceModel | None, dict[float, Belief]] = (None, {})
 
     def current(self, connection: sqlite3.Connection) -> ConfidenceModel:
@@ -35,14 +35,21 @@ class Models:
             return SpecModel(signal_weights(connection))
         if self._choice == "ema":
             return EmaModel()
+        return self._newest(connection)[2]
+
+    def fitted_to(self, connection: sqlite3.Connection) -> int:
+        """Return the newest change of the project that the calibrated model's parameters take into account."""
+        return self._newest(connection)[1]
+
+    def _newest(self, connection: sqlite3.Connection) -> tuple[int, int, ConfidenceModel]:
+        """Return the number of the newest fit, the change it took into account, and the model."""
         number = parameters.newest_number(connection)
         if not number:
-            return CalibratedModel()
-        known, model = self._fitted
-        if known != number:
-            model = CalibratedModel(parameters.load(connection, number).parameters)
-            self._fitted = (number, model)
-        return model
+            return 0, 0, CalibratedModel()
+        if self._fitted[0] != number:
+            found = parameters.load(connection, number)
+            self._fitted = (number, found.change, CalibratedModel(found.parameters))
+        return self._fitted
 
     def beliefs(self, connection: sqlite3.Connection, stored: Iterable[Stored]) -> dict[int, Belief]:
         """Return the belief about each memory, by row number."""

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 
-from reasoningbank.storage.fold import fold, forget_fold
+from reasoningbank.storage.fold import Verdicts, fold, forget_fold, set_verdicts
 from reasoningbank.storage.loose_ends import loose_ends
 from reasoningbank.storage.project import Project
 
@@ -121,12 +121,14 @@ def refold_differences(project: Project, connection: sqlite3.Connection) -> list
         by_name = {segment.name: segment for segment in project.log.segments()}
         for number, name, position in kept.fetchall():
             bad = 0
+            verdicts: Verdicts = {}
             for line in project.log.lines(by_name[name], 0) if name in by_name else ():
                 if line.end > position:
                     break
                 if line.signal is not None:
-                    fold(anew, line.signal, number)
+                    fold(anew, line.signal, number, verdicts)
                 bad += bool(line.problem)
+            set_verdicts(anew, verdicts)
             anew.execute("UPDATE log_positions SET bad = ? WHERE segment = ?", (bad, number))
         return [name for name, query in DERIVED.items() if _rows(anew, query) != _rows(connection, query)]
 

@@ -67,29 +67,42 @@ _ADDED = (
 )
 
 
-def fold(connection: sqlite3.Connection, signal: Signal, segment: int) -> Folded:
-    """Count one signal that stands in `segment`, and set its episode's verdict when it is an outcome."""
-    row = connection.execute("SELECT n, revision FROM memories WHERE id = ?", (signal.memory,)).fetchone()
+Verdicts = dict[str, Signal]
+"""The last outcome of each run, which says how its episode ended."""
+
+_KNOWN = (
+    "SELECT m.n, m.revision, EXISTS(SELECT 1 FROM merged WHERE memory = m.n), "
+    "EXISTS(SELECT 1 FROM sealed AS s WHERE s.memory = m.n AND s.ref = :ref AND s.kind = :kind), "
+    f"{', '.join(f'e.{name}' for name in _NAMES)} FROM memories AS m "
+    "LEFT JOIN evidence AS e ON e.memory = m.n AND e.ref = :ref AND e.kind = :kind WHERE m.id = :id"
+)
+
+
+def fold(connection: sqlite3.Connection, signal: Signal, segment: int, verdicts: Verdicts) -> Folded:
+    """Count one signal that stands in `segment`; put it among the verdicts when it says how its run ended."""
+    row = connection.execute(_KNOWN, {"id": signal.memory, "ref": signal.ref, "kind": signal.kind.value}).fetchone()
     if row is None or row[1] != signal.revision:
         return Folded.ORPHAN
-    old = evidence_of(connection, row[0], signal.ref, signal.kind)
-    if old is None and (known := _known_already(connection, row[0], signal)) is not None:
+    n, _, merged, sealed, *contributed = row
+    old = None if contributed[0] is None else Contribution(*contributed)
+    if old is None and (known := _known_already(connection, n, signal, bool(sealed))) is not None:
         return known
     if signal.kind is SignalKind.OUTCOME and not signal.alone:
-        _set_verdict(connection, signal)
-    new = _contribution(row[0], signal, segment)
+        verdicts[signal.ref] = signal
+    new = _contribution(n, signal, segment)
     if old is not None and (old.polarity, old.weight) == (new.polarity, new.weight):
         return Folded.REPEATED
     _put(connection, old, new)
-    connection.execute("INSERT INTO changes(op, memory) VALUES ('evidence', ?)", (new.memory,))
-    merges.tell_results(connection, [new.memory])
+    connection.execute("INSERT INTO changes(op, memory) VALUES ('evidence', ?)", (n,))
+    if merged:
+        merges.tell_results(connection, [n])
     return Folded.COUNTED
 
 
-def _known_already(connection: sqlite3.Connection, memory: int, signal: Signal) -> Folded | None:
+def _known_already(connection: sqlite3.Connection, memory: int, signal: Signal, sealed: bool) -> Folded | None:
     """Say what becomes of a signal whose evidence is not at hand; None when it is new."""
     if signal.kind is not SignalKind.USAGE:
-        return Folded.REPEATED if is_sealed(connection, memory, signal.ref, signal.kind) else None
+        return Folded.REPEATED if sealed else None
     served = connection.execute(
         "SELECT max(sealed) FROM served WHERE ref = ? AND memory = ?", (signal.ref, memory)
     ).fetchone()[0]
@@ -99,12 +112,15 @@ def _known_already(connection: sqlite3.Connection, memory: int, signal: Signal) 
     return Folded.REPEATED if served else None
 
 
-def is_sealed(connection: sqlite3.Connection, memory: int, ref: str, kind: SignalKind) -> bool:
-    """Tell whether what (memory, ref, kind) said was rolled up, so that it can be neither repeated nor revised."""
-    row = connection.execute(
-        "SELECT 1 FROM sealed WHERE memory = ? AND ref = ? AND kind = ?", (memory, ref, kind.value)
+def is_news(connection: sqlite3.Connection, memory: int, signal: Signal) -> bool:
+    """Tell whether a signal would change what counts: what was rolled up can be neither repeated nor revised."""
+    sealed, said = connection.execute(
+        "SELECT EXISTS(SELECT 1 FROM episodes WHERE ref = :ref AND sealed) OR "
+        "EXISTS(SELECT 1 FROM sealed WHERE memory = :memory AND ref = :ref AND kind = :kind), "
+        "(SELECT polarity FROM evidence WHERE memory = :memory AND ref = :ref AND kind = :kind)",
+        {"memory": memory, "ref": signal.ref, "kind": signal.kind.value},
     ).fetchone()
-    return row is not None
+    return not sealed and said != signal.polarity
 
 
 def _contribution(memory: int, signal: Signal, segment: int) -> Contribution:
@@ -213,24 +229,29 @@ def _add_to_validations(connection: sqlite3.Connection, vote: Contribution, sign
     if vote.kind != SignalKind.EXPLICIT or vote.polarity == 0:
         return
     confirmed, refuted = (sign, 0) if vote.polarity > 0 else (0, sign)
-    for kind in json.loads(vote.validates):
-        connection.execute(
-            "INSERT INTO validations VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-            "confirmed = confirmed + excluded.confirmed, refuted = refuted + excluded.refuted",
-            (vote.segment, kind, confirmed, refuted),
-        )
+    connection.executemany(
+        "INSERT INTO validations VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+        "confirmed = confirmed + excluded.confirmed, refuted = refuted + excluded.refuted",
+        [(vote.segment, kind, confirmed, refuted) for kind in json.loads(vote.validates)],
+    )
     if sign < 0:
         connection.execute(
             "DELETE FROM validations WHERE segment = ? AND confirmed = 0 AND refuted = 0", (vote.segment,)
         )
 
 
-def _set_verdict(connection: sqlite3.Connection, signal: Signal) -> None:
-    verdict = {1: Verdict.SUCCESS, -1: Verdict.FAILURE, 0: Verdict.UNKNOWN}[signal.polarity]
-    connection.execute(
+def set_verdicts(connection: sqlite3.Connection, verdicts: Verdicts) -> None:
+    """Let episodes have ended as the last outcome of each says."""
+    connection.executemany(
         "UPDATE episodes SET verdict = ?, closed_at = ?, reason = ?, judge = ? WHERE ref = ?",
-        (verdict.value, time_text(signal.at), signal.reason, signal.by, signal.ref),
+        [
+            (_VERDICTS[signal.polarity].value, time_text(signal.at), signal.reason, signal.by, ref)
+            for ref, signal in verdicts.items()
+        ],
     )
+
+
+_VERDICTS = {1: Verdict.SUCCESS, -1: Verdict.FAILURE, 0: Verdict.UNKNOWN}
 
 
 # -- taking back, rolling up, folding again ------------------------------------------------------------------------

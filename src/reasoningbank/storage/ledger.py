@@ -18,10 +18,12 @@ from reasoningbank.storage.fold import (
     UNIT,
     Contribution,
     Folded,
+    Verdicts,
     evidence_in,
     fold,
     forget_fold,
     roll_up,
+    set_verdicts,
     weight_of,
 )
 from reasoningbank.storage.signal_log import Segment, SignalLog, segment_of
@@ -68,15 +70,18 @@ class Ledger:
         folder: where the segments are.
         fsync: wait for the disk after each append.
 
-    Attributes:
-        appended: what the present transaction appended; each begins with an empty one of its own.
     """
 
     def __init__(self, folder: Path, *, fsync: bool) -> None:
         self.log = SignalLog(folder, fsync=fsync)
-        self.appended: Appended = {}
+        self._appended: Appended = {}
+        self._caught_up = False
 
     # -- one transaction -------------------------------------------------------------------------------------------
+
+    def begin(self, appended: Appended) -> None:
+        """Begin with a transaction; what it appends is noted in `appended`."""
+        self._appended, self._caught_up = appended, False
 
     def take_back(self, appended: Appended) -> None:
         """Cut off what a transaction appended that does not commit."""
@@ -86,8 +91,8 @@ class Ledger:
     def _append(self, segment: Segment, signals: Sequence[Signal]) -> int:
         """Append lines and return the offset behind them."""
         start, end = self.log.append(segment, signals)
-        first, _ = self.appended.get(segment, (start, end))
-        self.appended[segment] = (first, end)
+        first, _ = self._appended.get(segment, (start, end))
+        self._appended[segment] = (first, end)
         return end
 
     def write(self, connection: sqlite3.Connection, signals: Sequence[Signal], now: datetime) -> list[Folded]:
@@ -101,10 +106,13 @@ class Ledger:
         if not signals:
             return []
         segment = self._newest(connection, now)
-        self._mend(connection, segment)
-        self._fold_pending(connection, segment)
+        if not self._caught_up:
+            self._mend(connection, segment)
+            self._fold_pending(connection, segment)
         end = self._append(segment, signals)
-        folded = [fold(connection, signal, segment.number) for signal in signals]
+        verdicts: Verdicts = {}
+        folded = [fold(connection, signal, segment.number, verdicts) for signal in signals]
+        set_verdicts(connection, verdicts)
         connection.execute(
             "UPDATE log_positions SET position = ?, orphans = orphans + ? WHERE segment = ?",
             (end, folded.count(Folded.ORPHAN), segment.number),
@@ -113,11 +121,24 @@ class Ledger:
 
     def catch_up(self, connection: sqlite3.Connection) -> None:
         """Count what stands in the log and is not counted yet."""
-        segments = self._register(connection)
-        for segment in _kept(connection)[-RECENT:]:
-            self._mend(connection, segment)
-        for segment in segments:
-            self._fold_pending(connection, segment)
+        if not self._is_counted(connection):
+            segments = self._register(connection)
+            for segment in _kept(connection)[-RECENT:]:
+                self._mend(connection, segment)
+            for segment in segments:
+                self._fold_pending(connection, segment)
+        # Until the transaction ends nobody else can append.
+        self._caught_up = True
+
+    def _is_counted(self, connection: sqlite3.Connection) -> bool:
+        """Tell whether all that stands in the log is counted, and still there, which is the rule."""
+        rows = connection.execute(
+            "SELECT segment, name, day, position FROM log_positions WHERE rolled = 0 ORDER BY segment"
+        ).fetchall()
+        counted = {name: position for _, name, _, position in rows}
+        return all(size <= counted.get(name, -1) for name, size in self.log.sizes().items()) and all(
+            self.log.ends_line_at(Segment(*row[:3]), row[3]) for row in rows[-RECENT:]
+        )
 
     def _newest(self, connection: sqlite3.Connection, now: datetime) -> Segment:
         """Return the segment to append to: the newest one, or a new one when that is not of this day.
@@ -159,12 +180,14 @@ class Ledger:
             return
         self.log.heal_tail(segment, position)
         bad = orphans = 0
+        verdicts: Verdicts = {}
         for line in self.log.lines(segment, position):
             position = line.end
             if line.signal is not None:
-                orphans += fold(connection, line.signal, segment.number) is Folded.ORPHAN
+                orphans += fold(connection, line.signal, segment.number, verdicts) is Folded.ORPHAN
             elif line.problem:
                 bad += 1
+        set_verdicts(connection, verdicts)
         connection.execute(
             "UPDATE log_positions SET position = ?, bad = bad + ?, orphans = orphans + ? WHERE segment = ?",
             (position, bad, orphans, segment.number),

@@ -122,7 +122,7 @@ class Project:
         """Give a connection inside one write transaction; signals appended in it are taken back if it fails."""
         appended: Appended = {}
         with self.database.write(undo=lambda: self._ledger.take_back(appended)) as connection:
-            self._ledger.appended = appended
+            self._ledger.begin(appended)
             yield connection
 
     # -- signals -------------------------------------------------------------------------------------------------

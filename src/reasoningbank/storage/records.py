@@ -33,10 +33,10 @@ def find(connection: sqlite3.Connection, memory_id: str) -> int | None:
     return None if row is None else int(row[0])
 
 
-def revision(connection: sqlite3.Connection, n: int) -> int:
-    """Return the revision of a memory that is there: evidence counts for one only."""
-    found: int = connection.execute("SELECT revision FROM memories WHERE n = ?", (n,)).fetchone()[0]
-    return found
+def find_revision(connection: sqlite3.Connection, memory_id: str) -> tuple[int, int] | None:
+    """Return the row number of a memory, and its revision, for which alone evidence counts; or None."""
+    row = connection.execute("SELECT n, revision FROM memories WHERE id = ?", (memory_id,)).fetchone()
+    return None if row is None else (int(row[0]), int(row[1]))
 
 
 def load(connection: sqlite3.Connection, numbers: Iterable[int], project: str) -> dict[int, Stored]:

@@ -90,6 +90,15 @@ class SignalLog:
                     continue
         return sorted(found, key=lambda segment: (segment.number, segment.name))
 
+    def sizes(self) -> dict[str, int]:
+        """Return the lengths in bytes of the segments that are on the disk, by name."""
+        with reported(self.folder):
+            try:
+                with os.scandir(self.folder) as entries:
+                    return {entry.name: entry.stat().st_size for entry in entries if _SEGMENT.fullmatch(entry.name)}
+            except FileNotFoundError:
+                return {}
+
     def torn(self) -> tuple[str, ...]:
         """Return the names of the files with what was cut off unfinished lines."""
         with reported(self.folder):
