@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,7 @@ class CalibratedModel:
         own, judges = self.parameters, judge_columns(self.parameters.judges)
         counts = weighted_counts(items, judges, fading=own.fading, overlap=own.overlap)
         means = prior_means([initial for _, initial in items], dict(own.class_means))
-        accuracies = [own.accuracy, *(accuracy for _, accuracy in own.judges)]
+        accuracies = (own.accuracy, *(accuracy for _, accuracy in own.judges))
         return beliefs_of(
             log_priors(means, own.strength) + counts @ log_likelihoods(accuracies, own.helped, own.unhelped)
         )
@@ -151,8 +152,12 @@ def judge_columns(judges: Sequence[tuple[str, float]]) -> dict[str, int]:
     return {name: number for number, (name, _) in enumerate(judges, 1)}
 
 
-def log_likelihoods(accuracies: Sequence[float], helped: float, unhelped: float) -> Float64:
-    """Return log P(signal | theta): a row each for votes for, then votes against, by judge; then success, failure."""
+@lru_cache(maxsize=8)
+def log_likelihoods(accuracies: tuple[float, ...], helped: float, unhelped: float) -> Float64:
+    """Return log P(signal | theta): a row each for votes for, then votes against, by judge; then success, failure.
+
+    It is the same for all beliefs under one set of parameters, and not to be written to.
+    """
     a = np.array(accuracies)[:, None]
     vote, success = a * THETA + (1.0 - a) * (1.0 - THETA), helped * THETA + unhelped * (1.0 - THETA)
     rows: Float64 = np.log(np.concatenate([vote, 1.0 - vote, success[None], 1.0 - success[None]]))

@@ -175,7 +175,7 @@ def _round(sample: _Sample, p: Parameters) -> Parameters:
     """One step of expectation maximisation, each estimate with its pseudo-observations."""
     accuracies = np.array([p.accuracy, *(accuracy for _, accuracy in p.judges)])
     means = np.array([mean for _, mean in p.class_means])
-    likelihoods = log_likelihoods(accuracies.tolist(), p.helped, p.unhelped)
+    likelihoods = log_likelihoods(tuple(accuracies.tolist()), p.helped, p.unhelped)
     posterior = normalised(log_priors(means[sample.group], p.strength) + sample.counts @ likelihoods)
     accuracy, by_judge = _accuracies(sample.counts, posterior, accuracies)
     theta = posterior @ THETA

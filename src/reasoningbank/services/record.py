@@ -17,7 +17,7 @@ from reasoningbank.services.known import rescrubbed
 from reasoningbank.services.preparing import Prepared, checked_id, clean, embed
 from reasoningbank.services.shown import look_up, own, served
 from reasoningbank.services.storing import indexed, store_all
-from reasoningbank.storage import records
+from reasoningbank.storage import recording, records
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.stored import Stored
 from reasoningbank.validation import validated
@@ -49,7 +49,7 @@ def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Record
 
 
 def _record(engine: Engine, prepared: Prepared) -> Recorded:
-    near = near_duplicate(engine, prepared)
+    near = near_duplicate(engine, prepared, known_too=False)
     with engine.write() as (_, connection):
         (recorded,) = store_all(engine, connection, [prepared])
     return replace(recorded, possible_duplicate_of=near) if recorded.created else recorded
@@ -70,12 +70,18 @@ def _store_batch(engine: Engine, cleaned: Sequence[Prepared], embedder: Embedder
         return store_all(engine, connection, prepared)
 
 
-def near_duplicate(engine: Engine, prepared: Prepared) -> str | None:
-    """Return the id of the nearest active memory of the same outcome above the duplicate similarity."""
+def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True) -> str | None:
+    """Return the id of the nearest active memory of the same outcome above the duplicate similarity.
+
+    Args:
+        known_too: look also when the same lesson is there in so many words, which is quick to tell.
+    """
     if not prepared.vectors or prepared.embedder is None:
         return None
     with engine.read() as connection:
         if connection is None or engine.generation(connection, prepared.embedder) is None:
+            return None
+        if not known_too and recording.same_lesson(connection, prepared.fingerprint, prepared.draft.outcome):
             return None
         found = engine.index.nearest(connection, prepared.vectors[0][1], 8)
         near = [n for n, cosine in found if cosine > engine.settings.duplicate_similarity]

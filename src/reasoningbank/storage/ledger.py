@@ -26,6 +26,7 @@ from reasoningbank.storage.fold import (
     set_verdicts,
     weight_of,
 )
+from reasoningbank.storage.log_positions import insert_position, kept_segments, newest_segment, position_of
 from reasoningbank.storage.signal_log import Segment, SignalLog, segment_of
 
 
@@ -123,7 +124,7 @@ class Ledger:
         """Count what stands in the log and is not counted yet."""
         if not self._is_counted(connection):
             segments = self._register(connection)
-            for segment in _kept(connection)[-RECENT:]:
+            for segment in kept_segments(connection)[-RECENT:]:
                 self._mend(connection, segment)
             for segment in segments:
                 self._fold_pending(connection, segment)
@@ -147,16 +148,16 @@ class Ledger:
         in making segments; one that is further behind shows that the newest one's day was wrong.
         """
         today = day_number(now)
-        newest = _newest_known(connection)
+        newest = newest_segment(connection)
         if newest is not None and today <= newest.day <= today + 1:
             return newest
         self.catch_up(connection)
-        newest = _newest_known(connection)
+        newest = newest_segment(connection)
         if newest is not None and today <= newest.day <= today + 1:
             return newest
         last = connection.execute("SELECT max(segment) FROM log_positions").fetchone()[0] or 0
         segment = segment_of(last + 1, today)
-        _insert_position(connection, segment)
+        insert_position(connection, segment)
         return segment
 
     def _register(self, connection: sqlite3.Connection) -> list[Segment]:
@@ -167,7 +168,7 @@ class Ledger:
         counted = []
         for segment in self.log.segments():
             if segment.name not in known and segment.number not in numbers:
-                _insert_position(connection, segment)
+                insert_position(connection, segment)
                 numbers.add(segment.number)
                 known[segment.name] = 0
             if known.get(segment.name) == 0:
@@ -175,7 +176,7 @@ class Ledger:
         return counted
 
     def _fold_pending(self, connection: sqlite3.Connection, segment: Segment) -> None:
-        position = _position(connection, segment)
+        position = position_of(connection, segment)
         if position >= self.log.size(segment):
             return
         self.log.heal_tail(segment, position)
@@ -201,7 +202,7 @@ class Ledger:
         A power loss can take lines that were counted, or leave zeros in their place; a hand can move lines. What is
         missing is written again, and all is folded again: so nothing that comes is skipped, and nothing counts twice.
         """
-        if self.log.ends_line_at(segment, _position(connection, segment)):
+        if self.log.ends_line_at(segment, position_of(connection, segment)):
             return
         self.log.heal_tail(segment, 0)
         self._write_lost_again(connection, segment)
@@ -242,7 +243,7 @@ class Ledger:
 
     def due(self, connection: sqlite3.Connection, now: datetime, keep_days: int) -> list[Segment]:
         """Return the known segments that are old enough to be rolled up. Changes nothing."""
-        return _due(_kept(connection), day_number(now) - keep_days)
+        return _due(kept_segments(connection), day_number(now) - keep_days)
 
     def _is_clean(self, connection: sqlite3.Connection, segment: Segment) -> bool:
         position, bad = connection.execute(
@@ -260,7 +261,7 @@ class Ledger:
     def refold(self, connection: sqlite3.Connection) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""
         self._register(connection)
-        for segment in _kept(connection):
+        for segment in kept_segments(connection):
             # What a segment lost, or all of one that was removed, is only in the rows that are about to go.
             self._mend(connection, segment)
         forget_fold(connection)
@@ -285,34 +286,8 @@ class Ledger:
             + sum(self.log.size(s) for s in unknown if s.number not in taken),
             strays=tuple(s.name for s in unknown if s.number in taken),
             torn=self.log.torn(),
-            short=tuple(s.name for s in _kept(connection) if self.log.size(s) < kept[s.name]),
+            short=tuple(s.name for s in kept_segments(connection) if self.log.size(s) < kept[s.name]),
         )
-
-
-def _position(connection: sqlite3.Connection, segment: Segment) -> int:
-    """Return how far a segment is counted."""
-    position: int = connection.execute(
-        "SELECT position FROM log_positions WHERE segment = ?", (segment.number,)
-    ).fetchone()[0]
-    return position
-
-
-def _kept(connection: sqlite3.Connection) -> list[Segment]:
-    rows = connection.execute("SELECT segment, name, day FROM log_positions WHERE rolled = 0 ORDER BY segment")
-    return [Segment(*row) for row in rows]
-
-
-def _newest_known(connection: sqlite3.Connection) -> Segment | None:
-    row = connection.execute(
-        "SELECT segment, name, day, rolled FROM log_positions ORDER BY segment DESC LIMIT 1"
-    ).fetchone()
-    return None if row is None or row[3] else Segment(*row[:3])
-
-
-def _insert_position(connection: sqlite3.Connection, segment: Segment) -> None:
-    connection.execute(
-        "INSERT INTO log_positions(segment, name, day) VALUES (?, ?, ?)", (segment.number, segment.name, segment.day)
-    )
 
 
 def _signal(connection: sqlite3.Connection, contribution: Contribution) -> Signal:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from reasoningbank.memory import Draft, State
+from reasoningbank.memory import Draft, Outcome, State
 from reasoningbank.signals import time_text
 from reasoningbank.storage.filters import json_text
 from reasoningbank.storage.records import Indexed, new_revision, said, whence
@@ -56,6 +56,11 @@ def same_lessons(connection: sqlite3.Connection, fingerprints: Sequence[bytes]) 
         fingerprints,
     )
     return {(fingerprint, outcome): n for fingerprint, outcome, n in rows}
+
+
+def same_lesson(connection: sqlite3.Connection, fingerprint: bytes, outcome: Outcome) -> bool:
+    """Tell whether a memory says the same and is not archived."""
+    return (fingerprint, outcome.value) in same_lessons(connection, [fingerprint])
 
 
 @dataclass(frozen=True, slots=True)

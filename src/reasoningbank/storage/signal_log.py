@@ -23,6 +23,8 @@ from reasoningbank.storage.files import size_of, sync_file, sync_folder
 _SEGMENT = re.compile(r"(\d{6,12})-(\d{4})-(\d{2})-(\d{2})\.jsonl")
 _TORN = ".torn"
 _EPOCH = date(1970, 1, 1)
+# Elsewhere than on Windows, files are read as they are.
+_BINARY: int = getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +124,14 @@ class SignalLog:
         path = self.folder / segment.name
         with reported(path):
             try:
-                with path.open("rb", buffering=0) as file:
-                    file.seek(position - 1)
-                    return file.read(1) == b"\n"
+                descriptor = os.open(path, os.O_RDONLY | _BINARY)
             except FileNotFoundError:
                 return False
+            try:
+                os.lseek(descriptor, position - 1, os.SEEK_SET)
+                return os.read(descriptor, 1) == b"\n"
+            finally:
+                os.close(descriptor)
 
     def heal_tail(self, segment: Segment, start: int) -> None:
         """End the segment's last line: with a newline when it is a whole signal, by cutting it off when it is torn.
@@ -171,7 +176,7 @@ class SignalLog:
         return before, before + len(data)
 
     def _open_to_append(self, path: Path) -> int:
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY
         try:
             return os.open(path, flags, 0o644)
         except FileNotFoundError:
