@@ -1,108 +1,32 @@
 """Likeness: whether two texts say the same thing in other words, judged by more than a cosine.
 
 An embedding hardly notices a "not", another number or another file name, and those are what tells two lessons apart.
-So texts are also taken apart: into the things they name, their numbers, their negations and their other words. What was
-tried and what it gave: docs/decisions/0130-merging.md.
+So texts are compared as they were taken apart. What was tried and what it gave: docs/decisions/0130-merging.md.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from reasoningbank.stem import stem
+from reasoningbank.wording import DEPTH, DIRECTED, KIND_MEANINGS, LIGHT_MEANINGS, Wording, meaning, wording
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
-_NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*")
-# A quoted text of a few words at most; a longer one is a sentence, and is read as such.
-_QUOTED: Final = re.compile(
-    r"(?<!\w)([\"'`\u201c\u2018])([^\"'`\u201c\u201d\u2018\u2019\n]{1,40})[\"'`\u201d\u2019](?!\w)"
-)
-_CHUNK: Final = re.compile(r"[^\s,;()\[\]{}\"`\u201c\u201d]+")
-# What makes a chunk a name: signs of code, paths, patterns and variables, or a capital inside a word.
-_NAMING: Final = re.compile(r"[_\\$*@=#~<>|%^+]|^[-.~/]|/$|::|[a-z][A-Z]|\w\.\w|\w/\w+/|[^\W\d_]\d|\d[^\W\d_]")
-_QUANTITY: Final = re.compile(r"(\d+(?:[.,]\d+)*)([^\W\d_]{1,3})")
-_ALTERNATIVES: Final = re.compile(r"[^\W\d_]+(?:/[^\W\d_]+)+")
-_EDGES: Final = ".,:;!?'\"`\u2018\u2019"
+__all__ = ["Differences", "Wording", "differences", "likeness", "wording"]
 
-_FROM_TWO: Final = "two three four five six seven eight nine ten eleven twelve"
-_NUMBER_WORDS: Final = {word: str(number) for number, word in enumerate(_FROM_TWO.split(), 2)}
-_NEGATIONS: Final = frozenset(
-    """
-    no not never none neither nor nothing without except excluding cannot cant dont doesnt didnt isnt arent
-    wasnt werent wont shouldnt mustnt unless avoid ignoring skip stop instead disable forbid refuse
-    """.split()  # noqa: SIM905 - a paragraph reads better than as many quoted words
-)
-# They hold sentences together and tell nothing apart.
-_GLUE: Final = frozenset(
-    """
-    a an and are as at be been being by can could did do does doing done each every for from had has have
-    having i if in into is it its itself of on or our own should so some such than that the their them then
-    there these they this those to too upon was we were when where which while who whose will with would you
-    your all any both given whole entire exist exists existing reside resides residing please via using use
-    used system also just s t
-    """.split()  # noqa: SIM905 - a paragraph reads better than as many quoted words
-)
 # What stands on one side of them cannot change places with what stands on the other.
-_TURNING: Final = frozenset({"before", "after", "instead", "rather", "over", "than", "until", "from", "into", "to"})
-# They may be left out, or stand in for each other, without the instruction becoming another one.
-_LIGHT: Final = frozenset(
-    """
-    name named called pattern string path read variable filesystem size exact like match result word out check
-    command one text content value space sub location anywhere somewhere
-    """.split()  # noqa: SIM905 - a paragraph reads better than as many quoted words
+_TURNING: Final = DIRECTED | {"before", "after", "until"}
+# What is said of each by itself may be false of all together, and of either, of both.
+_APART_AND_TOGETHER: Final = (
+    (frozenset({"each", "every", "per"}), frozenset({"all", "both", "whole", "total"})),
+    (frozenset({"either"}), frozenset({"both"})),
+    (frozenset({"or"}), frozenset({"and", "both"})),
 )
-# Beside a name they say what kind of thing it is, as one of two texts may: "the file `a.txt`".
-_KINDS: Final = frozenset(
-    """
-    file directory user group variable option flag command script function class module package table column process
-    service host branch key field parameter string
-    """.split()  # noqa: SIM905 - a paragraph reads better than as many quoted words
-)
-# Each line is one meaning, as far as instructions go. Small on purpose: what is not here counts as different.
-_MEANINGS: Final = """
-    find search locate look list display print show output get report see seek
-    directory folder dir directories folders subdirectory subdirectories tree hierarchy
-    below under down beneath underneath within inside
-    delete remove erase drop
-    change modify alter update edit
-    contain include hold
-    current present working
-    end extension suffix
-    large bigger larger greater big exceed
-    small smaller less fewer lower
-    execute run invoke launch call
-    create make build generate
-    sort order
-    symbolic symlink
-    normal regular
-    permission mode
-    last past previous ago back
-    begin start
-    check verify validate ensure confirm
-    error exception
-    function method
-    parameter argument
-    replace substitute
-    name named called
-    number count
-    save store write
-    quick fast
-    fix repair mend
-    need require must
-"""
-
-
-def _folded() -> dict[str, str]:
-    return {
-        stem(word): stem(words[0])
-        for words in (line.split() for line in _MEANINGS.strip().splitlines())
-        for word in words
-    }
-
-
-_MEANING_OF: Final = _folded()
+EITHER: Final = frozenset({meaning("either")})
+# Texts with more words apart than this are not asked for compounds: they say something else anyway.
+MOST_COMPOUNDS: Final = 3
+# Letters of the shorter half of a compound.
+SHORTEST_HALF: Final = 3
 
 # Shares of a cosine of 1: what it costs when the longer text lacks names of the shorter one, when it has names beside
 # those, when numbers differ; and what a name in both is worth.
@@ -114,113 +38,6 @@ NAMES_COUNTED: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
-    """What a text says, taken apart.
-
-    Attributes:
-        names: identifiers, paths, patterns, variables and short quoted texts, without their decoration.
-        numbers: in digits, also those written as words from two to twelve.
-        negations: whether it holds any.
-        words: the meanings of its other words.
-        spoken: every word as it stands: what one text puts in quotes, another names without.
-        kinds: those of the words that stand beside a name only and say what kind of thing it is.
-        order: names and words in the order in which they come first.
-    """
-
-    names: frozenset[str]
-    numbers: frozenset[str]
-    negated: bool
-    words: frozenset[str]
-    spoken: frozenset[str]
-    kinds: frozenset[str]
-    order: tuple[str, ...]
-
-
-def wording(text: str) -> Wording:
-    """Take a text apart."""
-    parts = _Parts([], [], [], [], [])
-    at = 0
-    for quoted in _QUOTED.finditer(text):
-        parts.take_all(text[at : quoted.start()])
-        parts.take_name(quoted[2].strip())
-        at = quoted.end()
-    parts.take_all(text[at:])
-    return Wording(
-        names=frozenset(parts.names),
-        numbers=frozenset(parts.numbers),
-        negated=any(word.replace("'", "").replace("\u2019", "") in _NEGATIONS for word in parts.spoken),
-        words=frozenset(parts.words),
-        spoken=frozenset(parts.spoken),
-        kinds=_kinds(parts),
-        order=tuple(dict.fromkeys(parts.order)),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What was found so far, in the order of the text."""
-
-    names: list[str]
-    numbers: list[str]
-    words: list[str]
-    spoken: list[str]
-    order: list[str]
-
-    def take_all(self, text: str) -> None:
-        for chunk in _CHUNK.findall(text):
-            core = chunk.strip(_EDGES)
-            if quantity := _QUANTITY.fullmatch(core):
-                self.numbers.append(quantity[1])
-                self._take_meaning(quantity[2].casefold())
-            elif _NAMING.search(core) and not _ALTERNATIVES.fullmatch(core):
-                self.take_name(core)
-            else:
-                self.numbers.extend(_NUMBER.findall(core))
-                for word in _WORD.findall(core.casefold()):
-                    self._take_word(word)
-
-    def take_name(self, name: str) -> None:
-        if bare := _bare(name):
-            self.names.append(bare)
-            self.order.append(bare)
-
-    def _take_word(self, word: str) -> None:
-        self.spoken.append(word)
-        if word in _NUMBER_WORDS:
-            self.numbers.append(_NUMBER_WORDS[word])
-        elif word not in _GLUE:
-            self._take_meaning(word.removesuffix("'s").removesuffix("\u2019s"))
-
-    def _take_meaning(self, word: str) -> None:
-        self.words.append(_meaning(word))
-        self.order.append(_meaning(word))
-
-
-def _kinds(parts: _Parts) -> frozenset[str]:
-    names, order = set(parts.names), ["", *parts.order, ""]
-    beside: set[str] = set()
-    elsewhere: set[str] = set()
-    for before, part, after in zip(order, order[1:], order[2:], strict=False):
-        if part in _KIND_MEANINGS:
-            (beside if before in names or after in names else elsewhere).add(part)
-    return frozenset(beside - elsewhere)
-
-
-def _bare(name: str) -> str:
-    """Return a name without what one writes around it: `*.txt`, `.txt` and `dir/` are `txt` and `dir`."""
-    return name.casefold().strip(_EDGES).removeprefix("*").removeprefix(".").rstrip("/") or name.casefold()
-
-
-def _meaning(word: str) -> str:
-    stemmed = stem(word)
-    return _MEANING_OF.get(stemmed, stemmed)
-
-
-_LIGHT_MEANINGS: Final = frozenset(map(_meaning, _LIGHT))
-_KIND_MEANINGS: Final = frozenset(map(_meaning, _KINDS))
-
-
-@dataclass(frozen=True, slots=True)
 class Differences:
     """What tells two texts apart.
 
@@ -229,19 +46,22 @@ class Differences:
         numbers: in one only.
         negation: one is negated and the other is not.
         turned: they name the same, or say the same around a "before" or an "instead of", in another order.
-        words: of one only, whatever their weight.
+        scope: what is denied is not the same; or one says "each" and the other "all", or one "either" and the other
+            "both".
+        words: meanings in one only, but for those of little weight.
     """
 
     names: frozenset[str]
     numbers: frozenset[str]
     negation: bool
     turned: bool
+    scope: bool
     words: frozenset[str]
 
     @property
     def none(self) -> bool:
-        """They say the same, as far as words tell: only words of little weight are in one and not in the other."""
-        apart = self.names or self.numbers or self.negation or self.turned or self.words - _LIGHT_MEANINGS
+        """They say the same, as far as words tell."""
+        apart = self.names or self.numbers or self.negation or self.turned or self.scope or self.words
         return not apart
 
     @property
@@ -257,30 +77,91 @@ def differences(one: Wording, other: Wording) -> Differences:
         numbers=one.numbers ^ other.numbers,
         negation=one.negated != other.negated,
         turned=_turned(one, other),
+        scope=one.denied != other.denied or _shared(one, other) or _shared(other, one),
         words=_apart_in_words(one, other),
     )
 
 
 def _apart_in_words(one: Wording, other: Wording) -> frozenset[str]:
     left, right = _unsaid(one, other), _unsaid(other, one)
-    if left and right:
+    if (left and right) or KIND_MEANINGS.isdisjoint(left | right):
         return left | right
-    return (left - one.kinds) | (right - other.kinds)
+    return (left - _kinds(one, other)) | (right - _kinds(other, one))
+
+
+def _kinds(one: Wording, other: Wording) -> frozenset[str]:
+    """Return the words of a text that stand beside names only, and say what kind of thing they are.
+
+    What the other text names is a name here too, though it may stand here without quotes.
+    """
+    names = one.names | {meaning(name) for name in other.names if name in one.spoken}
+    beside: set[str] = set()
+    elsewhere: set[str] = set()
+    order = ["", *_weighty(one.sequence, names), ""]
+    for before, part, after in zip(order, order[1:], order[2:], strict=False):
+        if part in KIND_MEANINGS and part not in names:
+            (beside if before in names or after in names else elsewhere).add(part)
+    return frozenset(beside - elsewhere)
+
+
+def _weighty(sequence: Sequence[str], names: Set[str]) -> list[str]:
+    """Return names, kinds and what has weight, and of what stands twice in a row one."""
+    kept = [part for part in sequence if part in names or part in KIND_MEANINGS or part not in LIGHT_MEANINGS]
+    return [part for before, part in zip(["", *kept], kept, strict=False) if part != before]
 
 
 def _turned(one: Wording, other: Wording) -> bool:
     around = one.spoken & other.spoken & _TURNING
-    fixed = set(one.order) & set(other.order) if around else one.names & other.names
+    fixed: Set[str] = set(one.order) & set(other.order)
+    if not around or _same_objects(one, other, around):
+        fixed = (one.names & other.names) - {name for name, _ in one.led & other.led}
     return [part for part in one.order if part in fixed] != [part for part in other.order if part in fixed]
 
 
+def _same_objects(one: Wording, other: Wording, around: Set[str]) -> bool:
+    """Tell whether the same follows each of these words in both, so that what goes before may come in any order."""
+    same = {word for word, _ in one.objects & other.objects}
+    return around <= same
+
+
+def _shared(one: Wording, other: Wording) -> bool:
+    """Tell whether one text says of each by itself, or of either, what the other says of all or both.
+
+    Or whether what is a place for one is what something is called for the other.
+    """
+    if one.places & other.called - other.places:
+        return True
+    return any(a & one.spoken and not a & other.spoken and b & other.spoken for a, b in _APART_AND_TOGETHER)
+
+
 def _unnamed(one: Wording, other: Wording) -> frozenset[str]:
-    return frozenset(n for n in one.names - other.names if n not in other.spoken and _meaning(n) not in other.words)
+    left = one.names - other.names - other.spoken
+    return frozenset(name for name in left if meaning(name) not in other.words)
 
 
 def _unsaid(one: Wording, other: Wording) -> frozenset[str]:
-    named = {_meaning(name) for name in other.names if name.isalpha()}
-    return one.words - other.words - named
+    """Return what one text says and the other does not in any form, but for what is of little weight."""
+    named = {meaning(name) for name in other.names if name.isalpha()}
+    left = one.words - other.words - named - other.implied - LIGHT_MEANINGS
+    if other.deep:
+        left -= DEPTH
+    if "or" in other.spoken:
+        left -= EITHER
+    return left - _compounds(left, one, other) if 0 < len(left) <= MOST_COMPOUNDS else left
+
+
+def _compounds(left: Set[str], one: Wording, other: Wording) -> set[str]:
+    """Return which of these meanings the other text says in one word, or in two: "filename", "file name"."""
+    together = {word for word in one.spoken if meaning(word) in left}
+    found = {meaning(word) for word in together for a, b in _halves(word) if {a, b} <= other.words}
+    for word in other.spoken:
+        found |= {half for halves in _halves(word) if set(halves) <= one.words for half in halves}
+    return found
+
+
+def _halves(word: str) -> Iterator[tuple[str, str]]:
+    for at in range(SHORTEST_HALF, len(word) - SHORTEST_HALF + 1):
+        yield meaning(word[:at]), meaning(word[at:])
 
 
 def likeness(cosine: float, one: Wording, other: Wording) -> float:
