@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from reasoningbank import InvalidInputError, Memory, ReasoningBank, State
+from reasoningbank.services.maintain import UNDER_WAY
+from reasoningbank.services.turns import alone
 from tests.conftest import Clock, OpenBank
 
 SAID = "Find every configuration file under the directory /etc/app and delete the ones nobody reads"
@@ -95,6 +97,22 @@ def test_a_bank_that_is_set_up_to_merges_and_prunes_in_its_rounds(open_bank: Ope
     assert (again.changes, again.suggested) == ((), ())
 
 
+def test_what_another_process_is_merging_or_pruning_is_left_to_it(open_bank: OpenBank, clock: Clock) -> None:
+    bank = open_bank(settings=ALL | {"max_memories": 3})
+    fill(bank)
+
+    with alone(open_bank()._engine, UNDER_WAY) as mine:
+        assert mine
+        assert bank.maintain().changes == ()
+        clock.move(minutes=9)
+        assert bank.maintain().changes == ()
+        # A process that was killed holds it no longer than ten minutes.
+        clock.move(minutes=2)
+        assert [change.kind for change in bank.maintain().changes] == ["merge", "archive"]
+    assert bank.maintain().changes == ()
+    assert bank.count() == 3
+
+
 def test_a_round_can_go_by_another_time_than_the_clocks(bank: ReasoningBank, clock: Clock) -> None:
     bank.record("Weak", "A doubted lesson", outcome="success", confidence=0.4)
     later = clock.now + timedelta(days=200)
@@ -110,11 +128,12 @@ def test_a_round_on_nothing_makes_nothing(bank: ReasoningBank) -> None:
     assert not bank.status().exists
 
 
-def _round(root: str, now: datetime) -> int:
+def _round(root: str, now: datetime) -> tuple[int, bool]:
     with ReasoningBank(
         root, tenant="acme", project="billing", embedder="hash", settings=ALL, clock=lambda: now
     ) as bank:
-        return len(bank.maintain().changes)
+        done = bank.maintain()
+        return len(done.changes), bool(done.suggested)
 
 
 def test_rounds_of_two_processes_at_once_do_what_one_would(open_bank: OpenBank, clock: Clock, tmp_path: Path) -> None:
@@ -126,7 +145,8 @@ def test_rounds_of_two_processes_at_once_do_what_one_would(open_bank: OpenBank, 
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         made = pool.starmap(_round, [(str(tmp_path / "root"), clock.now)] * 2)
 
-    assert sum(made) == 2
+    assert sum(changes for changes, _ in made) == 2
+    assert [suggested for _, suggested in made].count(True) == 1
     assert (bank.count(), bank.count(state="archived")) == (3, 3)
     assert bank.doctor() == []
 

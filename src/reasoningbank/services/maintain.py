@@ -8,10 +8,10 @@ from datetime import datetime
 from reasoningbank.consolidation import THRESHOLD
 from reasoningbank.links import SuggestedLink
 from reasoningbank.pruning import UNUSED
-from reasoningbank.results import Consolidated
+from reasoningbank.results import Consolidated, Pruned
 from reasoningbank.services import consolidate, links, prune, trajectories
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.turns import take_turn
+from reasoningbank.services.turns import alone, take_turn
 from reasoningbank.status import Maintained
 from reasoningbank.storage import episodes
 from reasoningbank.storage.project import Project
@@ -24,6 +24,7 @@ _OLD_CHANGES = tuple(
 )
 MOST_SUGGESTIONS = 20
 SUGGESTED = "links_suggested_at"
+UNDER_WAY = "maintained_until"
 
 
 def maintain(engine: Engine, now: datetime, *, dry_run: bool) -> Maintained:
@@ -45,15 +46,14 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
         old_runs = trajectories.expire(engine, connection, now)
         forgotten = sum(connection.execute(f"DELETE {old}", (CHANGES_KEPT,)).rowcount for old in _OLD_CHANGES)
     rolled = project.roll_up(now, settings.keep_days)
-    merged = _consolidated(engine, now) if settings.auto_consolidate else Consolidated(due=False)
-    pruned = prune.prune(engine, now, dry_run=False, unused_days=UNUSED.days) if settings.auto_prune else None
+    merged, pruned = _merged_and_pruned(engine, now)
     project.database.truncate_wal()
     return Maintained(
         tuple(rolled),
         expired,
         forgotten,
         old_runs,
-        changes=(*merged.changes, *(() if pruned is None else pruned.changes)),
+        changes=(*merged.changes, *pruned.changes),
         skipped=merged.skipped,
         suggested=_suggested(engine, now),
     )
@@ -64,6 +64,19 @@ def _suggested(engine: Engine, now: datetime) -> tuple[SuggestedLink, ...]:
     if not engine.settings.auto_suggest or not take_turn(engine, SUGGESTED, now):
         return ()
     return tuple(links.suggest_links(engine, MOST_SUGGESTIONS))
+
+
+def _merged_and_pruned(engine: Engine, now: datetime) -> tuple[Consolidated, Pruned]:
+    """Merge, then prune, as the settings say; by one process at a time, or what is to be merged would be pruned."""
+    merged, pruned = Consolidated(due=False), Pruned()
+    if not (engine.settings.auto_consolidate or engine.settings.auto_prune):
+        return merged, pruned
+    with alone(engine, UNDER_WAY) as mine:
+        if mine and engine.settings.auto_consolidate:
+            merged = _consolidated(engine, now)
+        if mine and engine.settings.auto_prune:
+            pruned = prune.prune(engine, now, dry_run=False, unused_days=UNUSED.days)
+    return merged, pruned
 
 
 def _consolidated(engine: Engine, now: datetime) -> Consolidated:

@@ -1,7 +1,9 @@
-"""What a bank does at most once a day: whoever comes first has the day's turn."""
+"""What a bank does at most once a day, or by one process at a time: whoever comes first has the turn."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from reasoningbank.services.engine import Engine
@@ -9,6 +11,8 @@ from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.project import read_meta
 
 EVERY = timedelta(days=1)
+# A process that was killed holds its place no longer than this.
+HELD = timedelta(minutes=10)
 
 
 def take_turn(engine: Engine, name: str, now: datetime, *, force: bool = False) -> bool:
@@ -27,3 +31,25 @@ def take_turn(engine: Engine, name: str, now: datetime, *, force: bool = False) 
             return False
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, time_text(now)))
         return True
+
+
+@contextmanager
+def alone(engine: Engine, name: str) -> Iterator[bool]:
+    """Hold a place that one process has at a time; give False when another has it.
+
+    Args:
+        name: under which it is kept in the project's database until when the place is held.
+    """
+    until = time_text(engine.now() + HELD)
+    with engine.write_existing() as opened:
+        held = None if opened is None else read_meta(opened[1]).get(name)
+        mine = opened is not None and (held is None or parse_time(held) <= engine.now())
+        if opened is not None and mine:
+            opened[1].execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, until))
+    try:
+        yield mine
+    finally:
+        if mine:
+            with engine.write_existing() as opened:
+                if opened is not None:
+                    opened[1].execute("DELETE FROM meta WHERE key = ? AND value = ?", (name, until))
