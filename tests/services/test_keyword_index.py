@@ -234,3 +234,39 @@ def test_a_forked_child_starts_empty_and_finds_the_same(path: Path) -> None:
     assert index._kept
     index.drop()
     assert not index._kept
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_postings_from_before_more_changes_than_are_followed_are_read_again(path: Path, at_once: bool) -> None:
+    connection, index = connect(path), KeywordIndex()
+    put(connection, 1, "file run")
+    found(index, connection, ["file"])
+    for n in range(2, FOLLOWED + 4):
+        put(connection, n, "file")
+        if not at_once:
+            found(index, connection, ["run"])
+    statements: list[str] = []
+    connection.set_trace_callback(statements.append)
+
+    assert len(found(index, connection, ["file"])) == FOLLOWED + 3
+    assert any("occurrences" in statement for statement in statements)
+    connection.close()
+
+
+def test_an_older_transaction_reads_past_what_is_known_of_lengths(path: Path) -> None:
+    connection, older, index = connect(path), connect(path), KeywordIndex()
+    for n in (1, 2, 3):
+        put(connection, n, "file run rare")
+    older.execute("BEGIN")
+    newest = MEMORIES.newest(older)
+    records.remove_from_index(connection, 1)
+    put(connection, 1, "file file file file")
+    for wanted in (["file", "run"], ["rare"], ["file"]):
+        found(index, connection, wanted)
+    assert MEMORIES.newest(connection) > newest
+
+    for wanted in (["file"], ["run", "rare"]):
+        assert found(index, older, wanted) == of_fts5(older, wanted)
+        assert found(index, connection, wanted) == of_fts5(connection, wanted)
+    connection.close()
+    older.close()
