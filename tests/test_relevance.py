@@ -96,7 +96,7 @@ def test_relevance_stays_between_zero_and_one_and_is_the_sum_of_its_parts(
     similarity, keyword, shared = zip(*rows, strict=True)
     found = relevance(similarity, keyword, shared)
     assert ((found.total >= -1e-6) & (found.total <= 1.0 + 1e-6)).all()
-    assert sum(found.parts(0).values()) == pytest.approx(float(found.total[0]), abs=1e-5)
+    assert sum(found.parts([0])[0].values()) == pytest.approx(float(found.total[0]), abs=1e-5)
 
 
 def test_cosines_that_are_nearly_equal_stay_nearly_equal() -> None:

@@ -7,6 +7,7 @@ docs/decisions/0030-fusion.md.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -98,14 +99,19 @@ class Relevance:
         """(n,) the relevance of each candidate, in [0, 1]."""
         return self.dense + self.keyword + self.verbatim + self.feedback
 
-    def parts(self, row: int) -> dict[str, float]:
-        """Return the parts of one candidate, by name."""
-        return {
-            "dense": _rounded(self.dense[row]),
-            "keyword": _rounded(self.keyword[row]),
-            "verbatim": _rounded(self.verbatim[row]),
-            "feedback": _rounded(self.feedback[row]),
-        }
+    def parts(self, rows: Sequence[int]) -> list[dict[str, float]]:
+        """Return the parts of these candidates, by name."""
+        chosen = [part[list(rows)].tolist() for part in (self.dense, self.keyword, self.verbatim, self.feedback)]
+        # A matrix product sums equal rows differently, depending on where they stand; equals must tie.
+        return [
+            {
+                "dense": round(dense, 6),
+                "keyword": round(keyword, 6),
+                "verbatim": round(verbatim, 6),
+                "feedback": round(echoed, 6),
+            }
+            for dense, keyword, verbatim, echoed in zip(*chosen, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +244,6 @@ def unit(rows: Floats) -> Floats:
     """Return rows of length 1; a row of zeros stays."""
     lengths: Floats = np.linalg.norm(rows, axis=-1, keepdims=True)
     return rows / np.maximum(lengths, 1e-12)
-
-
-def _rounded(part: np.floating) -> float:
-    # A matrix product sums equal rows differently, depending on where they stand; equals must tie.
-    return round(float(part), 6)
 
 
 @dataclass(frozen=True, slots=True)

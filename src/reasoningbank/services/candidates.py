@@ -157,7 +157,7 @@ def _candidates(
     """Return what was found and passes the filters, in ascending order of row number."""
     numbers = _passing(connection, found, filters) if filters.narrows else sorted(found)
     features = engine.features.features(connection, numbers)
-    return {n: (state, vectors) for n, (state, vectors) in features.items() if state in filters.states}
+    return {n: each for n, each in features.items() if each[0] in filters.states}
 
 
 def _legs(

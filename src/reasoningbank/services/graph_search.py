@@ -110,7 +110,7 @@ def _hit(node: Node, legs: Legs, relevance: Relevance, row: int) -> NodeHit:
         similarity=float(legs.similarity[row]),
         keyword=float(legs.keyword[row]),
         score=float(relevance.total[row]),
-        why=relevance.parts(row),
+        why=relevance.parts([row])[0],
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from reasoningbank.confidence import Standing, standing
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import clean_text, is_blank
+from reasoningbank.memory import Source, clean_text, is_blank
 from reasoningbank.ranking import POLICIES, Candidate, Policy, Ranked, one_a_source, rank
 from reasoningbank.results import Hit, SearchResult
 from reasoningbank.scrub import scrub
@@ -163,7 +163,7 @@ def _loaded(engine: Engine, connection: sqlite3.Connection, pool: Pool, rows: Se
 
 def _hits(engine: Engine, pool: Pool, loaded: Sequence[_Loaded], wanted: Wanted, withheld: Counter[str]) -> list[Hit]:
     by_id = {each.known.stored.id: each for each in loaded}
-    candidates = [_candidate(pool, each) for each in loaded]
+    candidates = _candidates(pool, loaded)
     spread = one_a_source(candidates)
     if len(spread) < len(candidates):
         withheld["untrusted source"] += len(candidates) - len(spread)
@@ -209,18 +209,27 @@ def _prospect(loaded: _Loaded, ranked: Ranked, best: float) -> Prospect[Ranked]:
     )
 
 
-def _candidate(pool: Pool, loaded: _Loaded) -> Candidate:
-    stored, source = loaded.known.stored, loaded.known.stored.source
-    return Candidate(
-        id=stored.id,
-        similarity=float(pool.similarity[loaded.row]),
-        keyword=float(pool.keyword[loaded.row]),
-        relevance=pool.relevance.parts(loaded.row),
-        confidence=loaded.known.belief.mean,
-        usage_count=stored.usage_count,
-        touched=stored.touched,
-        source=None if source.trusted else source.by or source.session or source.how,
-    )
+def _candidates(pool: Pool, loaded: Sequence[_Loaded]) -> list[Candidate]:
+    rows = [each.row for each in loaded]
+    parts = pool.relevance.parts(rows)
+    similarity, keyword = pool.similarity[rows].tolist(), pool.keyword[rows].tolist()
+    return [
+        Candidate(
+            id=each.known.stored.id,
+            similarity=similarity[i],
+            keyword=keyword[i],
+            relevance=parts[i],
+            confidence=each.known.belief.mean,
+            usage_count=each.known.stored.usage_count,
+            touched=each.known.stored.touched,
+            source=_stranger(each.known.stored.source),
+        )
+        for i, each in enumerate(loaded)
+    ]
+
+
+def _stranger(source: Source) -> str | None:
+    return None if source.trusted else source.by or source.session or source.how
 
 
 def _hit(loaded: _Loaded, ranked: Ranked, *, provisional: bool) -> Hit:
