@@ -19,7 +19,7 @@ from reasoningbank.decay import freshness
 Floats: TypeAlias = npt.NDArray[np.floating]
 Policy = Literal["relevance", "similarity", "four_factor", "weighted", "mmr"]
 
-# Random confidences then cost 0.001 nDCG@10 (docs/decisions/0030-fusion.md).
+# Random confidences then cost 0.002 nDCG@10 (docs/decisions/0030-fusion.md).
 CONFIDENCE_NUDGE: Final = 0.04
 MMR_LAMBDA: Final = 0.7
 # Little enough that no fresh memory passes an old one that fits clearly better.
