@@ -14,10 +14,13 @@ from reasoningbank.services import maintain
 from reasoningbank.services.index_view import IndexView
 from reasoningbank.storage.database import apply_migrations
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
-from reasoningbank.vectors.exact import ExactIndex
 from tests.conftest import OpenBank
 
 QUERY = np.array([0.6, 0.8], dtype=np.float32)
+
+
+def nothing(_: IndexView) -> None:
+    """Write no snapshot."""
 
 
 def node(connection: sqlite3.Connection, n: int, row: list[float], generation: int = 1) -> None:
@@ -38,18 +41,19 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def test_vectors_that_the_index_does_not_have_come_from_the_table(connection: sqlite3.Connection) -> None:
-    view, index = IndexView(MEMORIES, lambda dim: index), ExactIndex(2)
+    view = IndexView(MEMORIES, nothing)
     assert view.vectors(connection, [2, 1]).tolist() == [[0.0, 1.0], [1.0, 0.0]]
 
     view.sync(connection)
     assert view.vectors(connection, [2, 1]).tolist() == [[0.0, 1.0], [1.0, 0.0]]
 
-    index.remove(np.array([1]))
+    assert view._filled is not None
+    view._filled.index.remove(np.array([1]))
     assert view.vectors(connection, [2, 1]).tolist() == [[0.0, 1.0], [1.0, 0.0]]
 
 
 def test_the_scale_of_cosines_is_measured_anew_after_a_change(connection: sqlite3.Connection) -> None:
-    view = IndexView(MEMORIES, ExactIndex)
+    view = IndexView(MEMORIES, nothing)
     assert view.scale(connection).unrelated == 0.0
 
     for number in range(3, 30):
@@ -64,7 +68,7 @@ def test_the_scale_of_cosines_is_measured_anew_after_a_change(connection: sqlite
 def test_the_scale_is_measured_anew_for_another_generation_though_no_vector_is_told(
     connection: sqlite3.Connection,
 ) -> None:
-    view = IndexView(MEMORIES, ExactIndex)
+    view = IndexView(MEMORIES, nothing)
     for number in range(3, 30):
         row = np.array([1.0, 0.0], dtype=np.float32).tobytes()
         connection.execute("INSERT INTO vectors VALUES (?, ?, 'lesson', 2, ?)", (number, number, row))
@@ -80,7 +84,7 @@ def test_the_scale_is_measured_anew_for_another_generation_though_no_vector_is_t
 def test_the_index_of_nodes_follows_its_feed_and_reads_no_other_vector_again(connection: sqlite3.Connection) -> None:
     node(connection, 1, [1.0, 0.0])
     node(connection, 2, [0.0, 1.0])
-    view = IndexView(NODES, ExactIndex)
+    view = IndexView(NODES, nothing)
     assert [n for n, _ in view.nearest(connection, QUERY, 5)] == [2, 1]
 
     asked: list[str] = []
@@ -109,7 +113,7 @@ def test_vectors_of_a_generation_that_is_being_filled_are_told_to_nobody(connect
 
 
 def test_an_index_of_nodes_that_slept_through_too_much_is_built_anew(connection: sqlite3.Connection) -> None:
-    view = IndexView(NODES, ExactIndex)
+    view = IndexView(NODES, nothing)
     node(connection, 1, [1.0, 0.0])
     assert [n for n, _ in view.nearest(connection, QUERY, 5)] == [1]
 
@@ -123,7 +127,7 @@ def test_without_any_vectors_nothing_is_near(bank: ReasoningBank) -> None:
     bank.recall("opens the project")
     with bank._engine.read() as connection:
         assert connection is not None
-        assert IndexView(NODES, ExactIndex).nearest(connection, np.full(4, 0.5, dtype=np.float32), 3) == []
+        assert IndexView(NODES, nothing).nearest(connection, np.full(4, 0.5, dtype=np.float32), 3) == []
 
 
 def test_each_process_finds_the_nodes_of_the_others_and_none_that_they_deleted_or_rewrote(open_bank: OpenBank) -> None:

@@ -17,13 +17,16 @@ from reasoningbank.errors import InvalidInputError
 from reasoningbank.vectors.base import Float32, Int64, VectorIndex, unit_rows
 from reasoningbank.vectors.exact import ExactIndex
 from reasoningbank.vectors.faiss import FaissIndex
+from tests.vectors.reopened import Reopened
 
 Make = Callable[[int], VectorIndex]
+
 
 ENGINES: dict[str, Make] = {
     "exact": ExactIndex,
     "faiss": FaissIndex,
     "faiss in blocks of 4": lambda dim: FaissIndex(dim, block_rows=4),
+    "faiss from its codes": Reopened,
 }
 
 

@@ -25,6 +25,7 @@ from reasoningbank.errors import EmbedderMismatchError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.features import FeatureShelves
+from reasoningbank.services.index_snapshot import SnapshotWriter
 from reasoningbank.services.index_view import IndexView
 from reasoningbank.services.keyword_index import KeywordIndex
 from reasoningbank.services.known import Known
@@ -38,7 +39,6 @@ from reasoningbank.storage.project import Project
 from reasoningbank.storage.root import project_folder
 from reasoningbank.storage.stored import Stored
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
-from reasoningbank.vectors.faiss import FaissIndex
 
 Float32 = npt.NDArray[np.float32]
 T = TypeVar("T")
@@ -75,7 +75,8 @@ class Engine:
         self._closed = False
         self._lock = threading.RLock()
         self._project: Project | None = None
-        self.index, self.nodes = IndexView(MEMORIES, FaissIndex), IndexView(NODES, FaissIndex)
+        self._snapshots = SnapshotWriter()
+        self.index, self.nodes = IndexView(MEMORIES, self._keep_soon), IndexView(NODES, self._keep_soon)
         self.keywords = KeywordIndex()
         self.queries, self.shelf, self.features = QueryCache(), Shelf[Known](SHOWN), FeatureShelves()
         self._patience: Patience | None = None
@@ -150,6 +151,7 @@ class Engine:
 
     def close(self) -> None:
         """Close the files. The handle cannot be used any more."""
+        self.keep_indexes()
         with self._lock:
             self._closed = True
             project, self._project = self._project, None
@@ -164,6 +166,19 @@ class Engine:
         self.index.drop()
         self.nodes.drop()
         self.keywords.drop()
+
+    def keep_indexes(self) -> None:
+        """Write snapshots of the indexes that are in memory, where they are due."""
+        self._snapshots.wait()
+        project = self._project
+        if project is not None:
+            self.index.keep(project.database)
+            self.nodes.keep(project.database)
+
+    def _keep_soon(self, view: IndexView) -> None:
+        project = self._project
+        if project is not None:
+            self._snapshots.start(lambda: view.keep(project.database))
 
     @property
     def patience(self) -> Patience:

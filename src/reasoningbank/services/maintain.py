@@ -47,6 +47,7 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
         forgotten = sum(connection.execute(f"DELETE {old}", (CHANGES_KEPT,)).rowcount for old in _OLD_CHANGES)
     rolled = project.roll_up(now, settings.keep_days)
     merged, pruned = _merged_and_pruned(engine, now)
+    engine.keep_indexes()
     project.database.truncate_wal()
     return Maintained(
         tuple(rolled),

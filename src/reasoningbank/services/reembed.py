@@ -10,6 +10,7 @@ from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
 from reasoningbank.services.embedded import Kind, Memories, Nodes, Rows
 from reasoningbank.services.engine import Engine, add_generation
+from reasoningbank.services.index_snapshot import drop_all
 from reasoningbank.storage.project import Project
 
 BATCH = 64
@@ -135,6 +136,7 @@ def _is_swapped_in(connection: sqlite3.Connection, generation: int, identity: Em
 
 
 def _swap(connection: sqlite3.Connection, generation: int) -> None:
+    drop_all(connection)
     connection.execute("DELETE FROM generations WHERE state = 'current'")
     connection.execute("UPDATE generations SET state = 'current' WHERE generation = ?", (generation,))
     connection.execute("DELETE FROM vectors WHERE generation <> ?", (generation,))

@@ -11,6 +11,7 @@ from reasoningbank.distill import queue
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph import indexed_terms
+from reasoningbank.services.index_snapshot import drop_all, findings
 from reasoningbank.status import Repair, Status
 from reasoningbank.storage import episodes, graph, parameters
 from reasoningbank.storage.check import Finding, inspect_derived
@@ -124,6 +125,7 @@ def rebuild(engine: Engine) -> None:
     with project.write() as connection:
         _index_terms_again(engine, connection)
         remove_loose_ends(connection)
+        drop_all(connection)
     project.refold()
     engine.drop_indexes()
 
@@ -161,6 +163,7 @@ def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
         "rebuild": lambda: rebuild(engine),
         "fold": lambda: _fold(project),
         "sweep": project.sweep,
+        "snapshots": lambda: _drop_snapshots(project),
     }
     for name in repairs:
         remedies[name]()
@@ -169,10 +172,10 @@ def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
 
 def _findings(engine: Engine, project: Project) -> list[Finding]:
     with project.database.read() as connection:
-        findings = inspect_derived(project, connection)
-        if not any(finding.repair == "rebuild" for finding in findings):
-            findings += _keyword_findings(engine, connection)
-        return findings
+        found = inspect_derived(project, connection)
+        if not any(finding.repair == "rebuild" for finding in found):
+            found += _keyword_findings(engine, connection)
+        return found + findings(connection)
 
 
 def _keyword_findings(engine: Engine, connection: sqlite3.Connection) -> list[Finding]:
@@ -187,6 +190,11 @@ def _keyword_findings(engine: Engine, connection: sqlite3.Connection) -> list[Fi
 
 def _after(finding: Finding) -> Repair:
     return Repair(finding.what, finding.remedy, done=bool(finding.repair))
+
+
+def _drop_snapshots(project: Project) -> None:
+    with project.write() as connection:
+        drop_all(connection)
 
 
 def _fold(project: Project) -> None:

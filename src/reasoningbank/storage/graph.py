@@ -11,8 +11,9 @@ from typing import Any
 
 from reasoningbank.graph import Edge, EdgeDraft, Node, NodeDraft, NodeKind
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.storage import snapshots
 from reasoningbank.storage.filters import json_text
-from reasoningbank.storage.stored_vectors import CURRENT
+from reasoningbank.storage.stored_vectors import CURRENT, NODES
 
 SERVED = "state = 'active'"
 
@@ -110,6 +111,7 @@ def put(
             "scrub_version = ?, updated_at = ? WHERE n = ?",
             (*values, n),
         )
+        snapshots.drop(connection, NODES.table)
         for table, column in (("pointers", "node"), ("node_vectors", "node"), ("node_terms", "rowid")):
             connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (n,))
     row = int(n or 0)
@@ -206,6 +208,7 @@ def approve(connection: sqlite3.Connection, n: int, now: datetime) -> bool:
 
 def delete_node(connection: sqlite3.Connection, node_id: str) -> bool:
     """Delete a node with its edges and pointers; False when there was none."""
+    snapshots.drop(connection, NODES.table)
     return bool(connection.execute("DELETE FROM nodes WHERE id = ?", (node_id,)).rowcount)
 
 

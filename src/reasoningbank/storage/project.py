@@ -13,6 +13,7 @@ from typing import Literal
 
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import Signal, time_text
+from reasoningbank.storage import snapshots
 from reasoningbank.storage.database import Database, inode
 from reasoningbank.storage.failures import reported
 from reasoningbank.storage.files import (
@@ -169,6 +170,7 @@ class Project:
         with self.database.read() as connection:
             self._ledger.delete_rolled(connection)
         remove_files(*asides(self.database.path, "new"))
+        snapshots.sweep(self.folder)
 
     def refold(self) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""

@@ -11,10 +11,11 @@ from datetime import datetime
 
 from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
-from reasoningbank.storage import merges
+from reasoningbank.storage import merges, snapshots
 from reasoningbank.storage.filters import Filters, json_text
 from reasoningbank.storage.fold import UNIT, withdraw_memory
 from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
+from reasoningbank.storage.stored_vectors import MEMORIES
 
 _BATCH = 500
 
@@ -197,7 +198,10 @@ def add_vector(connection: sqlite3.Connection, n: int, role: str, generation: in
 
 def remove_from_index(connection: sqlite3.Connection, n: int) -> None:
     """Remove a memory's vectors and terms, and tell it to the feed."""
-    for (vector,) in connection.execute("SELECT id FROM vectors WHERE memory = ?", (n,)).fetchall():
+    vectors = connection.execute("SELECT id FROM vectors WHERE memory = ?", (n,)).fetchall()
+    if vectors:
+        snapshots.drop(connection, MEMORIES.table)
+    for (vector,) in vectors:
         connection.execute("INSERT INTO changes(op, memory, vector) VALUES ('delete', ?, ?)", (n, vector))
     connection.execute("DELETE FROM vectors WHERE memory = ?", (n,))
     connection.execute("DELETE FROM terms WHERE rowid = ?", (n,))

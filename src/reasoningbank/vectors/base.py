@@ -18,8 +18,7 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 class VectorIndex(Protocol):
     """Unit vectors by id, found by cosine. Safe for several threads, and in a forked child.
 
-    Ids are 64-bit integers >= 0. Nothing is kept on disk: an index is derived from the records, and made anew from
-    them.
+    Ids are 64-bit integers >= 0. An index is derived from the records, and can be made anew from them at any time.
     """
 
     @property

@@ -1,8 +1,13 @@
-"""Blocks of rows: exact vectors in numpy, and their 8-bit codes in a FAISS index that is scanned for candidates."""
+"""Blocks of rows: 8-bit codes in a FAISS index that is scanned for candidates, and the exact vectors in numpy.
+
+A block that comes from a snapshot has its codes only; its vectors come as they are needed.
+"""
 
 from __future__ import annotations
 
 import math
+import mmap
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +19,9 @@ import numpy.typing as npt
 
 from reasoningbank.vectors.base import Float32, Int64
 
-Number = TypeVar("Number", np.float32, np.int64)
+Number = TypeVar("Number", np.float32, np.int64, np.bool_)
 Mask = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
 
 STEPS = 127
 """Codes go from -127 to 127."""
@@ -87,6 +93,25 @@ class Scanned:
     unseen: float
 
 
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A block without its vectors.
+
+    Attributes:
+        ids: by row.
+        codes: (n, dim) as FAISS keeps them.
+        largest: the largest number that the codes can stand for.
+        error: the length of what rounding took away, at most.
+        length: of the longest vector.
+    """
+
+    ids: Int64
+    codes: Bytes
+    largest: float
+    error: float
+    length: float
+
+
 class Block:
     """At most `size` vectors and their ids, in no particular order. Not safe for threads by itself.
 
@@ -99,12 +124,30 @@ class Block:
         self._size = size
         self._ids = np.empty(0, dtype=np.int64)
         self._rows = np.empty((0, dim), dtype=np.float32)
+        self._here = np.empty(0, dtype=np.bool_)
         self._codes = faiss.IndexScalarQuantizer(
             dim, faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
         )
         self._largest = 2.0**-8
         self._error = 0.0
         self._length = 0.0
+
+    @classmethod
+    def restored(cls, dim: int, size: int, coded: Coded) -> Block:
+        """Return a block whose vectors are still to come."""
+        made, count = cls(dim, size), coded.ids.size
+        made._grow(count)
+        made._rows = _untouched(made._ids.size, dim)
+        made._ids[:count] = coded.ids
+        made._here[:count] = False
+        made._largest, made._error, made._length = coded.largest, coded.error, coded.length
+        made._resize(count)
+        made._stored()[:] = coded.codes
+        return made
+
+    def coded(self) -> Coded:
+        """Return a copy of all but the vectors."""
+        return Coded(self.ids.copy(), self._stored().copy(), self._largest, self._error, self._length)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -120,10 +163,20 @@ class Block:
         """The ids by row."""
         return self._ids[: len(self)]
 
-    @property
-    def rows(self) -> Float32:
-        """The vectors by row."""
-        return self._rows[: len(self)]
+    def rows(self, numbers: Int64) -> Float32:
+        """Return the vectors of rows that are here."""
+        taken: Float32 = self._rows[numbers]
+        return taken
+
+    def here(self, numbers: Int64) -> Mask:
+        """Tell of each of these rows whether its vector is here, and not only its codes."""
+        told: Mask = self._here[numbers]
+        return told
+
+    def fill(self, number: int, vector: Float32) -> None:
+        """Put a vector where only its codes were; beside searches, which do not look at it before it is there."""
+        self._rows[number] = vector
+        self._here[number] = True
 
     def append(self, ids: Int64, rows: Float32) -> None:
         """Add rows at the end; there must be room."""
@@ -133,9 +186,9 @@ class Block:
         self._widen(rows)
         self._ids[count : count + ids.size] = ids
         self._rows[count : count + ids.size] = rows
+        self._here[count : count + ids.size] = True
         # FAISS's own encoding of whole numbers takes ten times as long as writing them where they go.
-        self._codes.codes.resize((count + ids.size) * rows.shape[1])
-        self._codes.ntotal = count + ids.size
+        self._resize(count + ids.size)
         stored = self._stored()[count:]
         for start in range(0, ids.size, CACHED_ROWS):
             part = slice(start, min(start + CACHED_ROWS, ids.size))
@@ -145,16 +198,25 @@ class Block:
         """Replace one row and its id."""
         self._widen(vector[None, :])
         self._ids[row] = number
-        self._rows[row] = vector
+        self.fill(row, vector)
         self._stored()[row] = self._bytes(self._coded(vector[None, :]))[0]
 
-    def pop(self) -> tuple[int, Float32]:
-        """Take the last row off and return its id and vector."""
-        last = len(self) - 1
+    def pop(self) -> None:
+        """Take the last row off."""
         # FAISS's own removal asks every row whether it stays.
-        self._codes.codes.resize(last * self._rows.shape[1])
-        self._codes.ntotal = last
-        return int(self._ids[last]), self._rows[last].copy()
+        self._resize(len(self) - 1)
+
+    def take_over(self, row: int, other: Block, number: int) -> None:
+        """Replace one row by a row of this or another block."""
+        if other._here[number]:
+            self.write(row, int(other._ids[number]), other._rows[number])
+            return
+        known = _decoded(other._stored()[number : number + 1], 1 / other._scale)
+        self._widen(known)
+        self._ids[row] = other._ids[number]
+        self._here[row] = False
+        self._stored()[row] = self._bytes(self._coded(known, other._error))[0]
+        self._length = max(self._length, other._length)
 
     def scan(self, query: CodedQuery, count: int, mask: Mask | None) -> Scanned:
         """Return the `count` rows that are best by their codes, or all there are that the mask allows."""
@@ -180,6 +242,11 @@ class Block:
         capacity = min(self._size, max(64, 2 * count)) if count <= SMALL else self._size
         self._ids = _grown(self._ids, capacity)
         self._rows = _grown(self._rows, capacity)
+        self._here = _grown(self._here, capacity)
+
+    def _resize(self, count: int) -> None:
+        self._codes.codes.resize(count * self._rows.shape[1])
+        self._codes.ntotal = count
 
     def _bound(self, query: CodedQuery) -> float:
         """Return by how much a score from codes can be off at most, by Cauchy and Schwarz.
@@ -198,38 +265,67 @@ class Block:
         if largest <= self._largest:
             return
         # In steps of √2: all codes of the block are made anew, which must not happen with every other row.
+        step, off = 1 / self._scale, self._error
         self._largest = 2.0 ** (math.ceil(2 * math.log2(largest)) / 2)
         self._error = 0.0
         stored = self._stored()
         for start in range(0, len(self), CACHED_ROWS):
             part = slice(start, min(start + CACHED_ROWS, len(self)))
-            stored[part] = self._bytes(self._coded(self._rows[part]))
+            here = self._here[part]
+            if here.all():
+                stored[part] = self._bytes(self._coded(self._rows[part]))
+            else:
+                known = np.where(here[:, None], self._rows[part], _decoded(stored[part], step))
+                stored[part] = self._bytes(self._coded(known, off))
 
-    def _coded(self, rows: Float32) -> Float32:
-        """Return the rows' codes, and keep the largest rounding error and length up to date."""
+    def _coded(self, rows: Float32, off: float = 0.0) -> Float32:
+        """Return the rows' codes, and keep the largest rounding error and length up to date.
+
+        Args:
+            rows: the vectors, or what is at most `off` away from them.
+        """
         coded = rows * np.float32(self._scale)
         np.rint(coded, out=coded)
         lost = coded * np.float32(-1 / self._scale)
         lost += rows
-        self._error = max(self._error, _longest(lost))
+        self._error = max(self._error, _longest(lost) + off)
         self._length = max(self._length, _longest(rows))
         return coded
 
-    def _bytes(self, coded: Float32) -> npt.NDArray[np.uint8]:
+    def _bytes(self, coded: Float32) -> Bytes:
         return (coded + 128).astype(np.uint8)
 
-    def _stored(self) -> npt.NDArray[np.uint8]:
+    def _stored(self) -> Bytes:
         """The codes as they lie in FAISS's memory, valid until rows are added or taken off."""
         shape = (len(self), self._rows.shape[1])
         if not shape[0]:
             return np.empty(shape, dtype=np.uint8)
-        stored: npt.NDArray[np.uint8] = faiss.rev_swig_ptr(self._codes.codes.data(), shape[0] * shape[1]).reshape(shape)
+        stored: Bytes = faiss.rev_swig_ptr(self._codes.codes.data(), shape[0] * shape[1]).reshape(shape)
         return stored
+
+
+def _decoded(codes: Bytes, step: float) -> Float32:
+    """Return what codes stand for."""
+    return (codes.astype(np.float32) - np.float32(128)) * np.float32(step)
 
 
 def _longest(rows: Float32) -> float:
     """Return the length of the longest row."""
     return math.sqrt(float(np.einsum("ij,ij->i", rows, rows).max(initial=0.0)))
+
+
+def _untouched(rows: int, dim: int) -> Float32:
+    """Return memory that is used up as rows are written, page by page.
+
+    numpy asks for huge pages, of which a few scattered rows take and clear nearly all.
+    """
+    size = max(1, 4 * rows * dim)
+    if sys.platform == "win32":
+        memory = mmap.mmap(-1, size)
+    else:
+        # Python's default is memory that a forked child writes to as well.
+        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(memory, dtype=np.float32, count=rows * dim).reshape(rows, dim)
 
 
 def _grown(array: npt.NDArray[Number], capacity: int) -> npt.NDArray[Number]:

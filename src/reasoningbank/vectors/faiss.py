@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.vectors.base import Float32, Int64, best_first, checked_query, checked_rows, cosines
-from reasoningbank.vectors.blocks import Block, CodedQuery, Scanned, one_thread
+from reasoningbank.vectors.blocks import Block, Coded, CodedQuery, Scanned, one_thread
 from reasoningbank.vectors.locks import ReadersWriterLock
 
 BLOCK_ROWS = 32_768
@@ -24,6 +24,9 @@ TIMES, SPARE = 4, 16
 GATHERED = 1_024
 """Up to this many allowed ids, their rows are scored directly; scanning past all others costs more."""
 
+Fetch = Callable[[list[int]], Mapping[int, Float32]]
+"""Gives the vectors of ids, as far as they are there."""
+
 
 class FaissIndex:
     """Exact results at a quarter of the memory traffic of a flat index.
@@ -34,6 +37,8 @@ class FaissIndex:
 
     A removed row is overwritten by the last one at once, so nothing dead is ever scanned and nothing has to be
     compacted. FAISS allows no change beside a search (the process crashes), hence the lock.
+
+    One that was restored has only the codes. The few vectors that a search scores are fetched then, and kept.
 
     Args:
         dim: how many numbers a vector has.
@@ -56,6 +61,27 @@ class FaissIndex:
         """Return how many ids can be found."""
         return len(self._place)
 
+    @classmethod
+    def restored(cls, dim: int, blocks: Iterable[Coded], *, block_rows: int = BLOCK_ROWS) -> FaissIndex:
+        """Return the index that had these blocks, in their order; its vectors are still to come."""
+        made = cls(dim, block_rows=block_rows)
+        for coded in blocks:
+            first = len(made._blocks) * block_rows
+            made._blocks.append(Block.restored(dim, block_rows, coded))
+            made._place.update(zip(coded.ids.tolist(), range(first, first + coded.ids.size), strict=True))
+        return made
+
+    def coded(self) -> Iterator[Coded]:
+        """Yield a copy of each block without its vectors. They are of one state only if nothing changes meanwhile."""
+        number = 0
+        while True:
+            with self._lock.reading():
+                if number >= len(self._blocks):
+                    return
+                coded = self._blocks[number].coded()
+            yield coded
+            number += 1
+
     def add(self, ids: Int64, vectors: Float32) -> None:
         """Put unit rows under ids; see `VectorIndex.add`."""
         ids, rows = checked_rows(ids, vectors, self.dim)
@@ -73,20 +99,30 @@ class FaissIndex:
                     if hole is not None:
                         self._fill(hole)
 
-    def search(self, query: Float32, k: int, *, allowed: Int64 | None = None) -> tuple[Int64, Float32]:
-        """Find the k nearest; see `VectorIndex.search`."""
+    def search(
+        self, query: Float32, k: int, *, allowed: Int64 | None = None, fetch: Fetch | None = None
+    ) -> tuple[Int64, Float32]:
+        """Find the k nearest; see `VectorIndex.search`.
+
+        Args:
+            fetch: gives vectors that a restored index does not have yet; what it does not give is left out.
+        """
         query = checked_query(query, self.dim)
         with self._lock.reading(), one_thread():
             if allowed is not None and np.size(allowed) <= GATHERED:
-                return self._among(query, k, np.asarray(allowed, dtype=np.int64))
-            return self._scan(query, k, allowed)
+                return self._among(query, k, np.asarray(allowed, dtype=np.int64), fetch)
+            return self._scan(query, k, allowed, fetch)
 
-    def get(self, ids: Int64) -> Float32:
-        """Return the rows of ids; see `VectorIndex.get`."""
+    def get(self, ids: Int64, fetch: Fetch | None = None) -> Float32:
+        """Return the rows of ids; see `VectorIndex.get`. What is fetched and not given, raises KeyError too."""
+        wanted = np.asarray(ids, dtype=np.int64)
         with self._lock.reading():
-            return self._gather([self._place[number] for number in np.asarray(ids, dtype=np.int64).tolist()])
+            found, rows = self._gather(wanted, [self._place[number] for number in wanted.tolist()], fetch)
+        if found.size != wanted.size:
+            raise KeyError(int(np.setdiff1d(wanted, found)[0]))
+        return rows
 
-    def _scan(self, query: Float32, k: int, allowed: Int64 | None) -> tuple[Int64, Float32]:
+    def _scan(self, query: Float32, k: int, allowed: Int64 | None, fetch: Fetch | None) -> tuple[Int64, Float32]:
         if k < 1 or not self._blocks:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         coded = CodedQuery(query)
@@ -94,7 +130,7 @@ class FaissIndex:
         count = TIMES * k + SPARE
         scans = [block.scan(coded, count, mask) for block, mask in zip(self._blocks, masks, strict=True)]
         while True:
-            ids, scores = self._scored(scans, query, k)
+            ids, scores = self._scored(scans, query, k, fetch)
             # A tie is a doubt as well: the row that was not looked at may have the smaller id.
             needed = float(scores[-1]) if ids.size == k else -math.inf
             doubtful = [number for number, one in enumerate(scans) if one.unseen >= needed and one.unseen > -math.inf]
@@ -104,30 +140,36 @@ class FaissIndex:
             for number in doubtful:
                 scans[number] = self._blocks[number].scan(coded, count, masks[number])
 
-    def _scored(self, scans: Sequence[Scanned], query: Float32, k: int) -> tuple[Int64, Float32]:
+    def _scored(self, scans: Sequence[Scanned], query: Float32, k: int, fetch: Fetch | None) -> tuple[Int64, Float32]:
         """Return the k best of what was scanned by their exact scores, best first."""
         least = np.concatenate([one.scores - np.float32(one.bound) for one in scans])
         # So many are at least this good, whatever their codes hide: what cannot reach it needs no exact score.
         needed = float(np.partition(least, -k)[-k]) if least.size > k else -math.inf
         ids, scores = [], []
-        for block, one in zip(self._blocks, scans, strict=True):
-            rows = one.rows[one.scores >= needed - one.bound]
+        chosen = [(b, one.rows[one.scores >= needed - one.bound]) for b, one in zip(self._blocks, scans, strict=True)]
+        if not _brought(chosen, fetch):
+            chosen = [(block, rows[block.here(rows)]) for block, rows in chosen]
+        for block, rows in chosen:
             ids.append(block.ids[rows])
-            scores.append(cosines(block.rows[rows], query))
+            scores.append(cosines(block.rows(rows), query))
         return best_first(np.concatenate(ids), np.concatenate(scores), k)
 
-    def _among(self, query: Float32, k: int, allowed: Int64) -> tuple[Int64, Float32]:
-        ids = [number for number in dict.fromkeys(allowed.tolist()) if number in self._place]
-        rows = self._gather([self._place[number] for number in ids])
-        return best_first(np.array(ids, dtype=np.int64), cosines(rows, query), k)
+    def _among(self, query: Float32, k: int, allowed: Int64, fetch: Fetch | None) -> tuple[Int64, Float32]:
+        known = [number for number in dict.fromkeys(allowed.tolist()) if number in self._place]
+        ids, rows = self._gather(np.array(known, dtype=np.int64), [self._place[number] for number in known], fetch)
+        return best_first(ids, cosines(rows, query), k)
 
-    def _gather(self, places: list[int]) -> Float32:
+    def _gather(self, ids: Int64, places: list[int], fetch: Fetch | None) -> tuple[Int64, Float32]:
+        """Return the ids whose vectors are here, and these, in the order of the ids."""
         block, row = np.divmod(np.array(places, dtype=np.int64), self._size)
-        gathered = np.empty((len(places), self.dim), dtype=np.float32)
-        for number in set(block.tolist()):
-            here = block == number
-            gathered[here] = self._blocks[number].rows[row[here]]
-        return gathered
+        groups = [(number, block == number) for number in set(block.tolist())]
+        gathered, here = np.empty((ids.size, self.dim), dtype=np.float32), np.ones(ids.size, dtype=np.bool_)
+        whole = _brought([(self._blocks[number], row[chosen]) for number, chosen in groups], fetch)
+        for number, chosen in groups:
+            gathered[chosen] = self._blocks[number].rows(row[chosen])
+            if not whole:
+                here[chosen] = self._blocks[number].here(row[chosen])
+        return ids[here], gathered[here]
 
     def _put(self, ids: Int64, rows: Float32) -> None:
         known = np.fromiter((number in self._place for number in ids.tolist()), dtype=bool, count=ids.size)
@@ -154,10 +196,23 @@ class FaissIndex:
 
     def _fill(self, hole: int) -> None:
         """Move the last row into a hole, so that only the last block is ever short."""
-        last_place = (len(self._blocks) - 1) * self._size + len(self._blocks[-1]) - 1
-        number, row = self._blocks[-1].pop()
-        if not len(self._blocks[-1]):
+        last = self._blocks[-1]
+        row = len(last) - 1
+        if hole != (len(self._blocks) - 1) * self._size + row:
+            block, offset = divmod(hole, self._size)
+            self._place[int(last.ids[row])] = hole
+            self._blocks[block].take_over(offset, last, row)
+        last.pop()
+        if not len(last):
             self._blocks.pop()
-        if hole != last_place:
-            self._write(hole, number, row)
-            self._place[number] = hole
+
+
+def _brought(chosen: Sequence[tuple[Block, Int64]], fetch: Fetch | None) -> bool:
+    """Fetch the vectors of chosen rows that are not here yet, and tell whether all of them are here now."""
+    absent = {int(block.ids[row]): (block, row) for block, rows in chosen for row in rows[~block.here(rows)].tolist()}
+    if not absent:
+        return True
+    for number, vector in (fetch(list(absent)) if fetch is not None else {}).items():
+        block, row = absent[number]
+        block.fill(row, vector)
+    return all(block.here(rows).all() for block, rows in chosen)

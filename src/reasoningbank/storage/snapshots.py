@@ -1,0 +1,63 @@
+"""Where a snapshot of an index stands, and whether it belongs to the database beside it.
+
+A snapshot bears a token that was stored in the database in the transaction that put it into place. A database that
+holds the token has been through that moment, so its feed goes on from what the snapshot covers: one that was put back,
+copied or begun anew never takes another's snapshot for its own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from reasoningbank.storage.files import aside, asides, remove_files, rename
+
+_KEY = "snapshot of {}"
+_TABLES = ("vectors", "node_vectors")
+
+
+def path_of(connection: sqlite3.Connection, table: str) -> Path:
+    """Return where the snapshot of a table's vectors stands; it need not be there."""
+    database = connection.execute("PRAGMA database_list").fetchone()[2]
+    return _path(Path(database).parent, table)
+
+
+def _path(folder: Path, table: str) -> Path:
+    return folder / f"{table}.index"
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left of snapshots that they were making. One being made now is made another time."""
+    for table in _TABLES:
+        remove_files(*asides(_path(folder, table), "new"))
+
+
+def token(connection: sqlite3.Connection, table: str) -> str | None:
+    """Return the token of the snapshot that belongs to this database."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_KEY.format(table),)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def new_path(path: Path) -> Path:
+    """Return an unused name under which to make a snapshot."""
+    return aside(path, "new")
+
+
+def install(connection: sqlite3.Connection, table: str, made: Path, token: str) -> None:
+    """Put a snapshot into place, inside the caller's write transaction.
+
+    Raises:
+        OSError: it is gone, or the disk refused.
+    """
+    rename(made, path_of(connection, table))
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_KEY.format(table), token))
+
+
+def drop(connection: sqlite3.Connection, table: str) -> None:
+    """Remove a snapshot, also one that is being made, inside the caller's write transaction.
+
+    Called before anything that a snapshot may hold is deleted: not even its codes are to stay on the disk.
+    """
+    path = path_of(connection, table)
+    remove_files(path, *asides(path, "new"))
+    connection.execute("DELETE FROM meta WHERE key = ?", (_KEY.format(table),))
