@@ -31,8 +31,8 @@ from reasoningbank.storage import links, records
 from reasoningbank.storage.links import LessonRow
 from reasoningbank.vectors.base import Float32
 
-# So many lessons are compared with all others at once: a block of 100,000 similarities a row at the most.
-BLOCK = 512
+# So many similarities are held at once, 64 MB of them, however many memories there are.
+BLOCK = 16_000_000
 
 
 def link(
@@ -114,7 +114,8 @@ def _alike(lessons: list[LessonRow]) -> Iterator[tuple[tuple[int, int], Suggeste
 
 def near_pairs(vectors: Float32, above: float = NEAR) -> Iterator[tuple[int, int, float]]:
     """Yield (row, later row, cosine) of every pair of unit rows whose cosine is above `above`, strictly."""
-    for start in range(0, len(vectors), BLOCK):
-        cosines = vectors[start : start + BLOCK] @ vectors[start:].T
+    rows = max(1, BLOCK // max(1, len(vectors)))
+    for start in range(0, len(vectors), rows):
+        cosines = vectors[start : start + rows] @ vectors[start:].T
         for i, j in np.argwhere(np.triu(cosines > above, k=1)).tolist():
             yield start + i, start + j, float(cosines[i, j])
