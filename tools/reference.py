@@ -155,6 +155,8 @@ def settings_page() -> str:
         "## Environment",
         "Read by the command line and the servers only; in Python, the scope is always an argument.",
         "\n".join(["| variable | stands for |", "|---|---|", *variables]),
+        "Settings stand in it as pairs: `auto_prune=true,max_memories=5000`. For one command, `--set NAME=VALUE` does "
+        "the same, and wins.",
     ]
     return "\n\n".join(parts) + "\n"
 
