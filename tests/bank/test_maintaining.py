@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -95,6 +95,19 @@ def test_a_bank_that_is_set_up_to_merges_and_prunes_in_its_rounds(open_bank: Ope
     assert done.suggested
     again = bank.maintain()
     assert (again.changes, again.suggested) == ((), ())
+
+
+def test_a_turn_that_a_wrong_clock_took_is_forgiven(open_bank: OpenBank, clock: Clock) -> None:
+    bank = open_bank(settings=ALL)
+    fill(bank)
+    right = clock.now
+    for wrong in (datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)):
+        clock.now = wrong
+        bank.maintain()
+        clock.now = right
+        assert bank.maintain().suggested
+        clock.move(days=2)
+        right = clock.now
 
 
 def test_what_another_process_is_merging_or_pruning_is_left_to_it(open_bank: OpenBank, clock: Clock) -> None:

@@ -24,7 +24,7 @@ _OLD_CHANGES = tuple(
 )
 MOST_SUGGESTIONS = 20
 SUGGESTED = "links_suggested_at"
-UNDER_WAY = "maintained_until"
+UNDER_WAY = "maintaining_since"
 
 
 def maintain(engine: Engine, now: datetime, *, dry_run: bool) -> Maintained:

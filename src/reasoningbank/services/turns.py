@@ -27,7 +27,8 @@ def take_turn(engine: Engine, name: str, now: datetime, *, force: bool = False) 
             return False
         connection = opened[1]
         last = read_meta(connection).get(name)
-        if not force and last is not None and now < parse_time(last) + EVERY:
+        # A time to come was written by a clock that was wrong: it takes no turn away.
+        if not force and last is not None and abs(now - parse_time(last)) < EVERY:
             return False
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, time_text(now)))
         return True
@@ -38,18 +39,19 @@ def alone(engine: Engine, name: str) -> Iterator[bool]:
     """Hold a place that one process has at a time; give False when another has it.
 
     Args:
-        name: under which it is kept in the project's database until when the place is held.
+        name: under which it is kept in the project's database since when the place is held.
     """
-    until = time_text(engine.now() + HELD)
+    now = engine.now()
+    since = time_text(now)
     with engine.write_existing() as opened:
         held = None if opened is None else read_meta(opened[1]).get(name)
-        mine = opened is not None and (held is None or parse_time(held) <= engine.now())
+        mine = opened is not None and (held is None or abs(now - parse_time(held)) >= HELD)
         if opened is not None and mine:
-            opened[1].execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, until))
+            opened[1].execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, since))
     try:
         yield mine
     finally:
         if mine:
             with engine.write_existing() as opened:
                 if opened is not None:
-                    opened[1].execute("DELETE FROM meta WHERE key = ? AND value = ?", (name, until))
+                    opened[1].execute("DELETE FROM meta WHERE key = ? AND value = ?", (name, since))
