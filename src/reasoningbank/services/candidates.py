@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,10 +27,11 @@ from reasoningbank.relevance import (
 )
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.features import Features
+from reasoningbank.services.filtered import Passing
 from reasoningbank.services.shown import look_up
 from reasoningbank.storage.filters import Filters
 from reasoningbank.terms import query_terms
-from reasoningbank.vectors.base import Float32, Int64
+from reasoningbank.vectors.base import Float32
 from reasoningbank.verbatim import shared_pieces, shared_words
 
 # The texts of this many leading candidates are compared with the query word for word.
@@ -87,10 +87,12 @@ class Pool:
 
 def find(engine: Engine, connection: sqlite3.Connection, query: Query, filters: Filters, width: int) -> Pool:
     """Look at the best `width` of each leg."""
-    near, farthest = _nearest(engine, connection, query, filters, width)
+    passing = engine.filtered.passing(connection, filters) if filters.narrows else None
+    near, farthest = _nearest(engine, connection, query, passing, width)
     terms = query_terms(query.text)
-    keyword = _keyword(engine, connection, terms, filters, width)
-    candidates = _candidates(engine, connection, near | keyword.keys(), filters)
+    keyword = _keyword(engine, connection, terms, passing, width)
+    features = engine.features.features(connection, sorted(near | keyword.keys()))
+    candidates = {n: each for n, each in features.items() if each[0] in filters.states}
     numbers = tuple(candidates)
     legs = _legs(engine, connection, query, candidates, keyword)
     fused = fuse(legs)
@@ -112,52 +114,26 @@ def find(engine: Engine, connection: sqlite3.Connection, query: Query, filters: 
 
 
 def _nearest(
-    engine: Engine, connection: sqlite3.Connection, query: Query, filters: Filters, width: int
+    engine: Engine, connection: sqlite3.Connection, query: Query, passing: Passing | None, width: int
 ) -> tuple[set[int], float]:
     """Return the memories that own the nearest vectors, and the cosine of the farthest; -1 when there are no more."""
     if query.vector is None:
         return set(), -1.0
-    allowed = _allowed(connection, filters) if filters.narrows else None
+    allowed = None if passing is None else passing.vectors
     pairs = engine.index.nearest(connection, query.vector, width, allowed)
     return {n for n, _ in pairs}, pairs[-1][1] if len(pairs) >= width else -1.0
 
 
-def _allowed(connection: sqlite3.Connection, filters: Filters) -> Int64:
-    condition, values = filters.clause()
-    rows = connection.execute(
-        f"SELECT v.id FROM vectors AS v JOIN memories ON memories.n = v.memory WHERE {condition}", values
-    )
-    return np.array([row[0] for row in rows], dtype=np.int64)
-
-
 def _keyword(
-    engine: Engine, connection: sqlite3.Connection, terms: Sequence[str], filters: Filters, width: int
+    engine: Engine, connection: sqlite3.Connection, terms: Sequence[str], passing: Passing | None, width: int
 ) -> dict[int, float]:
     """Return row number and BM25 score of the best matches."""
     rows, scores = engine.keywords.matches(connection, terms)
-    if filters.narrows:
-        passing = np.isin(rows, _passing(connection, rows.tolist(), filters), assume_unique=True)
-        rows, scores = rows[passing], scores[passing]
+    if passing is not None:
+        passes = passing.holds(rows)
+        rows, scores = rows[passes], scores[passes]
     rows, scores = best_first(rows, scores, width)
     return dict(zip(rows.tolist(), scores.tolist(), strict=True))
-
-
-def _passing(connection: sqlite3.Connection, found: Iterable[int], filters: Filters) -> tuple[int, ...]:
-    condition, values = filters.clause()
-    rows = connection.execute(
-        f"SELECT n FROM memories WHERE n IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY n",
-        (json.dumps(list(found)), *values),
-    )
-    return tuple(n for (n,) in rows)
-
-
-def _candidates(
-    engine: Engine, connection: sqlite3.Connection, found: Iterable[int], filters: Filters
-) -> dict[int, Features]:
-    """Return what was found and passes the filters, in ascending order of row number."""
-    numbers = _passing(connection, found, filters) if filters.narrows else sorted(found)
-    features = engine.features.features(connection, numbers)
-    return {n: each for n, each in features.items() if each[0] in filters.states}
 
 
 def _legs(

@@ -25,6 +25,7 @@ from reasoningbank.errors import EmbedderMismatchError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.features import FeatureShelves
+from reasoningbank.services.filtered import FilteredMemories
 from reasoningbank.services.index_snapshot import SnapshotWriter
 from reasoningbank.services.index_view import IndexView
 from reasoningbank.services.keyword_index import KeywordIndex
@@ -79,6 +80,7 @@ class Engine:
         self.index, self.nodes = IndexView(MEMORIES, self._keep_soon), IndexView(NODES, self._keep_soon)
         self.keywords = KeywordIndex()
         self.queries, self.shelf, self.features = QueryCache(), Shelf[Known](SHOWN), FeatureShelves()
+        self.filtered = FilteredMemories()
         self._patience: Patience | None = None
         self._models = Models(settings.confidence_model)
         renew_after_fork(self)
