@@ -20,5 +20,10 @@ async def main() -> None:
             found = await memory.search(question, k=1)
             print(f"{question}: {[hit.memory.title for hit in found.hits]}")
 
+        async with memory.episode("fetch a list that stops after a hundred rows") as run:
+            await run.step("asked for page 2", "the other rows")
+            await run.report("success")
+            print(f"credited: {[hit.memory.title for hit in run.hits]}")
+
 
 asyncio.run(main())

@@ -21,10 +21,8 @@ def export_runs(connection: sqlite3.Connection) -> Iterator[ExportedRun]:
     """Yield every run of the project, with what is kept of it, in the order of their references."""
     after = ""
     while refs := run_rows.page(connection, after, PAGE):
-        for ref in refs:
-            episode = episodes.load_episode(connection, ref)
-            if episode is not None:
-                yield _exported(connection, episode)
+        loaded = filter(None, (episodes.load_episode(connection, ref) for ref in refs))
+        yield from (_exported(connection, episode) for episode in loaded)
         after = refs[-1]
 
 
