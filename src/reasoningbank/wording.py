@@ -6,6 +6,7 @@ General English, and as little of it as will do: what is not in these tables cou
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -227,8 +228,8 @@ def _plain(word: str) -> str:
 def _of_one(pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     """Return the pairs whose first stands in no other, and whose second is something."""
     found = list(pairs)
-    firsts = [first for first, _ in found]
-    return frozenset((first, second) for first, second in found if second and firsts.count(first) == 1)
+    times = Counter(first for first, _ in found)
+    return frozenset((first, second) for first, second in found if second and times[first] == 1)
 
 
 @dataclass(slots=True)
