@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import codecs
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reasoningbank.guard import Finding, inspect, is_suspicious, sentence_of
+from reasoningbank.guard.forms import FORMS, Form
 from reasoningbank.guard.wording import features, score, weight_of_wording
 
 SENTENCES = [
@@ -234,3 +236,11 @@ def test_time_grows_with_the_length_of_hostile_text_and_no_faster(kind: str) -> 
     small, large = min(seconds(10_000) for _ in range(3)), min(seconds(20_000) for _ in range(3))
 
     assert large < 3.5 * small + 0.05
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.sign)
+def test_every_form_compiles_and_has_keywords_in_lower_case(form: Form) -> None:
+    re.compile(form.pattern)
+
+    assert form.keywords
+    assert all(keyword == keyword.lower() for keyword in form.keywords)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 _PRIVATE_FILE = (
     r"(?:~|/root|/home/\w{1,30})?/?\.(?:ssh|aws|netrc|npmrc|pypirc|kube|git-credentials|pgpass|gnupg)\b|\bid_(?:rsa|ed25519)\b"
@@ -31,12 +32,12 @@ class Form:
     sign: str
     weight: float
     keywords: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
 
 
 # (sign, weight, keywords with + for a space, pattern). A `never` or `do not` in the clause before it undoes those whose name begins with `tools`.
 FORMS: tuple[Form, ...] = tuple(
-    Form(sign, weight, tuple(word.replace("+", " ") for word in keywords.split(" ")), re.compile(pattern, re.MULTILINE))
+    Form(sign, weight, tuple(word.replace("+", " ") for word in keywords.split(" ")), pattern)
     for sign, weight, keywords, pattern in (
         ("role.mark", 0.5, "system assistant developer administrator", r"^\W{0,6}(?:system|assistant|developer|administrator)[ \t]?:"),
         ("role.mark", 1.0, "override instruction command", r"\b(?:system|admin|developer)[ _-](?:override|instruction|command)s?[ \t]?:"),
@@ -44,7 +45,7 @@ FORMS: tuple[Form, ...] = tuple(
         ("role.tag", 0.6, "im_start im_end <system </system <|system start_header [inst] [/inst] <<sys <</sys", r"<\|?/?(?:im_start|im_end|system|start_header_id)\|?>|\[/?inst\]|<</?sys>>"),
         ("role.tag", 1.0, "im_start [inst]", r"<\|im_start\|>\s*system|\[inst\][^\n]{0,20}\b(?:you|ignore|reveal)\b"),
         ("role.order", 1.0, "i+order i+command i+instruct", r"\bi (?:order|command|instruct) you to\b"),
-        ("role.order", 0.8, "as+the as+your", r"\bas (?:the|your) (?:\w+ )?(?:developer|administrator|owner|operator|creator|maintainer),? i\b"),
+        ("role.order", 0.8, "as+the+ as+your+", r"\bas (?:the|your) (?:\w+ )?(?:developer|administrator|owner|operator|creator|maintainer),? i\b"),
         ("override.user", 1.0, "treat+the+user", r"\btreat the user as (?:an? )?(?:adversary|enemy|attacker|threat)"),
         ("autonomy.exempt", 1.0, "not+for+you not+apply not+concern not+bind other+agents", r"\b(?:rules?|limits?|restrictions?|polic\w+)\b[^.\n]{0,50}\b(?:not for you|not (?:apply to|concern|bind) you|for other agents)"),
         ("autonomy.lie", 1.0, "allowed approved agreed wanted confirmed permitted", r"\b(?:say|claim|pretend|answer)(?: that)?(?: the)? (?:user|owner|admin|manager|customer|client) (?:has )?(?:allowed|approved|agreed|wanted|confirmed|permitted)"),
@@ -62,7 +63,7 @@ FORMS: tuple[Form, ...] = tuple(
         ("redirect.plain", 0.7, "http://", rf"\b(?:install|download|fetch|get|pull|update)\b[^.\n]{{0,60}}\bfrom http://{_LOCAL}[\w-]+\."),
         ("redirect.default", 0.4, "unsafe blocked broken down fail slow dead wrong", r"\b(?:normal|default|official|usual|public|original) (?:index|site|registry|mirror|source|repository)\b[^.\n]{0,20}\b(?:unsafe|blocked|broken|down|fails?|slow|dead|wrong)"),
         ("tools.destroy", 0.7, "chmod", r"\bchmod(?:[ \t]+-\w+){0,2}[ \t]+0?777\b[^\n.]{0,40}\b(?:home|every|all|root|whole)\b"),
-        ("tools.spread", 0.4, "of+each of+every of+all", r"\bof (?:each|every|all) (?:user|server|host|machine|account|project)"),
+        ("tools.spread", 0.4, "of+each+ of+every+ of+all+", r"\bof (?:each|every|all) (?:user|server|host|machine|account|project)"),
         ("role.comment", 0.9, "<!--", r"<!--[^>]{0,40}\b(?:assistant|system|agent|ai|model|llm)\b"),
         ("override.task", 0.9, "instruction new+directive new+order", r"\bnew (?:instruction|directive|order)s?[ \t]?:|\bhidden instructions?[ \t]?:"),
         ("override.task", 0.7, "in+its+place instead first", r"\b(?:follow|use|obey) (?:only )?(?:this|these|the (?:next|following)) (?:note|memory|lines?|steps?|memo) (?:in its place|instead|first)"),
@@ -97,8 +98,8 @@ FORMS: tuple[Form, ...] = tuple(
         ("redirect.payment", 1.0, "iban wallet account+number bic", r"\b(?:refund|payment|payout|invoice|deposit|salar|donation)\w*\b[^\n.]{0,60}\bto (?:the )?(?:iban|wallet|account number|bic)\b"),
         ("redirect.payment", 1.0, "new+iban new+bank new+wallet new+account new+routing", r"\bnew (?:iban|bank account|bank details|wallet address|account number|routing number)\b"),
         ("redirect.swap", 1.0, "answered served handled", r"\b(?:questions?|queries|requests?) (?:on|about|for|regarding|concerning) [^.\n]{2,60}\b(?:answered|served|handled) (?:with|from|by using) (?:the )?(?:\w+ )?(?:data|records?|table|chart|file|figures?|values?) of\b"),
-        ("redirect.swap", 1.0, "use+the read+the give+the report+the take+the show+the", r"\bfor (?:mr|ms|mrs|dr|patient|customer|user|client|account|item)\b\.?[ \w-]{1,30}, ?(?:use|read|give|report|take|show) the [\w ]{1,30} of\b"),
-        ("redirect.swap", 1.0, "is+the are+the", r"\bthe (\w{3,20}) of [\w -]{1,30} (?:is|are) the \1 of\b"),
+        ("redirect.swap", 1.0, "use+the+ read+the+ give+the+ report+the+ take+the+ show+the+", r"\bfor (?:mr|ms|mrs|dr|patient|customer|user|client|account|item)\b\.?[ \w-]{1,30}, ?(?:use|read|give|report|take|show) the [\w ]{1,30} of\b"),
+        ("redirect.swap", 1.0, "is+the+ are+the+", r"\bthe (\w{3,20}) of [\w -]{1,30} (?:is|are) the \1 of\b"),
         ("redirect.check", 0.7, "normal harmless expected fine", r"\b(?:tls|ssl|certificate|signature|checksum|security|virus|malware|phishing)\b[^.\n]{0,40}\b(?:warning|error|alert|mismatch)\w*[^.\n]{0,40}\b(?:normal|harmless|expected|fine)\b"),
         ("redirect.anyway", 0.4, "anyway", r"\b(?:continue|proceed|go on|click through|accept)\b (?:it )?anyway\b"),
         ("redirect.plain", 0.4, "http://", rf"\bhttp://{_LOCAL}[\w.-]+\.[a-z]{{2,}}/\S*\.(?:exe|sh|msi|deb|whl|dmg|ps1|bat)\b"),
@@ -134,20 +135,38 @@ SQUEEZED = re.compile(
 )
 
 
+_THREE_LETTERS = re.compile(r"[a-z]{3}")
 _FORBIDDEN = re.compile(
     r"\b(?:never|not|don't|avoid|against|instead of|forbid\w*|prohibit\w*|before)\b[^.;:\n]*\Z", re.IGNORECASE
 )
 
 
+# Compiled as they are needed: most are not for days, and all of them take longer than a hundred lessons.
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.MULTILINE)
+
+
 def _place_of(form: Form, lower: str) -> int | None:
     """Return where a form stands, unless a word before it forbids what it says."""
-    if not _SIEVES[form].search(lower):
+    # A search for a pattern without its \b is one for its first letters, several times as quick.
+    if not _compiled(form.pattern.removeprefix(r"\b")).search(lower):
         return None
-    for match in form.pattern.finditer(lower):
+    for match in _compiled(form.pattern).finditer(lower):
         before = max(0, match.start() - 60)
         if not (form.sign.startswith("tools") and _FORBIDDEN.search(lower, before, match.start())):
             return match.start()
     return None
+
+
+def _has_keyword(form: Form, lower: str) -> bool:
+    """Tell whether a text holds a keyword; one that begins with three letters counts only where a word does so too."""
+    return any(keyword in lower and _begins_a_word(keyword, lower) for keyword in form.keywords)
+
+
+def _begins_a_word(keyword: str, lower: str) -> bool:
+    begins = _THREE_LETTERS.match(keyword)
+    return begins is None or bool(_compiled(rf"(?<![a-z]){begins[0]}").search(lower))
 
 
 def standing_forms(lower: str, numbers: Iterable[int] = range(len(FORMS))) -> Iterator[tuple[Form, int]]:
@@ -157,19 +176,7 @@ def standing_forms(lower: str, numbers: Iterable[int] = range(len(FORMS))) -> It
         numbers: which forms to look for.
     """
     for number in numbers:
-        if any(keyword in lower and (begins is None or begins.search(lower)) for keyword, begins in _KEYWORDS[number]):
+        if _has_keyword(FORMS[number], lower):
             place = _place_of(FORMS[number], lower)
             if place is not None:
                 yield FORMS[number], place
-
-
-def _beginning(keyword: str) -> re.Pattern[str] | None:
-    """Return what finds a word that begins as a keyword does; None when it does not begin with three letters."""
-    begins = re.match(r"[a-z]{3}", keyword)
-    return re.compile(rf"(?<![a-z]){begins[0]}") if begins else None
-
-
-# A search for a pattern without its \b is one for its first letters, several times as quick.
-_SIEVES = {form: re.compile(form.pattern.pattern.removeprefix(r"\b"), form.pattern.flags) for form in FORMS}
-# A keyword counts only where some word begins as it does.
-_KEYWORDS = [[(keyword, _beginning(keyword)) for keyword in form.keywords] for form in FORMS]

@@ -37,13 +37,16 @@ class RuleSet:
     """
 
     def __init__(self, extra: Iterable[Rule] = (), allow: Iterable[str] = ()) -> None:
-        self._rules = tuple((rule, _pattern(rule.pattern, rule.name)) for rule in (*extra, *FORMS, *CONTEXT, *COMMANDS))
+        own = tuple(extra)
+        for rule in own:
+            _pattern(rule.pattern, rule.name)
+        self._rules = (*own, *FORMS, *CONTEXT, *COMMANDS)
         self._allow = tuple(_pattern(pattern, "allow") for pattern in allow)
-        self._always = sum(1 << rank for rank, (rule, _) in enumerate(self._rules) if not rule.keywords)
-        self._unworded = sum(1 << rank for rank, (rule, _) in enumerate(self._rules) if not rule.word)
+        self._always = sum(1 << rank for rank, rule in enumerate(self._rules) if not rule.keywords)
+        self._unworded = sum(1 << rank for rank, rule in enumerate(self._rules) if not rule.word)
         self._by_head: dict[bytes, int] = {}
         inside = []
-        for rank, (rule, _) in enumerate(self._rules):
+        for rank, rule in enumerate(self._rules):
             for keyword in rule.keywords:
                 if rule.word:
                     self._by_head[_head(keyword)] = self._by_head.get(_head(keyword), 0) | 1 << rank
@@ -58,9 +61,9 @@ class RuleSet:
         found = [
             (*span, rank)
             for rank in self._candidates(lower)
-            for span in self._spans(*self._rules[rank], text=text, lower=lower)
+            for span in self._spans(self._rules[rank], text=text, lower=lower)
         ]
-        return [(start, end, self._rules[rank][0].name) for start, end, rank in _merged(found)]
+        return [(start, end, self._rules[rank].name) for start, end, rank in _merged(found)]
 
     def _candidates(self, lower: str) -> Iterator[int]:
         """Yield the rules that have a keyword in the text."""
@@ -69,7 +72,7 @@ class RuleSet:
         else:
             seen = reduce(or_, map(self._bits_of, set(lower.split())), self._always)
         for rank in places(seen):
-            keywords = self._rules[rank][0].keywords
+            keywords = self._rules[rank].keywords
             if not keywords or any(keyword in lower for keyword in keywords):
                 yield rank
 
@@ -80,8 +83,8 @@ class RuleSet:
     def _of_heads(self, lower: str) -> int:
         return reduce(or_, (self._by_head[head] for head in self._by_head.keys() & _heads(lower)), 0)
 
-    def _spans(self, rule: Rule, pattern: re.Pattern[str], *, text: str, lower: str) -> Iterator[Span]:
-        searched = lower if rule.folded else text
+    def _spans(self, rule: Rule, *, text: str, lower: str) -> Iterator[Span]:
+        pattern, searched = _pattern(rule.pattern, rule.name), lower if rule.folded else text
         at = 0
         while at <= len(text) and (match := pattern.search(searched, at)):
             span = rule.find(match, text) if rule.find else secret_span(match)
@@ -96,6 +99,8 @@ class RuleSet:
         return any(pattern.fullmatch(value) for pattern in self._allow)
 
 
+# The table is compiled as it is needed: all of it takes longer than a first search, which seldom needs a tenth.
+@lru_cache(maxsize=1_024)
 def _pattern(pattern: str, name: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
