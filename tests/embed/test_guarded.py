@@ -32,8 +32,8 @@ class Scripted:
             raise RuntimeError("the driver gave up")
         if text == "unavailable":
             raise EmbedderUnavailableError("nobody home")
-        row = {"nan": [np.nan, 0], "inf": [np.inf, 1], "long": [3, 4], "wide": [1, 2, 3]}.get(text, [2, 0])
-        return np.array(row, dtype=np.float32)
+        rows = {"huge": [3e38, 3e38], "nan": [np.nan, 0], "inf": [np.inf, 1], "long": [3, 4], "wide": [1, 2, 3]}
+        return np.array(rows.get(text, [2, 0]), dtype=np.float32)
 
 
 def test_every_embedders_rows_come_out_at_length_one() -> None:
@@ -60,6 +60,13 @@ def test_finding_one_bad_text_among_many_takes_few_calls() -> None:
     embed_each(embedder, ["good"] * 512 + ["raises"] + ["good"] * 511)
 
     assert len(embedder.calls) <= 21
+
+
+def test_rows_whose_numbers_are_too_large_to_add_up_are_rows_all_the_same() -> None:
+    embedded = embed_each(Scripted(), ["huge", "good"])
+
+    assert embedded.vectors.tolist() == [pytest.approx([0.5**0.5] * 2), [1.0, 0.0]]
+    assert embedded.failures == {}
 
 
 @pytest.mark.parametrize("bad", ["nan", "inf"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -37,9 +38,12 @@ def embed_each(embedder: Embedder, texts: Sequence[str]) -> Embedded:
         EmbedderUnavailableError: no text at all can be embedded now (an endpoint that is down, a missing model file).
         EmbeddingError: the embedder breaks its contract: the wrong width, or not one row for each text.
     """
+    batches = list(_batches(embedder, texts, 0))
+    if len(batches) == 1 and not isinstance(rows := batches[0][1], str) and _is_finite(rows):
+        return Embedded(unit_rows(rows), {})
     vectors = np.zeros((len(texts), embedder.identity.dim), dtype=np.float32)
     failures: dict[int, str] = {}
-    for first, rows in _batches(embedder, texts, 0):
+    for first, rows in batches:
         if isinstance(rows, str):
             failures[first] = rows
             continue
@@ -67,6 +71,12 @@ def query_vector(embedder: Embedder, text: str) -> Float32:
     if not np.isfinite(row).all():
         raise EmbeddingError(f"{embedder.identity.name} returned NaN or infinity for the query: say it in other words")
     return unit_rows(row)
+
+
+def _is_finite(rows: Float32) -> bool:
+    """Tell in one pass whether all numbers are; False also where their sum is too large to tell."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return math.isfinite(float(rows.sum()))
 
 
 def _batches(embedder: Embedder, texts: Sequence[str], first: int) -> Iterator[tuple[int, Float32 | str]]:
