@@ -58,7 +58,7 @@ def beliefs_of(log_p: Float64) -> list[Belief]:
     """Return the belief that each row of unnormalised log densities (n, NODES) is; the interval is the central 80 %."""
     p = normalised(log_p)
     first, second = (p @ _POWERS).T
-    mean = np.clip(first.round(DIGITS), MARGIN, 1.0 - MARGIN)
+    mean = _within(first.round(DIGITS), MARGIN, 1.0 - MARGIN)
     variance = np.maximum(second - first**2, MARGIN**2)
     strength = np.maximum(mean * (1.0 - mean) / variance - 1.0, MARGIN)
     below = p.cumsum(axis=1) - 0.5 * p
@@ -68,9 +68,14 @@ def beliefs_of(log_p: Float64) -> list[Belief]:
 
 def _quantile(below: Float64, q: float) -> Float64:
     """Return the theta of each row below which a share q of the mass lies, between nodes by straight lines."""
-    right = np.clip((below < q).sum(axis=1), 1, NODES - 1)
+    right = np.minimum(np.maximum((below < q).sum(axis=1), 1), NODES - 1)
     rows = np.arange(len(below))
     b0, b1 = below[rows, right - 1], below[rows, right]
-    part = np.clip((q - b0) / np.maximum(b1 - b0, MARGIN**2), 0.0, 1.0)
-    found: Float64 = np.clip(THETA[right - 1] + part * (THETA[right] - THETA[right - 1]), MARGIN, 1.0 - MARGIN)
+    part = _within((q - b0) / np.maximum(b1 - b0, MARGIN**2), 0.0, 1.0)
+    return _within(THETA[right - 1] + part * (THETA[right] - THETA[right - 1]), MARGIN, 1.0 - MARGIN)
+
+
+def _within(values: Float64, least: float, most: float) -> Float64:
+    # As np.clip, which takes four times as long for a few numbers.
+    found: Float64 = np.minimum(np.maximum(values, least), most)
     return found

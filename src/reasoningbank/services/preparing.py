@@ -6,6 +6,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.guard import inspect, is_suspicious, normalise_hidden
-from reasoningbank.memory import ID_LIMIT, SAID, Draft, State, clean_text, is_blank
+from reasoningbank.memory import ID_LIMIT, SAID, Draft, Source, State, clean_text, is_blank
 from reasoningbank.scrub import scrub, scrub_each, scrub_value
 from reasoningbank.services.lesson_vectors import lesson_vectors
 from reasoningbank.storage.records import fingerprint
@@ -76,8 +77,7 @@ def clean(draft: Draft, memory_id: str | None) -> Prepared:
     changed: dict[str, Any] = {}
     if (kept := [text.text for text in scrubbed]) != texts:
         changed = dict(zip(SAID, kept, strict=False)) | {"tags": tuple(kept[len(SAID) :])}
-    for name, value in _values_of(draft):
-        cleaned, found = scrub_value(value)
+    for name, value, (cleaned, found) in _values_of(draft):
         dropped.update(found)
         if cleaned != value:
             changed[name] = cleaned
@@ -93,12 +93,19 @@ def clean(draft: Draft, memory_id: str | None) -> Prepared:
     )
 
 
-def _values_of(draft: Draft) -> Iterator[tuple[str, Any]]:
-    """Yield the fields that hold more than text."""
+def _values_of(draft: Draft) -> Iterator[tuple[str, Any, tuple[Any, dict[str, int]]]]:
+    """Yield the fields that hold more than text, and them without secrets."""
     if draft.metadata:
-        yield "metadata", draft.metadata
+        yield "metadata", draft.metadata, scrub_value(draft.metadata)
     if draft.source.by or draft.source.session:
-        yield "source", draft.source.model_dump()
+        yield "source", *_scrubbed_source(draft.source)
+
+
+@lru_cache(maxsize=256)
+def _scrubbed_source(source: Source) -> tuple[dict[str, Any], tuple[Any, dict[str, int]]]:
+    """Return a source as a dictionary, and that without secrets; many lessons come from one."""
+    given = source.model_dump()
+    return given, scrub_value(given)
 
 
 def embed(embedder: Embedder, prepared: Sequence[Prepared]) -> list[Prepared]:
