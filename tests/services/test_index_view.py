@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +15,11 @@ import pytest
 from reasoningbank import ReasoningBank
 from reasoningbank.services import maintain
 from reasoningbank.services.index_view import IndexView
-from reasoningbank.storage.database import apply_migrations
-from reasoningbank.storage.stored_vectors import MEMORIES, NODES
+from reasoningbank.storage.database import Database, apply_migrations
+from reasoningbank.storage.lifecycle import create_database
+from reasoningbank.storage.stored_vectors import MEMORIES, NODES, StoredVectors
+from reasoningbank.vectors.base import unit_rows
+from reasoningbank.vectors.faiss import FaissIndex
 from tests.conftest import OpenBank
 
 QUERY = np.array([0.6, 0.8], dtype=np.float32)
@@ -76,6 +82,72 @@ def test_the_scale_is_measured_anew_for_another_generation_though_no_vector_is_t
 
     connection.execute("UPDATE generations SET generation = 2")
     assert view.scale(connection).unrelated > 0.0
+
+
+def test_who_needs_no_more_than_what_is_covered_does_not_wait_for_those_who_do(
+    tmp_path: Path, connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection.execute("PRAGMA journal_mode = wal")
+    view = IndexView(MEMORIES, nothing)
+    older = sqlite3.connect(tmp_path / "bank.sqlite3", isolation_level=None)
+    older.execute("BEGIN")
+    before = view.nearest(older, QUERY, 5)
+    connection.execute("INSERT INTO vectors VALUES (3, 3, 'lesson', 1, ?)", (QUERY.tobytes(),))
+    connection.execute("INSERT INTO changes(op, memory, vector) VALUES ('put', 3, 3)")
+    these, answers = StoredVectors.these, []
+
+    def answered_meanwhile(*given: Any) -> Iterator[Any]:
+        # The index is being changed: what began before the change is answered now, or never in this thread.
+        answers.append(view.nearest(older, QUERY, 5))
+        yield from these(*given)
+
+    monkeypatch.setattr(StoredVectors, "these", answered_meanwhile)
+    assert [n for n, _ in view.nearest(connection, QUERY, 5)] == [3, 2, 1]
+    assert answers == [before]
+    older.close()
+
+
+@pytest.mark.perf
+def test_an_index_that_grows_by_a_half_keeps_no_search_waiting() -> None:
+    rows = unit_rows(np.random.default_rng(0).standard_normal((60_000, 384)))
+    index = FaissIndex(384)
+    index.add(np.arange(40_000), rows[:40_000])
+    grown = threading.Thread(target=index.add, args=(np.arange(40_000, 60_000), rows[40_000:]))
+    taken: list[float] = []
+    grown.start()
+    while grown.is_alive():
+        begun = time.perf_counter()
+        index.search(rows[len(taken)], 10)
+        taken.append(time.perf_counter() - begun)
+    assert len(taken) > 5
+    assert max(taken) < 0.1
+
+
+@pytest.mark.perf
+def test_a_snapshot_is_read_in_less_than_half_of_the_time_that_the_rows_take(
+    tmp_path: Path,
+) -> None:
+    create_database(tmp_path / "bank.sqlite3", {})
+    database = Database(tmp_path / "bank.sqlite3", durability="normal", busy_timeout=1.0)
+    rows = unit_rows(np.random.default_rng(0).standard_normal((20_000, 384)))
+    with database.write() as connection:
+        connection.execute("INSERT INTO generations VALUES (1, 'stub', '1', 384, 'none', 1, 'current')")
+        stored = [(n, n, row.tobytes()) for n, row in enumerate(rows, 1)]
+        connection.executemany("INSERT INTO vectors VALUES (?, ?, 'lesson', 1, ?)", stored)
+
+    def opened() -> float:
+        view = IndexView(MEMORIES, nothing)
+        with database.read() as connection:
+            begun = time.perf_counter()
+            assert view.nearest(connection, rows[7], 1)[0][0] == 8
+            taken = time.perf_counter() - begun
+        view.keep(database)
+        return taken
+
+    built = opened()
+    assert (tmp_path / "vectors.index").exists()
+    assert min(opened() for _ in range(3)) < 0.5 * built
+    database.close()
 
 
 # -- nodes ---------------------------------------------------------------------------------------------------------
