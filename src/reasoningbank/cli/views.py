@@ -99,8 +99,14 @@ def recall(console: Console, recalled: Recall) -> None:
     if not recalled.hits:
         sentence(console, "Nothing fits.")
     _hits(console, recalled.hits)
+    titles = {hit.memory.id: hit.memory.title for hit in recalled.hits}
     for conflict in recalled.conflicts:
-        sentence(console, f"Note: {conflict.one} and {conflict.other} cannot both be followed.", "yellow")
+        one, other = (titles.get(memory_id, memory_id) for memory_id in (conflict.one, conflict.other))
+        sentence(
+            console,
+            f"Note: {one!r} and {other!r} cannot both be followed: {conflict.evidence or conflict.type}.",
+            "yellow",
+        )
     _withheld(console, recalled.withheld, recalled.degraded)
     console.print(
         Text.assemble(("Then: ", "dim"), f"reasoningbank report success|failure --ref {recalled.ref}"), soft_wrap=True
