@@ -21,7 +21,7 @@ def test_a_link_is_set_shown_changed_and_removed(cli: Cli, ids: list[str]) -> No
     )
     assert cli("link", one, "requires", other).out.startswith("Changed: ")
     assert cli("link", one, "requires", other, "--evidence", "why", "--json").json["created"] is False
-    assert cli("links", other).out == f"{one} requires {other}  1.00\n    why\n"
+    assert cli("links", other).out == f"{one} requires {other}  1.00\n    'Deploy' requires 'Tunnel'\n    why\n"
     assert [link["type"] for link in cli("links", one, "--json").json["links"]] == ["requires"]
     assert cli("unlink", one, other, "--type", "requires").out == "Removed 1 links.\n"
     ran = cli("unlink", one, other, "--json")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from reasoningbank import Link, Linked, SuggestedLink
+from reasoningbank import Link, Linked, ReasoningBank, SuggestedLink
 from reasoningbank.cli import views
 from reasoningbank.cli.arguments import By
 from reasoningbank.cli.scope import UsageError
@@ -83,15 +83,22 @@ def links(
         raise UsageError("links needs one of ID and --suggest: reasoningbank links ID, or links --suggest")
     found: Sequence[Link | SuggestedLink]
     found = session.bank.suggest_links(limit) if memory_id is None else session.bank.links(memory_id)
-    return Answer({"links": found}, lambda console: shown_links(console, found))
+    titles = titles_of(session.bank, found)
+    return Answer({"links": found}, lambda console: shown_links(console, found, titles))
 
 
-def shown_links(console: Console, found: Sequence[Link | SuggestedLink]) -> None:
-    """Print links, and why each is there."""
+def titles_of(bank: ReasoningBank, found: Sequence[Link | SuggestedLink]) -> dict[str, str]:
+    """Return the titles of the memories at the ends of links, by id."""
+    return {memory_id: bank.get(memory_id).title for each in found for memory_id in (each.source, each.target)}
+
+
+def shown_links(console: Console, found: Sequence[Link | SuggestedLink], titles: Mapping[str, str]) -> None:
+    """Print links in titles too, and why each is there."""
     if not found:
         views.sentence(console, "No links.")
     for each in found:
         _line(console, each)
+        views.sentence(console, f"    {titles[each.source]!r} {each.type} {titles[each.target]!r}")
         if each.evidence:
             views.sentence(console, f"    {each.evidence}", "dim")
 

@@ -75,13 +75,13 @@ def show(session: Session, memory_id: MemoryId) -> Answer:
     """Show one memory, whatever its state, with its links, its runs and the nodes of the graph that point to it."""
     bank = session.bank
     memory, links, runs = bank.get(memory_id), bank.links(memory_id), bank.runs_of(memory_id)
-    pointing = bank.link_nodes(memory_id)
+    pointing, titles = bank.link_nodes(memory_id), linking.titles_of(bank, links)
     value = {**json_form(memory), "links": links, "runs": runs, "nodes": pointing}
 
     def view(console: Console) -> None:
         views.memory(console, memory)
         if links:
-            linking.shown_links(console, links)
+            linking.shown_links(console, links, titles)
         run_views.runs(console, runs)
         if pointing:
             graph_views.nodes(console, pointing)
