@@ -166,7 +166,8 @@ def _has_keyword(form: Form, lower: str) -> bool:
 
 def _begins_a_word(keyword: str, lower: str) -> bool:
     begins = _THREE_LETTERS.match(keyword)
-    return begins is None or bool(_compiled(rf"(?<![a-z]){begins[0]}").search(lower))
+    # The letters first: the search for them is one for bytes.
+    return begins is None or bool(_compiled(rf"{begins[0]}(?<![a-z]{begins[0]})").search(lower))
 
 
 def standing_forms(lower: str, numbers: Iterable[int] = range(len(FORMS))) -> Iterator[tuple[Form, int]]:
