@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from reasoningbank import MemoryNotFoundError, ReasoningBank
+from tests.processes import in_child
 
 
 def opened(root: Path) -> ReasoningBank:
@@ -65,3 +68,34 @@ def test_filters_find_by_keyword_what_many_better_matches_are_before(tmp_path: P
 
         assert [hit.memory.title for hit in bank.search("migrations", outcome="success").hits] == ["On migrations"]
         assert bank.search("migrations", outcome="success").hits[0].keyword > 0.0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_what_another_process_writes_is_searched_at_once(tmp_path: Path) -> None:
+    queries = ("run migrations", "quote paths", "seed 3", "lesson of the other process")
+    options: tuple[dict[str, Any], ...] = ({}, {"outcome": "failure"}, {"tags": ["db"]}, {"where": {"n": 2}})
+
+    def found(bank: ReasoningBank) -> list[Any]:
+        return [bank.search(query, **option) for query in queries for option in options]
+
+    with opened(tmp_path) as here:
+        drafts = [
+            {"title": f"Run migrations {n}", "content": f"Seed {n}.", "outcome": "success", "metadata": {"n": n % 3}}
+            for n in range(12)
+        ]
+        ids = [done.memory.id for done in here.record_many(drafts)]
+        before = found(here)
+
+        def write() -> None:
+            with opened(tmp_path) as there:
+                there.update(ids[0], title="Quote paths", content="Always.", tags=["db"])
+                there.update(ids[1], outcome="failure")
+                there.archive(ids[2])
+                there.delete(ids[3])
+                there.feedback(ids[4], False)
+                for n in range(80):
+                    there.record(f"Lesson {n} of the other process", "Quote.", outcome="failure", tags=["db"])
+
+        assert in_child(write) == 0
+        with opened(tmp_path) as fresh:
+            assert found(here) == found(fresh) != before
