@@ -84,6 +84,26 @@ def test_one_thread_at_a_time_writes_beside_the_requests(monkeypatch: pytest.Mon
     assert in_child(writer.wait) == 0
 
 
+def test_what_is_waited_for_may_ask_for_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    writer, waited_for, asked = SnapshotWriter(), threading.Event(), list[str]()
+    join = threading.Thread.join
+
+    def join_and_tell(thread: threading.Thread, timeout: float | None = None) -> None:
+        waited_for.set()
+        join(thread, timeout)
+
+    def ask_again() -> None:
+        waited_for.wait()
+        writer.start(lambda: None)
+        asked.append("again")
+
+    monkeypatch.setattr(threading.Thread, "join", join_and_tell)
+    writer.start(ask_again)
+    writer.wait()
+    assert asked == ["again"]
+
+
 def test_near_the_end_of_a_process_nothing_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
 

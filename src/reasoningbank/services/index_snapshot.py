@@ -198,5 +198,7 @@ class SnapshotWriter:
     def wait(self) -> None:
         """Wait until what is under way is written."""
         with self._lock:
-            if self._thread is not None and self._thread.is_alive():
-                self._thread.join()
+            thread = self._thread
+        # Not under the lock: what is under way may ask for more.
+        if thread is not None and thread.is_alive():
+            thread.join()

@@ -94,6 +94,13 @@ class IndexView:
         self._up_to_date(connection)
 
     def _up_to_date(self, connection: sqlite3.Connection) -> Filled | None:
+        filled = self._synced(connection)
+        if filled is not None and 2 * self._made > len(filled.index) >= FROM:
+            self._made = 0
+            self._rebuilt(self)
+        return filled
+
+    def _synced(self, connection: sqlite3.Connection) -> Filled | None:
         current = current_generation(connection)
         if current is None:
             return None
@@ -103,9 +110,6 @@ class IndexView:
         if filled is None or filled.generation != generation or filled.covered < newest:
             # Who needs no more than what is covered, does not wait for those who do.
             filled = self._caught_up(connection, generation, dim, newest)
-        if 2 * self._made > len(filled.index) >= FROM:
-            self._made = 0
-            self._rebuilt(self)
         return filled
 
     def _caught_up(self, connection: sqlite3.Connection, generation: int, dim: int, newest: int) -> Filled:
@@ -160,7 +164,7 @@ class IndexView:
             with database.read() as connection:
                 if not is_due(connection, self._stored, len(filled.index)):
                     return
-                self._up_to_date(connection)
+                self._synced(connection)
             with self._lock:
                 filled = self._filled
                 covered = -1 if filled is None else filled.covered
