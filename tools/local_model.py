@@ -32,11 +32,13 @@ def model_python() -> str:
     given = os.environ.get("LOCAL_MODEL_PYTHON")
     if given:
         return given
-    python = ROOT / ".model-venv/bin/python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(ROOT / ".model-venv")], check=True)
+    folder = ROOT / ".model-venv"
+    python, ready = folder / "bin/python", folder / "ready"
+    if not ready.exists():  # A build that was interrupted is made again.
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
         environment = {**os.environ, "CMAKE_ARGS": os.environ.get("CMAKE_ARGS", PORTABLE)}
         subprocess.run([str(python), "-m", "pip", "install", "-q", *PACKAGES], check=True, env=environment)
+        ready.touch()
     return str(python)
 
 
