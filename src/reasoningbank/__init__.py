@@ -79,7 +79,7 @@ from reasoningbank.results import (
 )
 from reasoningbank.run_outcomes import FailureFilter, Judge, RunOutcomes, is_neutral
 from reasoningbank.run_tree import RootRun, RunTree
-from reasoningbank.services.prompt import prompt_block
+from reasoningbank.services.finding.prompt import prompt_block
 from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.status import Maintained, Metrics, Repair, Status
 from reasoningbank.toolset import (
@@ -105,7 +105,7 @@ _LATER = {
     **dict.fromkeys(("Distiller", "LLMDistiller"), "reasoningbank.distill.distiller"),
     **dict.fromkeys(("JudgeLabel", "Judgement", "LLMJudge", "RunJudge"), "reasoningbank.distill.judge"),
     **dict.fromkeys(("Job", "JobStatus"), "reasoningbank.distill.queue"),
-    **dict.fromkeys(("Worker",), "reasoningbank.services.worker"),
+    **dict.fromkeys(("Worker",), "reasoningbank.services.learning.worker"),
     **dict.fromkeys(("read_runs",), "reasoningbank.distill.run_files"),
     **dict.fromkeys(("TemplateDistiller",), "reasoningbank.distill.template"),
     **dict.fromkeys(
@@ -135,7 +135,7 @@ if TYPE_CHECKING:
         read_finish,
     )
     from reasoningbank.llm.openai import OpenAIChat
-    from reasoningbank.services.worker import Worker
+    from reasoningbank.services.learning.worker import Worker
     from reasoningbank.trajectory import BadLine, RunVerdict, Step, Trajectory
 else:
 

@@ -16,7 +16,7 @@ from reasoningbank.coercion import Count, Flag, Reference, Share, Words, echoed,
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
 from reasoningbank.results import OVER_BUDGET, Feedback, Hit
-from reasoningbank.services.prompt import prompt_block
+from reasoningbank.services.finding.prompt import prompt_block
 from reasoningbank.validation import unknown_name
 
 # Tokens of memory_search's text at the most.

@@ -14,7 +14,7 @@ import pytest
 from reasoningbank import ReasoningBank, Settings
 from reasoningbank.calibrated import STARTING, Parameters
 from reasoningbank.fitting import ProjectEvidence, fit
-from reasoningbank.services import fitting
+from reasoningbank.services.learning import fitting
 from reasoningbank.storage.parameters import Fit
 from tests.conftest import Clock, OpenBank
 

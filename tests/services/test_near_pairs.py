@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reasoningbank.services import links
+from reasoningbank.services.learning import links
 from reasoningbank.vectors.base import unit_rows
 
 

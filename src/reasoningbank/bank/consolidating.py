@@ -43,7 +43,7 @@ class Consolidating(Handle):
         Raises:
             InvalidInputError: an argument that is not allowed.
         """
-        from reasoningbank.services import consolidate
+        from reasoningbank.services.maintenance import consolidate
 
         asked = None
         if chat is not None:
@@ -72,7 +72,7 @@ class Consolidating(Handle):
         Raises:
             InvalidInputError: an argument that is not allowed.
         """
-        from reasoningbank.services import prune
+        from reasoningbank.services.maintenance import prune
 
         return prune.prune(self._engine, self._engine.now(), dry_run=dry_run, unused_days=unused_days)
 
@@ -85,6 +85,6 @@ class Consolidating(Handle):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: it was not merged from others, or its sources are gone.
         """
-        from reasoningbank.services import consolidate
+        from reasoningbank.services.maintenance import consolidate
 
         return consolidate.undo_merge(self._engine, memory_id)

@@ -30,7 +30,7 @@ class Runs(Handle):
             EpisodeNotFoundError: there is none.
             InvalidInputError: it cannot be read as steps.
         """
-        from reasoningbank.services import trajectories
+        from reasoningbank.services.learning import trajectories
 
         return trajectories.add_steps(self._engine, ref, steps)
 
@@ -42,7 +42,7 @@ class Runs(Handle):
         Raises:
             EpisodeNotFoundError: there is none.
         """
-        from reasoningbank.services import trajectories
+        from reasoningbank.services.learning import trajectories
 
         return trajectories.trajectory(self._engine, ref)
 
@@ -55,6 +55,7 @@ class Runs(Handle):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services import record, trajectories
+        from reasoningbank.services.learning import trajectories
+        from reasoningbank.services.writing import record
 
         return trajectories.runs_of(self._engine, memory_id, record.checked_limit(limit))

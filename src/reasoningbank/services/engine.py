@@ -24,15 +24,15 @@ from reasoningbank.embed.named import open_embedder
 from reasoningbank.errors import EmbedderMismatchError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, State
-from reasoningbank.services.features import FeatureShelves
-from reasoningbank.services.filtered import FilteredMemories
-from reasoningbank.services.index_snapshot import SnapshotWriter
-from reasoningbank.services.index_view import IndexView
-from reasoningbank.services.keyword_index import KeywordIndex
-from reasoningbank.services.known import Known
-from reasoningbank.services.models import Models
+from reasoningbank.services.kept.features import FeatureShelves
+from reasoningbank.services.kept.filtered import FilteredMemories
+from reasoningbank.services.kept.index_snapshot import SnapshotWriter
+from reasoningbank.services.kept.index_view import IndexView
+from reasoningbank.services.kept.keyword_index import KeywordIndex
+from reasoningbank.services.kept.known import Known
+from reasoningbank.services.kept.models import Models
+from reasoningbank.services.kept.shelf import Shelf
 from reasoningbank.services.patience import Patience
-from reasoningbank.services.shelf import Shelf
 from reasoningbank.signals import as_utc
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters

@@ -1,0 +1,1 @@
+"""Memories on their way out: found, ranked, put into a prompt."""

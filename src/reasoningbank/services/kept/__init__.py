@@ -1,0 +1,1 @@
+"""What one process keeps of a project: derived, kept right by the change feed, dropped without loss."""

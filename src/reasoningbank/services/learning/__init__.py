@@ -1,0 +1,1 @@
+"""What runs teach: verdicts and votes, lessons distilled from runs, links between what was used together."""

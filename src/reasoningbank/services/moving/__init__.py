@@ -1,0 +1,1 @@
+"""Memories, runs and the graph, in and out of a bank."""

@@ -1,0 +1,1 @@
+"""Memories on their way in: checked, scrubbed, inspected, embedded, stored."""
