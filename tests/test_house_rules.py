@@ -102,7 +102,8 @@ def test_no_file_names_a_package_index() -> None:
 
 
 def test_no_file_names_a_place_on_somebodys_machine() -> None:
-    here = [str(place) for place in (ROOT, Path.home()) if len(place.parts) > 2]
+    # A short path, such as a checkout in /tmp/x, stands in examples by chance.
+    here = [str(place) for place in (ROOT, Path.home()) if len(place.parts) > 3]
 
     assert [
         f"{file}: {found}"
