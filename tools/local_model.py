@@ -37,7 +37,9 @@ def model_python() -> str:
     if not ready.exists():  # A build that was interrupted is made again.
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
         environment = {**os.environ, "CMAKE_ARGS": os.environ.get("CMAKE_ARGS", PORTABLE)}
-        subprocess.run([str(python), "-m", "pip", "install", "-q", *PACKAGES], check=True, env=environment)
+        # pip would also take a wheel that it built before, with whatever options.
+        install = [str(python), "-m", "pip", "install", "-q", "--no-cache-dir", *PACKAGES]
+        subprocess.run(install, check=True, env=environment)
         ready.touch()
     return str(python)
 
@@ -64,7 +66,12 @@ def main(command: Sequence[str]) -> int:
     """Serve the model, run the command, stop the server, and return the command's exit code."""
     server = serve(model_python(), ROOT / ".model-venv-weights.gguf")
     try:
-        return subprocess.run(list(command), check=False, env={**os.environ, "LOCAL_MODEL_URL": URL}).returncode
+        code = subprocess.run(list(command), check=False, env={**os.environ, "LOCAL_MODEL_URL": URL}).returncode
+        if server.poll() is not None:
+            raise SystemExit(
+                f"the model's server ended by itself (exit code {server.returncode}): nothing was recorded well"
+            )
+        return code
     finally:
         server.terminate()
         server.wait()
