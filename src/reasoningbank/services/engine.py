@@ -34,8 +34,9 @@ from reasoningbank.services.kept.models import Models
 from reasoningbank.services.kept.shelf import Shelf
 from reasoningbank.services.patience import Patience
 from reasoningbank.signals import as_utc
-from reasoningbank.storage import records
+from reasoningbank.storage import generations, records
 from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.generations import Generation
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.root import project_folder
 from reasoningbank.storage.stored import Stored
@@ -230,8 +231,8 @@ class Engine:
 
     def _follow_swap(self, tried: Embedder) -> bool:
         with self.read() as connection:
-            stored = None if connection is None else _stored_identity(connection)
-        known = None if stored is None else self._known.get(stored[1])
+            stored = None if connection is None else generations.current(connection)
+        known = None if stored is None else self._known.get(identity_of(stored))
         if known is None or known is tried:
             return False
         self._embedder = known
@@ -249,16 +250,16 @@ class Engine:
         Raises:
             EmbedderMismatchError: they are another's.
         """
-        stored = _stored_identity(connection)
+        stored = generations.current(connection)
         if stored is None:
             return add_generation(connection, identity, "current") if create else None
-        if stored[1] != identity:
+        if identity_of(stored) != identity:
             raise EmbedderMismatchError(
-                f"project {self.project_name!r} holds vectors of {_described(stored[1])}, not of "
-                f"{_described(identity)}; to move it over: reasoningbank reembed --project {self.project_name!r} "
+                f"project {self.project_name!r} holds vectors of {described(stored)}, not of "
+                f"{described(identity)}; to move it over: reasoningbank reembed --project {self.project_name!r} "
                 f"--embedder {identity.name}"
             )
-        return stored[0]
+        return stored.number
 
     def warm(self) -> None:
         """Load the embedder, and the vector index if the project exists."""
@@ -307,20 +308,15 @@ class Engine:
 
 def add_generation(connection: sqlite3.Connection, identity: EmbedderIdentity, state: str) -> int:
     """Begin a generation of vectors of this embedder, and return its number."""
-    cursor = connection.execute(
-        "INSERT INTO generations(name, revision, dim, pooling, normalised, state) VALUES (?, ?, ?, ?, ?, ?)",
-        (identity.name, identity.revision, identity.dim, identity.pooling, identity.normalised, state),
-    )
-    return int(cursor.lastrowid or 0)
+    embedder = (identity.name, identity.revision, identity.dim, identity.pooling, identity.normalised)
+    return generations.add(connection, embedder, state)
 
 
-def _stored_identity(connection: sqlite3.Connection) -> tuple[int, EmbedderIdentity] | None:
-    """Return the current generation's number, and whose vectors it holds."""
-    row = connection.execute(
-        "SELECT generation, name, revision, dim, pooling, normalised FROM generations WHERE state = 'current'"
-    ).fetchone()
-    return None if row is None else (int(row[0]), EmbedderIdentity(row[1], row[2], row[3], row[4], bool(row[5])))
+def identity_of(stored: Generation) -> EmbedderIdentity:
+    """Return whose vectors a generation holds."""
+    return EmbedderIdentity(stored.name, stored.revision, stored.dim, stored.pooling, bool(stored.normalised))
 
 
-def _described(identity: EmbedderIdentity) -> str:
-    return f"{identity.name} {identity.revision} ({identity.dim} numbers)"
+def described(embedder: EmbedderIdentity | Generation) -> str:
+    """Name an embedder, or the one whose vectors a generation holds, for people."""
+    return f"{embedder.name} {embedder.revision} ({embedder.dim} numbers)"

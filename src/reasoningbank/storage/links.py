@@ -9,6 +9,7 @@ from datetime import datetime
 
 from reasoningbank.links import OPPOSED, SYMMETRIC, CoUse, Link, Requires
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.storage.stored_vectors import CURRENT
 
 _COLUMNS = "a.id, b.id, l.type, l.strength, l.evidence, l.judge, l.at"
 LessonRow = tuple[int, str, str, bytes]
@@ -167,7 +168,7 @@ def lesson_rows(connection: sqlite3.Connection) -> list[LessonRow]:
     rows = connection.execute(
         "SELECT m.n, m.id, m.outcome, v.vector FROM memories AS m JOIN vectors AS v ON v.memory = m.n "
         "WHERE m.state = 'active' AND v.role = 'lesson' "
-        "AND v.generation = (SELECT generation FROM generations WHERE state = 'current') ORDER BY m.n"
+        f"AND v.generation = {CURRENT} ORDER BY m.n"
     )
     return rows.fetchall()
 

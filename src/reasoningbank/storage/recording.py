@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,16 +34,6 @@ class NewMemory:
     indexed: Indexed
     state: State = State.ACTIVE
     findings: tuple[str, ...] = ()
-
-
-def numbers_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
-    """Return the row numbers of the memories that there are of these ids."""
-    if not ids:
-        return {}
-    rows = connection.execute(
-        "SELECT id, n FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(ids),)
-    )
-    return dict(rows.fetchall())
 
 
 def same_lessons(connection: sqlite3.Connection, fingerprints: Sequence[bytes]) -> dict[tuple[bytes, str], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,6 +33,17 @@ def find(connection: sqlite3.Connection, memory_id: str) -> int | None:
     """Return the row number of a memory, or None."""
     row = connection.execute("SELECT n FROM memories WHERE id = ?", (memory_id,)).fetchone()
     return None if row is None else int(row[0])
+
+
+def numbers_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
+    """Return the row numbers of the memories that there are of these ids, in the given order."""
+    if not ids:
+        return {}
+    rows = connection.execute(
+        "SELECT id, n FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(ids),)
+    )
+    found = dict(rows.fetchall())
+    return {memory_id: found[memory_id] for memory_id in ids if memory_id in found}
 
 
 def find_revision(connection: sqlite3.Connection, memory_id: str) -> tuple[int, int] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +39,7 @@ def with_required(engine: Engine, hits: Sequence[Hit], *, floor: float, strict: 
     active, and a second one of an untrusted source.
     """
     with engine.read() as connection:
-        numbers = _numbers(connection, [hit.memory.id for hit in hits]) if connection is not None else {}
+        numbers = records.numbers_of(connection, [hit.memory.id for hit in hits]) if connection is not None else {}
         if connection is None or not numbers:
             return Expanded(tuple(hits))
         found = required_by(list(numbers.values()), partial(links.requirements, connection))
@@ -51,11 +50,6 @@ def with_required(engine: Engine, hits: Sequence[Hit], *, floor: float, strict: 
         if required.n in known and required.by in owners:
             owners[required.n] = brought.add(required, owners[required.by], known[required.n])
     return Expanded(tuple(brought.in_order()), tuple(brought.required), dict(brought.withheld))
-
-
-def _numbers(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
-    found = {memory_id: records.find(connection, memory_id) for memory_id in ids}
-    return {memory_id: n for memory_id, n in found.items() if n is not None}
 
 
 class _Brought:
@@ -117,7 +111,7 @@ def conflicts(engine: Engine, memory_ids: Sequence[str]) -> tuple[Conflict, ...]
     with engine.read() as connection:
         if connection is None or len(memory_ids) < 2:
             return ()
-        found = links.opposed(connection, list(_numbers(connection, memory_ids).values()))
+        found = links.opposed(connection, list(records.numbers_of(connection, memory_ids).values()))
     shown = map(scrubbed_link, found)
     return tuple(Conflict(each.source, each.target, each.type, each.strength, each.evidence) for each in shown)
 

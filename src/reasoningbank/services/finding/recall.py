@@ -158,10 +158,11 @@ def _open(
         if episodes.exists(connection, ref):
             return None
         now = engine.now()
+        numbers = records.numbers_of(connection, [hit.memory.id for hit in hits])
         handed_out = [
-            (n, _served(hit, position))
+            (numbers[hit.memory.id], _served(hit, position))
             for position, hit in enumerate(hits)
-            if (n := records.find(connection, hit.memory.id)) is not None
+            if hit.memory.id in numbers
         ]
         episodes.open_episode(connection, ref=ref, task=task, thread=thread, served=handed_out, tokens=tokens, now=now)
         project.write_signals(connection, [_usage(s, ref, thread, now) for _, s in handed_out], now)
@@ -201,8 +202,8 @@ def again(engine: Engine, ref: str, max_tokens: int, expand_links: bool = False)
         episode = None if connection is None else episodes.load_episode(connection, ref)
         if connection is None or episode is None:
             return None
-        numbers = [n for s in episode.memories if (n := records.find(connection, s.memory)) is not None]
-        memories = {m.id: m for m in shown(engine, connection, numbers).values()}
+        numbers = records.numbers_of(connection, [s.memory for s in episode.memories])
+        memories = {m.id: m for m in shown(engine, connection, list(numbers.values())).values()}
     hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories)
     opposed = conflicts(engine, [hit.memory.id for hit in hits]) if expand_links else ()
     block = _block(hits, max_tokens, opposed)

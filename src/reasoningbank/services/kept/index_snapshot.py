@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.storage import snapshots
+from reasoningbank.storage import generations, snapshots
 from reasoningbank.storage.check import Finding
 from reasoningbank.storage.database import Database
 from reasoningbank.storage.files import remove_files
@@ -139,10 +139,7 @@ def _with_owners(filled: Filled) -> Iterator[tuple[Coded, Int64]]:
 
 def _generation(connection: sqlite3.Connection) -> Generation:
     """Return what the current generation is, and whose vectors it holds."""
-    row = connection.execute(
-        "SELECT generation, name, revision, dim, pooling, normalised FROM generations WHERE state = 'current'"
-    ).fetchone()
-    return list(row or ())
+    return list(generations.current(connection) or ())
 
 
 def _has_room(path: Path, size: int) -> bool:

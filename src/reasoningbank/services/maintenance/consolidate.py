@@ -193,8 +193,7 @@ def _carry_links(connection: sqlite3.Connection, sources: Sequence[int], result:
 
 def _sources(engine: Engine, connection: sqlite3.Connection, ids: Sequence[str]) -> dict[int, Memory] | None:
     """Return the memories of these ids by row number, in that order; None unless all of them are there and active."""
-    numbers = [records.find(connection, memory_id) for memory_id in ids]
-    found = served(engine, connection, [n for n in numbers if n is not None])
+    found = served(engine, connection, list(records.numbers_of(connection, ids).values()))
     whole = len(found) == len(ids) and all(memory.state is State.ACTIVE for memory in found.values())
     return found if whole else None
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
-from reasoningbank.services.engine import Engine, add_generation
+from reasoningbank.services.engine import Engine, add_generation, identity_of
 from reasoningbank.services.kept.index_snapshot import drop_all
 from reasoningbank.services.maintenance.embedded import Kind, Memories, Nodes, Rows
+from reasoningbank.storage import generations
 from reasoningbank.storage.project import Project
 
 BATCH = 64
@@ -101,20 +102,14 @@ class _Share:
 
 def _filling(connection: sqlite3.Connection, identity: EmbedderIdentity) -> int:
     """Return the generation to fill: the one that an interrupted run began with the same embedder, or a new one."""
-    row = connection.execute(
-        "SELECT generation, name, revision, dim, pooling, normalised FROM generations WHERE state = 'filling'"
-    ).fetchone()
-    if row is not None:
-        if _identity(row) == identity:
-            return int(row[0])
-        connection.execute("DELETE FROM vectors WHERE generation = ?", (row[0],))
-        connection.execute("DELETE FROM node_vectors WHERE generation = ?", (row[0],))
-        connection.execute("DELETE FROM generations WHERE generation = ?", (row[0],))
+    begun = generations.filling(connection)
+    if begun is not None:
+        if identity_of(begun) == identity:
+            return begun.number
+        connection.execute("DELETE FROM vectors WHERE generation = ?", (begun.number,))
+        connection.execute("DELETE FROM node_vectors WHERE generation = ?", (begun.number,))
+        connection.execute("DELETE FROM generations WHERE generation = ?", (begun.number,))
     return add_generation(connection, identity, "filling")
-
-
-def _identity(row: tuple[int, str, str, int, str, int]) -> EmbedderIdentity:
-    return EmbedderIdentity(row[1], row[2], row[3], row[4], bool(row[5]))
 
 
 def _is_swapped_in(connection: sqlite3.Connection, generation: int, identity: EmbedderIdentity) -> bool:
@@ -123,16 +118,14 @@ def _is_swapped_in(connection: sqlite3.Connection, generation: int, identity: Em
     Raises:
         EmbeddingError: another process dropped it for one of its own.
     """
-    row = connection.execute(
-        "SELECT generation, name, revision, dim, pooling, normalised, state FROM generations WHERE generation = ?",
-        (generation,),
-    ).fetchone()
-    if row is None or _identity(row) != identity:
-        raise EmbeddingError(
-            f"the re-embedding with {identity.name} was given up for one that another process began: "
-            "let that one finish, or run this one again"
-        )
-    return bool(row[6] == "current")
+    current, filling = generations.current(connection), generations.filling(connection)
+    for found in (current, filling):
+        if found is not None and found.number == generation and identity_of(found) == identity:
+            return found is current
+    raise EmbeddingError(
+        f"the re-embedding with {identity.name} was given up for one that another process began: "
+        "let that one finish, or run this one again"
+    )
 
 
 def _swap(connection: sqlite3.Connection, generation: int) -> None:

@@ -9,15 +9,16 @@ from pathlib import Path
 
 from reasoningbank.distill import queue
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
-from reasoningbank.services.engine import Engine
+from reasoningbank.services.engine import Engine, described
 from reasoningbank.services.graphs.graph import indexed_terms
 from reasoningbank.services.kept.index_snapshot import drop_all, findings
 from reasoningbank.status import Repair, Status
-from reasoningbank.storage import episodes, graph, parameters
+from reasoningbank.storage import episodes, generations, graph, parameters
 from reasoningbank.storage.check import Finding, inspect_derived
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.loose_ends import remove_loose_ends
 from reasoningbank.storage.project import Project
+from reasoningbank.storage.stored_vectors import CURRENT
 from reasoningbank.terms import keyword_text, terms
 
 # What each keyword index is of.
@@ -81,19 +82,19 @@ def _embedder_in_use(engine: Engine) -> tuple[str, tuple[str, ...]]:
         identity = engine.embedder.identity
     except (EmbeddingError, ImportError) as error:
         return "none", (f"the embedder cannot be used: {error}",)
-    return f"{identity.name} {identity.revision} ({identity.dim} numbers)", ()
+    return described(identity), ()
 
 
 def _stored_embedder(connection: sqlite3.Connection) -> str | None:
-    row = connection.execute("SELECT name, revision, dim FROM generations WHERE state = 'current'").fetchone()
-    return None if row is None else f"{row[0]} {row[1]} ({row[2]} numbers)"
+    stored = generations.current(connection)
+    return None if stored is None else described(stored)
 
 
 def count_not_embedded(connection: sqlite3.Connection) -> int:
     """Return how many memories have no lesson vector of the current generation."""
     total: int = connection.execute(
         "SELECT count(*) FROM memories WHERE NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = memories.n "
-        "AND v.role = 'lesson' AND v.generation = (SELECT generation FROM generations WHERE state = 'current'))"
+        f"AND v.role = 'lesson' AND v.generation = {CURRENT})"
     ).fetchone()[0]
     return total
 

@@ -51,7 +51,7 @@ def store(
     engine: Engine, connection: sqlite3.Connection, prepared: Sequence[Prepared], *, look_for_same: bool = True
 ) -> list[Place]:
     """Store prepared lessons, except what is there already, by id or in other spelling, or came before in the list."""
-    by_id = recording.numbers_of(connection, [p.memory_id for p in prepared if p.has_own_id])
+    by_id = records.numbers_of(connection, [p.memory_id for p in prepared if p.has_own_id])
     by_text = recording.same_lessons(connection, [p.fingerprint for p in prepared]) if look_for_same else {}
     counters = recording.Counters.of(connection)
     fresh: dict[int, Prepared] = {}
