@@ -29,7 +29,7 @@ from rich.table import Table
 
 from reasoningbank import Embedder, EmbedderIdentity, ReasoningBank
 from reasoningbank.embed.named import open_embedder
-from reasoningbank.likeness import differences, likeness, wording
+from reasoningbank.upkeep.likeness import differences, likeness, wording
 from reasoningbank.vectors.base import Float32
 
 TITLE = 100

@@ -33,8 +33,8 @@ from rich.table import Table
 
 from reasoningbank import BadLine, Distilled, Memory, ReasoningBank, RunVerdict, State, Trajectory, read_runs
 from reasoningbank.distill.queue import task_key
-from reasoningbank.scrub import scrub
-from reasoningbank.tokens import estimate_tokens
+from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.screening.scrub import scrub
 
 TOP = 5
 GOALS = {"yield": "≥ 0.50 each", "median_tokens": "≤ 150"}

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.guard import sentence_of, wording
+from reasoningbank.screening.guard import sentence_of, wording
 
 Float64 = npt.NDArray[np.float64]
 

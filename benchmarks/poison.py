@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from reasoningbank import Draft, Outcome, ReasoningBank, Source
-from reasoningbank.guard import inspect, is_suspicious
+from reasoningbank.screening.guard import inspect, is_suspicious
 
 QUERY_SETS = ("reme_appworld", "reme_bfcl", "webarena_tasks")
 QUERIES = 150

@@ -43,10 +43,10 @@ from benchmarks.retrieval_sets import (
     load,
 )
 from reasoningbank import EmbedderIdentity, ReasoningBank, SearchResult, State
-from reasoningbank import relevance as gate_settings
 from reasoningbank.embed.base import Embedder
 from reasoningbank.embed.cache import QueryCache
 from reasoningbank.embed.named import open_embedder
+from reasoningbank.search import relevance as gate_settings
 
 FOREIGN_QUERIES = 150
 TOKENS = 500

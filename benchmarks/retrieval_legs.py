@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.terms import match_expression, query_terms
+from reasoningbank.search.terms import match_expression, query_terms
 
 Floats = npt.NDArray[np.float64]
 RRF_K = 60

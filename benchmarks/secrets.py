@@ -22,7 +22,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from reasoningbank.scrub import scrub
+from reasoningbank.screening.scrub import scrub
 
 PIECE = 12
 GOALS = {"recall": "≥ 0.98", "false_alarms": "≤ 0.02", "other_words_lost": "≤ 0.02"}

@@ -18,7 +18,7 @@ def main(root: str, query: str) -> None:
     start = time.perf_counter()
     import_module("reasoningbank")
     imported = time.perf_counter()
-    import_module("reasoningbank.services.finding.retrieve")
+    import_module("reasoningbank.services.search.retrieve")
     opened = import_module("benchmarks.speed_bank").opened
     embedder = import_module("benchmarks.speed_lessons").StubEmbedder()
     loaded = time.perf_counter()

@@ -12,7 +12,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from reasoningbank.scrub import scrub, scrub_value
+from reasoningbank.screening.scrub import scrub, scrub_value
 
 KEPT_OF_RESPONSES = {"content-type", "retry-after"}
 CANONICAL = "https://llm.test"

@@ -18,7 +18,7 @@ from vcr import VCR
 from vcr.errors import CannotOverwriteExistingCassetteException
 from vcr.request import Request
 
-from reasoningbank.scrub import scrub
+from reasoningbank.screening.scrub import scrub
 from tests.cassette_policy import clean_request, clean_response, settings
 from tools.domain import ROOT
 

@@ -25,9 +25,9 @@ from reasoningbank import (
     State,
     Trajectory,
 )
-from reasoningbank.consolidation import merged_confidence
-from reasoningbank.decay import freshness
-from reasoningbank.transfer import derived_title
+from reasoningbank.exchange.memories import derived_title
+from reasoningbank.search.decay import freshness
+from reasoningbank.upkeep.consolidation import merged_confidence
 from tests.conftest import OpenBank
 
 RUN = Trajectory.of({"task": "count", "steps": ["wc"], "verdict": "success"})

@@ -16,10 +16,12 @@ ROOT = Path(__file__).resolve().parents[1]
 def domain_modules(root: Path = ROOT) -> list[Path]:
     """Return the domain modules relative to `root`, sorted.
 
-    The first import-linter contract lists the layers from the top; the last two are the domain and the error tree.
+    The first import-linter contract lists the layers from the top; the domain is what stands below `config`.
     """
     contracts = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
-    above = set(re.findall(r"\w+", " ".join(contracts[0]["layers"][:-2]))) | {"__init__", "__main__"}
+    layers = contracts[0]["layers"]
+    settings = next(i for i, layer in enumerate(layers) if "(config)" in layer)
+    above = set(re.findall(r"\w+", " ".join(layers[: settings + 1]))) | {"__init__", "__main__"}
     core = root / "src/reasoningbank"
     files = ((path.relative_to(core), path.relative_to(root)) for path in core.rglob("*.py"))
     return sorted(path for place, path in files if place.parts[0].removesuffix(".py") not in above)

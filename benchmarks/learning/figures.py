@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.learning.world import Scenario, Story, Use
-from reasoningbank.metrics import Prediction, auc, brier, calibration_error, helped_above
+from reasoningbank.measures.reliability import Prediction, auc, brier, calibration_error, helped_above
 
 Figures = dict[str, float | None]
 

@@ -8,15 +8,15 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from benchmarks.learning.world import Choice, Floats, Ints, Task, Vote, World
-from reasoningbank.calibrated import STARTING, CalibratedModel
-from reasoningbank.confidence import Belief, ConfidenceModel, Evidence
-from reasoningbank.ema import EmaModel
-from reasoningbank.fitting import ProjectEvidence, RunMoments, fit, is_due
-from reasoningbank.ranking import Candidate, relevance_parts
-from reasoningbank.relevance import scaled
-from reasoningbank.selection import Prospect, judged_and_blamed, select
+from reasoningbank.belief.belief import Belief, ConfidenceModel, Evidence
+from reasoningbank.belief.calibrated import STARTING, CalibratedModel
+from reasoningbank.belief.ema import EmaModel
+from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
+from reasoningbank.belief.spec import SignalWeights, SpecModel, learn
+from reasoningbank.search.ranking import Candidate, relevance_parts
+from reasoningbank.search.relevance import scaled
+from reasoningbank.search.selection import Prospect, judged_and_blamed, select
 from reasoningbank.signals import SignalKind, Tally
-from reasoningbank.spec import SignalWeights, SpecModel, learn
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 FLOOR = 0.7

@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.learning.product import START
-from reasoningbank.calibrated import STARTING, CalibratedModel, Parameters
-from reasoningbank.confidence import ConfidenceModel
-from reasoningbank.ema import EmaModel
-from reasoningbank.fitting import ProjectEvidence, RunMoments, fit, is_due
-from reasoningbank.metrics import Prediction, wilson
+from reasoningbank.belief.belief import ConfidenceModel
+from reasoningbank.belief.calibrated import STARTING, CalibratedModel, Parameters
+from reasoningbank.belief.ema import EmaModel
+from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
+from reasoningbank.belief.spec import SpecModel
+from reasoningbank.measures.reliability import Prediction, wilson
 from reasoningbank.signals import SignalKind, Tally
-from reasoningbank.spec import SpecModel
 
 INITIAL = 0.6
 SHUFFLES = 20

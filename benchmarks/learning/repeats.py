@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.learning.product import Ledger
-from reasoningbank.calibrated import CalibratedModel
-from reasoningbank.confidence import Belief
-from reasoningbank.fitting import ProjectEvidence, RunMoments, fit, is_due
-from reasoningbank.selection import Prospect, judged_and_blamed, select
+from reasoningbank.belief.belief import Belief
+from reasoningbank.belief.calibrated import CalibratedModel
+from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
+from reasoningbank.belief.spec import SpecModel
+from reasoningbank.search.selection import Prospect, judged_and_blamed, select
 from reasoningbank.signals import SignalKind
-from reasoningbank.spec import SpecModel
 
 PITFALLS = 80
 TASKS = 2000

@@ -6,11 +6,26 @@ This is the whole public API. Importing it loads no numpy, no FAISS and no model
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from reasoningbank.adapters.outcomes import FailureFilter, Judge, RunOutcomes, is_neutral
+from reasoningbank.adapters.request import request_text
+from reasoningbank.adapters.run_tree import RootRun, RunTree
+from reasoningbank.adapters.tools import (
+    MEMORY_FEEDBACK,
+    MEMORY_LOOKUP,
+    MEMORY_OUTCOME,
+    MEMORY_RECORD,
+    MEMORY_SEARCH,
+    MemoryTool,
+    ToolAnswer,
+    ToolSpec,
+    hit_data,
+    memory_data,
+    memory_tools,
+)
 from reasoningbank.aio import AsyncReasoningBank, AsyncRun
 from reasoningbank.bank import BankRoot, ReasoningBank, Run, utc_now
 from reasoningbank.change import Change
 from reasoningbank.config import Settings
-from reasoningbank.criteria import Calibration, Weighing
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.episode import Episode, EpisodePage, Served, Verdict
 from reasoningbank.errors import (
@@ -41,8 +56,9 @@ from reasoningbank.errors import (
     ScopeError,
     StorageError,
 )
-from reasoningbank.graph import Band, Edge, Node, NodeKind
-from reasoningbank.graph_results import (
+from reasoningbank.graph.nodes import Band, Edge, Node, NodeKind
+from reasoningbank.graph.paths import Ended, GraphPath, Reached
+from reasoningbank.graph.results import (
     EdgeStored,
     GraphImported,
     GraphRecall,
@@ -51,12 +67,11 @@ from reasoningbank.graph_results import (
     NodeSearch,
     NodeStored,
 )
-from reasoningbank.lessons import Lesson, LessonBlock, shorten
 from reasoningbank.links import Conflict, Link, Linked, SuggestedLink
+from reasoningbank.measures.criteria import Calibration, Weighing
+from reasoningbank.measures.reliability import Bin, Measure
 from reasoningbank.memory import Draft, Memory, Outcome, Source, State
-from reasoningbank.metrics import Bin, Measure
-from reasoningbank.paths import Ended, GraphPath, Reached
-from reasoningbank.request import request_text
+from reasoningbank.prompt.block import Lesson, LessonBlock, shorten
 from reasoningbank.results import (
     Consolidated,
     EpisodeSummary,
@@ -77,24 +92,9 @@ from reasoningbank.results import (
     StepsKept,
     Unmerged,
 )
-from reasoningbank.run_outcomes import FailureFilter, Judge, RunOutcomes, is_neutral
-from reasoningbank.run_tree import RootRun, RunTree
-from reasoningbank.services.finding.prompt import prompt_block
+from reasoningbank.services.search.prompt import prompt_block
 from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.status import Maintained, Metrics, Repair, Status
-from reasoningbank.toolset import (
-    MEMORY_FEEDBACK,
-    MEMORY_LOOKUP,
-    MEMORY_OUTCOME,
-    MEMORY_RECORD,
-    MEMORY_SEARCH,
-    MemoryTool,
-    ToolAnswer,
-    ToolSpec,
-    hit_data,
-    memory_data,
-    memory_tools,
-)
 
 __version__ = "0.1.0"
 
@@ -105,7 +105,7 @@ _LATER = {
     **dict.fromkeys(("Distiller", "LLMDistiller"), "reasoningbank.distill.distiller"),
     **dict.fromkeys(("JudgeLabel", "Judgement", "LLMJudge", "RunJudge"), "reasoningbank.distill.judge"),
     **dict.fromkeys(("Job", "JobStatus"), "reasoningbank.distill.queue"),
-    **dict.fromkeys(("Worker",), "reasoningbank.services.learning.worker"),
+    **dict.fromkeys(("Worker",), "reasoningbank.services.runs.worker"),
     **dict.fromkeys(("read_runs",), "reasoningbank.distill.run_files"),
     **dict.fromkeys(("TemplateDistiller",), "reasoningbank.distill.template"),
     **dict.fromkeys(
@@ -113,7 +113,7 @@ _LATER = {
         "reasoningbank.llm.base",
     ),
     **dict.fromkeys(("OpenAIChat",), "reasoningbank.llm.openai"),
-    **dict.fromkeys(("BadLine", "RunVerdict", "Step", "Trajectory"), "reasoningbank.trajectory"),
+    **dict.fromkeys(("BadLine", "RunVerdict", "Step", "Trajectory"), "reasoningbank.runs.trajectory"),
 }
 
 if TYPE_CHECKING:
@@ -135,8 +135,8 @@ if TYPE_CHECKING:
         read_finish,
     )
     from reasoningbank.llm.openai import OpenAIChat
-    from reasoningbank.services.learning.worker import Worker
-    from reasoningbank.trajectory import BadLine, RunVerdict, Step, Trajectory
+    from reasoningbank.runs.trajectory import BadLine, RunVerdict, Step, Trajectory
+    from reasoningbank.services.runs.worker import Worker
 else:
 
     def __getattr__(name: str) -> object:

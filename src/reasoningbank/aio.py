@@ -13,7 +13,7 @@ from reasoningbank.bank.options import RecallOptions
 from reasoningbank.results import Hit, Recall
 
 if TYPE_CHECKING:
-    from reasoningbank.trajectory import Trajectory
+    from reasoningbank.runs.trajectory import Trajectory
 
 P = ParamSpec("P")
 R = TypeVar("R")

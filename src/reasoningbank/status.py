@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from reasoningbank.change import Change
-from reasoningbank.criteria import Calibration, Weighing
 from reasoningbank.links import SuggestedLink
-from reasoningbank.metrics import Measure
+from reasoningbank.measures.criteria import Calibration, Weighing
+from reasoningbank.measures.reliability import Measure
 
 
 @dataclass(frozen=True, slots=True)

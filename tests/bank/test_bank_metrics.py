@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reasoningbank import InvalidInputError, Measure, Metrics, ReasoningBank, Settings
-from reasoningbank.services.learning import fitting
+from reasoningbank.services.credit import fitting
 from tests.conftest import Clock, OpenBank
 
 LESSON = "Quote every path in the shell, since file names hold blanks"

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from reasoningbank import ReasoningBank, Settings
-from reasoningbank.calibrated import STARTING, Parameters
-from reasoningbank.fitting import ProjectEvidence, fit
-from reasoningbank.services.learning import fitting
+from reasoningbank.belief.calibrated import STARTING, Parameters
+from reasoningbank.belief.fitting import ProjectEvidence, fit
+from reasoningbank.services.credit import fitting
 from reasoningbank.storage.parameters import Fit
 from tests.conftest import Clock, OpenBank
 

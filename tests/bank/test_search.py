@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reasoningbank import AsyncReasoningBank, EmbedderIdentity, InvalidInputError, ReasoningBank, Source
-from reasoningbank.ranking import POLICIES
+from reasoningbank.search.ranking import POLICIES
 from reasoningbank.vectors.base import Float32
 from tests.conftest import Clock, OpenBank
 

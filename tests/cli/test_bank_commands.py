@@ -10,7 +10,7 @@ import pytest
 
 from reasoningbank import BankRoot, ReasoningBank, State
 from reasoningbank.cli import session
-from reasoningbank.services.learning import fitting
+from reasoningbank.services.credit import fitting
 from tests.cli.conftest import Cli
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reasoningbank.distill.cleaning import BOILERPLATE, FIELD_LIMIT, STEPS_LIMIT, clean
 from reasoningbank.distill.template import TemplateDistiller
-from reasoningbank.trajectory import Step, Trajectory
+from reasoningbank.runs.trajectory import Step, Trajectory
 
 KEY = "ghp_" + "aB3dE5gH7jK9" * 3
 

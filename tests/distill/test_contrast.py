@@ -10,7 +10,7 @@ from reasoningbank.distill.contrast import Attempt, LLMSelector, Rollout, by_ver
 from reasoningbank.distill.judge import JudgeLabel, Judgement, as_judge
 from reasoningbank.errors import ChatError, InvalidInputError
 from reasoningbank.llm.base import ChatReply, ChatRequest, FinishReason
-from reasoningbank.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
 
 ATTEMPT = Attempt(0, "T")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reasoningbank.distill.distillation import Distillation, Distilled, DistillStatus, Rejection
 from reasoningbank.memory import Draft, Outcome
-from reasoningbank.trajectory import Trajectory
+from reasoningbank.runs.trajectory import Trajectory
 
 
 def test_counts_give_the_lessons_and_the_rejections_by_reason() -> None:

@@ -12,7 +12,7 @@ from reasoningbank.distill.template import TemplateDistiller
 from reasoningbank.errors import ChatError
 from reasoningbank.llm.base import ChatReply, FinishReason, Usage
 from reasoningbank.memory import Outcome
-from reasoningbank.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
 from tests.distill.scripted import Scripted
 
 LESSON = {"title": "Read first", "description": "d", "content": "Read before you write.", "tags": ["io"]}

@@ -18,7 +18,7 @@ from reasoningbank.distill.judge import (
 from reasoningbank.episode import Verdict
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
 from reasoningbank.llm.base import ChatReply, FinishReason
-from reasoningbank.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
 from tests.distill.scripted import Scripted
 
 RUN = Trajectory(task="List files", steps=(Step(action="ls", observation="a"),), result="a", verdict=RunVerdict.SUCCESS)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.distill.packing import clip, pack
-from reasoningbank.tokens import estimate_tokens
-from reasoningbank.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
 
 
 def step(number: int, *, error: str = "") -> Step:

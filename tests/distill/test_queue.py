@@ -11,8 +11,8 @@ import pytest
 from reasoningbank.distill import queue
 from reasoningbank.distill.distillation import Distillation, DistillStatus, Rejection
 from reasoningbank.distill.queue import LEASE, MOST_ATTEMPTS, Held, Job, JobStatus, pause_after, task_key
+from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
 from reasoningbank.storage.lifecycle import create_database
-from reasoningbank.trajectory import RunVerdict, Step, Trajectory
 
 NOW = datetime(2026, 3, 14, 12, tzinfo=UTC)
 RUN = Trajectory(task="List files", steps=(Step(action="ls"),), verdict=RunVerdict.SUCCESS)

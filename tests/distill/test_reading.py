@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from reasoningbank.distill.reading import Trouble, deeds, goal, read, sentences, shorten
-from reasoningbank.trajectory import Step, Trajectory
+from reasoningbank.runs.trajectory import Step, Trajectory
 
 
 def call(tool: str, observation: str = "ok", error: str = "", thought: str = "", **arguments: Any) -> Step:

@@ -10,7 +10,7 @@ import pytest
 
 from reasoningbank.distill.run_files import read_runs
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.trajectory import BadLine, Trajectory
+from reasoningbank.runs.trajectory import BadLine, Trajectory
 
 MESSAGES = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "1"}]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from reasoningbank.distill.tags import derive_tags
-from reasoningbank.trajectory import Step, Trajectory
+from reasoningbank.runs.trajectory import Step, Trajectory
 
 
 @pytest.mark.parametrize(

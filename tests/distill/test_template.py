@@ -10,7 +10,7 @@ from reasoningbank.distill.distillation import DistillStatus
 from reasoningbank.distill.template import TITLE, TemplateDistiller, anti_pattern
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Draft, Outcome
-from reasoningbank.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
 
 LOOK = Step(action='look({"id": 1})', tool="look", observation="found")
 REFUSED = Step(action='pay({"amount": 3})', tool="pay", observation="Error: not enough", error="Error: not enough")

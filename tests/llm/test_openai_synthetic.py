@@ -16,7 +16,7 @@ from reasoningbank import DistillStatus as Status
 from reasoningbank.distill.prompts import LESSONS_SCHEMA
 from reasoningbank.errors import JudgeUnavailableError, MissingExtraError
 from reasoningbank.llm.openai import adapted, arguments, read_completion
-from reasoningbank.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
 from tests.llm.endpoint import LESSONS, serving
 
 KEY = "sk-" + "test-" + "0123456789abcdef"

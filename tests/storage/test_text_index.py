@@ -7,10 +7,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from reasoningbank.bm25 import Postings
+from reasoningbank.search.bm25 import Postings
+from reasoningbank.search.terms import TERMS_TABLE
 from reasoningbank.storage.postings import FEW, SPARSE, every_length, postings, totals, with_lengths
 from reasoningbank.storage.text_index import REMEMBERED, VIEWS, Counted, indexed, rarest
-from reasoningbank.terms import TERMS_TABLE
 
 
 @pytest.fixture

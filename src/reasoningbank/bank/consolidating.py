@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from reasoningbank.bank.handle import Handle
-from reasoningbank.consolidation import THRESHOLD
-from reasoningbank.pruning import UNUSED
 from reasoningbank.results import Consolidated, Pruned, Unmerged
+from reasoningbank.upkeep.consolidation import THRESHOLD
+from reasoningbank.upkeep.pruning import UNUSED
 
 if TYPE_CHECKING:
     from reasoningbank.llm.base import Chat
@@ -43,7 +43,7 @@ class Consolidating(Handle):
         Raises:
             InvalidInputError: an argument that is not allowed.
         """
-        from reasoningbank.services.maintenance import consolidate
+        from reasoningbank.services.upkeep import consolidate
 
         asked = None
         if chat is not None:
@@ -72,7 +72,7 @@ class Consolidating(Handle):
         Raises:
             InvalidInputError: an argument that is not allowed.
         """
-        from reasoningbank.services.maintenance import prune
+        from reasoningbank.services.upkeep import prune
 
         return prune.prune(self._engine, self._engine.now(), dry_run=dry_run, unused_days=unused_days)
 
@@ -85,6 +85,6 @@ class Consolidating(Handle):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: it was not merged from others, or its sources are gone.
         """
-        from reasoningbank.services.maintenance import consolidate
+        from reasoningbank.services.upkeep import consolidate
 
         return consolidate.undo_merge(self._engine, memory_id)

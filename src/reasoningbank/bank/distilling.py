@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.distill.judge import Judgement, RunJudge
     from reasoningbank.distill.queue import Job, JobStatus
-    from reasoningbank.services.learning.worker import Worker
-    from reasoningbank.trajectory import RunVerdict, Trajectory
+    from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+    from reasoningbank.services.runs.worker import Worker
 
     AnyJudge = RunJudge | Callable[[Trajectory], Judgement | str | bool | None]
 
@@ -53,7 +53,7 @@ class Distilling(Learning):
             InvalidInputError: it cannot be read as a run.
             JudgeUnavailableError: there is no verdict, and the judge gave none.
         """
-        from reasoningbank.services.learning import distilling
+        from reasoningbank.services.runs import distilling
 
         others = [distilling.read_run(other).run for other in earlier]
         cleaned = distilling.read_run_of(self._engine, run, verdict, ref)
@@ -72,7 +72,7 @@ class Distilling(Learning):
             InvalidInputError: there is none, or one cannot be read as a run.
             JudgeUnavailableError: one has no verdict, and the judge gave none.
         """
-        from reasoningbank.services.learning import distilling
+        from reasoningbank.services.runs import distilling
 
         cleaned = [distilling.read_run(run) for run in runs]
         return distilling.contrast(self._engine, cleaned, _distiller(distiller), _judge(judge))
@@ -110,7 +110,7 @@ class Distilling(Learning):
             InvalidInputError: an argument that is not allowed.
         """
         from reasoningbank.distill.contrast import Scaled, by_verdict, roll_out
-        from reasoningbank.services.learning import distilling
+        from reasoningbank.services.runs import distilling
 
         recall = self.recall(task, k, **options)
         rollouts = roll_out(run, task, n, lessons=recall.text, judge=_judge(judge), mode=mode)
@@ -141,7 +141,7 @@ class Distilling(Learning):
         Returns:
             The job; the one that is there already when it was enqueued before.
         """
-        from reasoningbank.services.learning import distilling
+        from reasoningbank.services.runs import distilling
 
         return distilling.enqueue(self._engine, distilling.read_run_of(self._engine, run, verdict, ref), key)
 
@@ -152,7 +152,7 @@ class Distilling(Learning):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: no reason is given.
         """
-        from reasoningbank.services.learning import distilling
+        from reasoningbank.services.runs import distilling
 
         return distilling.enqueue_anti_pattern(self._engine, memory_id, reason)
 
@@ -162,7 +162,7 @@ class Distilling(Learning):
         Raises:
             JobNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.learning import distilling
+        from reasoningbank.services.runs import distilling
 
         return distilling.job(self._engine, job_id)
 
@@ -174,7 +174,7 @@ class Distilling(Learning):
             limit: 1 to 1,000.
         """
         from reasoningbank.distill.queue import JobStatus
-        from reasoningbank.services.learning import distilling
+        from reasoningbank.services.runs import distilling
 
         wanted = tuple(JobStatus) if status is None else (as_label(JobStatus, status, "status"),)
         return distilling.jobs(self._engine, wanted, limit)
@@ -185,7 +185,7 @@ class Distilling(Learning):
         Raises:
             JobNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.learning import distilling
+        from reasoningbank.services.runs import distilling
 
         return distilling.retry(self._engine, job_id)
 
@@ -199,7 +199,7 @@ class Distilling(Learning):
             distiller, judge: as in `distill`.
             poll: seconds between two looks at an empty queue.
         """
-        from reasoningbank.services.learning.worker import Worker
+        from reasoningbank.services.runs.worker import Worker
 
         return Worker(self._engine, _distiller(distiller), _judge(judge), poll=poll)
 

@@ -9,11 +9,11 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from reasoningbank.bank.handle import Handle
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.graph import Edge, Node, NodeKind, as_kind
+from reasoningbank.graph.nodes import Edge, Node, NodeKind, as_kind
 from reasoningbank.memory import clean_text
 
 if TYPE_CHECKING:
-    from reasoningbank.graph_results import EdgeStored, GraphImported, GraphRecall, NodePage, NodeSearch, NodeStored
+    from reasoningbank.graph.results import EdgeStored, GraphImported, GraphRecall, NodePage, NodeSearch, NodeStored
     from reasoningbank.storage.graph import NodeFilters
 
 
@@ -50,7 +50,7 @@ class Graphing(Handle):
             MemoryNotFoundError: a pointer to a memory that is not in this project.
             InvalidInputError: a kind, field or value that is not allowed.
         """
-        from reasoningbank.services.graphs import graph
+        from reasoningbank.services.graph import graph
 
         draft = {
             "kind": as_kind(kind),
@@ -83,7 +83,7 @@ class Graphing(Handle):
             NodeNotFoundError: one of them is not in this project.
             InvalidInputError: both are the same, or a value that is not allowed.
         """
-        from reasoningbank.services.graphs import graph
+        from reasoningbank.services.graph import graph
 
         draft = {"source": source_id, "target": target_id, "text": text, "weight": weight, "tags": tags}
         return graph.add_edge(self._engine, edge_id, draft)
@@ -94,7 +94,7 @@ class Graphing(Handle):
         Raises:
             NodeNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.graphs import graph
+        from reasoningbank.services.graph import graph
 
         return graph.get_node(self._engine, node_id)
 
@@ -104,7 +104,7 @@ class Graphing(Handle):
         Raises:
             NodeNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.graphs import graph
+        from reasoningbank.services.graph import graph
 
         return graph.edges_of(self._engine, node_id)
 
@@ -124,8 +124,8 @@ class Graphing(Handle):
             after: `next` of the page before.
             limit: 1 to 1,000.
         """
-        from reasoningbank.services.graphs import graph
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.graph import graph
+        from reasoningbank.services.record import record
 
         filters = _filters(kind, conv_id, tags, served=False)
         return graph.page(self._engine, filters, after or 0, record.checked_limit(limit))
@@ -136,7 +136,7 @@ class Graphing(Handle):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.graphs import graph
+        from reasoningbank.services.graph import graph
 
         return graph.link_nodes(self._engine, memory_id)
 
@@ -147,19 +147,19 @@ class Graphing(Handle):
             NodeNotFoundError: there is none with this id in this project.
             InvalidInputError: it is not quarantined.
         """
-        from reasoningbank.services.graphs import graph
+        from reasoningbank.services.graph import graph
 
         return graph.approve(self._engine, node_id)
 
     def delete_node(self, node_id: str) -> bool:
         """Delete a node with its edges and pointers; False when there was none."""
-        from reasoningbank.services.graphs import graph
+        from reasoningbank.services.graph import graph
 
         return graph.delete(self._engine, node=node_id)
 
     def delete_edge(self, edge_id: str) -> bool:
         """Delete an edge; False when there was none."""
-        from reasoningbank.services.graphs import graph
+        from reasoningbank.services.graph import graph
 
         return graph.delete(self._engine, edge=edge_id)
 
@@ -178,8 +178,8 @@ class Graphing(Handle):
             InvalidInputError: an empty query, or an argument that is not allowed.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        from reasoningbank.services.finding import retrieve
-        from reasoningbank.services.graphs import graph_search
+        from reasoningbank.services.graph import graph_search
+        from reasoningbank.services.search import retrieve
 
         filters = _filters(kind, conv_id, tags)
         return graph_search.search(self._engine, retrieve.checked_query(query), retrieve.checked_k(k), filters)
@@ -214,9 +214,9 @@ class Graphing(Handle):
         Raises:
             InvalidInputError, EmbedderMismatchError: as in `search_nodes`.
         """
-        from reasoningbank.services.finding import retrieve
-        from reasoningbank.services.graphs import graph_search
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.graph import graph_search
+        from reasoningbank.services.record import record
+        from reasoningbank.services.search import retrieve
 
         return graph_search.recall(
             self._engine,
@@ -244,7 +244,7 @@ class Graphing(Handle):
             MissingExtraError: GraphML without networkx.
             StorageError: the target cannot be written.
         """
-        from reasoningbank.services.moving import graph_transfer
+        from reasoningbank.services.exchange import graph_transfer
 
         if format not in ("json", "graphml"):
             raise InvalidInputError(f"format {format!r} is not one of json, graphml")
@@ -267,7 +267,7 @@ class Graphing(Handle):
             InvalidInputError: it cannot be read, or is no graph.
             MissingExtraError: GraphML without networkx.
         """
-        from reasoningbank.services.moving import graph_transfer
+        from reasoningbank.services.exchange import graph_transfer
 
         if isinstance(source, Mapping):
             return graph_transfer.import_graph(self._engine, source)

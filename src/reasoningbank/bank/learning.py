@@ -76,7 +76,7 @@ class Learning(Reading, Runs):
 
     def _recalling(self, task: str, k: int, **options: Unpack[RecallOptions]) -> Callable[[Event | None], Recall]:
         """Check the arguments, and return what recalls; it opens no episode once its event is set."""
-        from reasoningbank.services.finding import recall, retrieve
+        from reasoningbank.services.search import recall, retrieve
 
         query = retrieve.checked_query(task)
         wanted = self._wanted(
@@ -130,7 +130,7 @@ class Learning(Reading, Runs):
         Args:
             task, k, options: those of `recall`.
         """
-        from reasoningbank.services.learning import credit
+        from reasoningbank.services.credit import credit
 
         run = Run(self, self.recall(task, k, **options))
         try:
@@ -152,7 +152,7 @@ class Learning(Reading, Runs):
             EpisodeNotFoundError: there is none.
             InvalidInputError: not exactly one of ref and thread.
         """
-        from reasoningbank.services.learning import credit
+        from reasoningbank.services.credit import credit
 
         return credit.get_episode(self._engine, ref=ref, thread=thread)
 
@@ -177,7 +177,7 @@ class Learning(Reading, Runs):
         Raises:
             EpisodeNotFoundError: there is no episode `after`.
         """
-        from reasoningbank.services.learning import episodes
+        from reasoningbank.services.credit import episodes
 
         return episodes.list_episodes(
             self._engine,
@@ -215,7 +215,7 @@ class Learning(Reading, Runs):
             EpisodeNotFoundError: no such episode, or none of this thread within the time an episode stays open.
             InvalidInputError: not exactly one of ref and thread, or no verdict.
         """
-        from reasoningbank.services.learning import credit
+        from reasoningbank.services.credit import credit
 
         return credit.report(
             self._engine, as_verdict(verdict), ref=ref, thread=thread, reason=reason, by=by, revise=revise
@@ -237,7 +237,7 @@ class Learning(Reading, Runs):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.learning import credit
+        from reasoningbank.services.credit import credit
 
         return credit.feedback(self._engine, memory_id, helpful, ref=ref, by=by, reason=reason)
 
@@ -251,7 +251,7 @@ class Learning(Reading, Runs):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.learning import credit
+        from reasoningbank.services.credit import credit
 
         return credit.report_memory(self._engine, memory_id, succeeded, session_id=session_id)
 
@@ -266,6 +266,6 @@ class Learning(Reading, Runs):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.learning import credit
+        from reasoningbank.services.credit import credit
 
         return credit.report_stability(self._engine, memory_id, survived, ref=ref, by=by)

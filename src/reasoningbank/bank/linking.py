@@ -39,7 +39,7 @@ class Linking(Handle):
             MemoryNotFoundError: one of them is not in this project.
             InvalidInputError: both are the same, or a value that is not allowed.
         """
-        from reasoningbank.services.learning import links
+        from reasoningbank.services import links
 
         return links.link(self._engine, source_id, target_id, type, strength=strength, evidence=evidence, by=by)
 
@@ -49,7 +49,7 @@ class Linking(Handle):
         Raises:
             MemoryNotFoundError: one of them is not in this project.
         """
-        from reasoningbank.services.learning import links
+        from reasoningbank.services import links
 
         return links.unlink(self._engine, source_id, target_id, type)
 
@@ -59,7 +59,7 @@ class Linking(Handle):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.learning import links
+        from reasoningbank.services import links
 
         return links.links_of(self._engine, memory_id)
 
@@ -74,7 +74,7 @@ class Linking(Handle):
         Args:
             limit: 1 to 1,000.
         """
-        from reasoningbank.services.learning import links
-        from reasoningbank.services.writing import record
+        from reasoningbank.services import links
+        from reasoningbank.services.record import record
 
         return links.suggest_links(self._engine, record.checked_limit(limit))

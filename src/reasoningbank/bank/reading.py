@@ -11,7 +11,7 @@ from reasoningbank.memory import Memory, Outcome, State
 from reasoningbank.results import Page, Recommendation, SearchResult
 
 if TYPE_CHECKING:
-    from reasoningbank.services.finding.retrieve import Wanted
+    from reasoningbank.services.search.retrieve import Wanted
 
 
 class Reading(Handle):
@@ -46,7 +46,7 @@ class Reading(Handle):
             InvalidInputError: an empty query, or an argument that is not allowed.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        from reasoningbank.services.finding import retrieve
+        from reasoningbank.services.search import retrieve
 
         wanted = self._wanted(
             k, min_confidence=min_confidence, strict=strict, outcome=outcome, tags=tags, where=where, policy=policy
@@ -62,7 +62,7 @@ class Reading(Handle):
             InvalidInputError: an empty task.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        from reasoningbank.services.finding import recommend, retrieve
+        from reasoningbank.services.search import recommend, retrieve
 
         wanted = self._wanted(
             2, min_confidence=None, strict=False, outcome=Outcome.SUCCESS, tags=None, where=None, policy="relevance"
@@ -80,7 +80,7 @@ class Reading(Handle):
         where: Mapping[str, Any] | None,
         policy: str,
     ) -> Wanted:
-        from reasoningbank.services.finding import retrieve
+        from reasoningbank.services.search import retrieve
 
         return retrieve.Wanted(
             k=retrieve.checked_k(k),
@@ -96,7 +96,7 @@ class Reading(Handle):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.record import record
 
         return record.get(self._engine, memory_id)
 
@@ -120,7 +120,7 @@ class Reading(Handle):
             after: `next` of the page before.
             limit: 1 to 1,000.
         """
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.record import record
 
         filters = filters_of(
             outcome=outcome, tags=None if tag is None else [tag], where=metadata, states=as_states(state), text=text
@@ -138,7 +138,7 @@ class Reading(Handle):
         metadata: Mapping[str, Any] | None = None,
     ) -> int:
         """Return how many memories pass the filters of `list`."""
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.record import record
 
         filters = filters_of(
             outcome=as_outcome(outcome),

@@ -11,7 +11,7 @@ from reasoningbank.errors import StorageError
 from reasoningbank.results import Hit, Recall, Reported, StepsKept
 
 if TYPE_CHECKING:
-    from reasoningbank.trajectory import Trajectory
+    from reasoningbank.runs.trajectory import Trajectory
 
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class Run:
     @property
     def trajectory(self) -> Trajectory:
         """The task and the steps so far, with the verdict if one was given: what `distill` and `enqueue` take."""
-        from reasoningbank.trajectory import Trajectory
+        from reasoningbank.runs.trajectory import Trajectory
 
         return Trajectory.of(
             {"task": self.recall.task, "steps": self._steps, "verdict": self._verdict, "session": self.ref or None}

@@ -8,7 +8,7 @@ from reasoningbank.bank.handle import Handle
 from reasoningbank.results import MemoryRuns, StepsKept
 
 if TYPE_CHECKING:
-    from reasoningbank.trajectory import Trajectory
+    from reasoningbank.runs.trajectory import Trajectory
 
 
 class Runs(Handle):
@@ -30,7 +30,7 @@ class Runs(Handle):
             EpisodeNotFoundError: there is none.
             InvalidInputError: it cannot be read as steps.
         """
-        from reasoningbank.services.learning import trajectories
+        from reasoningbank.services.runs import trajectories
 
         return trajectories.add_steps(self._engine, ref, steps)
 
@@ -42,7 +42,7 @@ class Runs(Handle):
         Raises:
             EpisodeNotFoundError: there is none.
         """
-        from reasoningbank.services.learning import trajectories
+        from reasoningbank.services.runs import trajectories
 
         return trajectories.trajectory(self._engine, ref)
 
@@ -55,7 +55,7 @@ class Runs(Handle):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.learning import trajectories
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.record import record
+        from reasoningbank.services.runs import trajectories
 
         return trajectories.runs_of(self._engine, memory_id, record.checked_limit(limit))

@@ -51,7 +51,7 @@ class Transfer(Handle):
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
         from reasoningbank.formats.source import numbered
-        from reasoningbank.services.moving import transfer
+        from reasoningbank.services.exchange import transfer
 
         if runs and not trusted:
             raise InvalidInputError(
@@ -87,7 +87,7 @@ class Transfer(Handle):
             InvalidInputError: an unknown format, one that holds no runs, or a folder that is there already.
             StorageError: the target cannot be written.
         """
-        from reasoningbank.services.moving import transfer
+        from reasoningbank.services.exchange import transfer
 
         if isinstance(target, (str, os.PathLike)):
             path = Path(target).expanduser()

@@ -17,7 +17,7 @@ class Trust(Handle):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: it is not quarantined.
         """
-        from reasoningbank.services.writing import trust
+        from reasoningbank.services.record import trust
 
         return trust.approve(self._engine, memory_id)
 
@@ -27,7 +27,7 @@ class Trust(Handle):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.writing import trust
+        from reasoningbank.services.record import trust
 
         return trust.archive(self._engine, memory_id)
 
@@ -38,7 +38,7 @@ class Trust(Handle):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: it is not archived.
         """
-        from reasoningbank.services.writing import trust
+        from reasoningbank.services.record import trust
 
         return trust.restore(self._engine, memory_id)
 
@@ -53,7 +53,7 @@ class Trust(Handle):
         Raises:
             InvalidInputError: the name is blank.
         """
-        from reasoningbank.services.writing import trust
+        from reasoningbank.services.record import trust
 
         return trust.forget(self._engine, source, forgotten=True)
 
@@ -63,6 +63,6 @@ class Trust(Handle):
         Raises:
             InvalidInputError: the name is blank.
         """
-        from reasoningbank.services.writing import trust
+        from reasoningbank.services.record import trust
 
         return trust.forget(self._engine, source, forgotten=False)

@@ -21,7 +21,7 @@ class Upkeep(Handle):
 
     def status(self) -> Status:
         """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
-        from reasoningbank.services.maintenance import upkeep
+        from reasoningbank.services.upkeep import state as upkeep
 
         return upkeep.status(self._engine)
 
@@ -31,7 +31,7 @@ class Upkeep(Handle):
         Raises:
             InvalidInputError: days is not a whole number from 1 to 36,500.
         """
-        from reasoningbank.services.learning import metrics
+        from reasoningbank.services.credit import metrics
 
         return metrics.metrics(self._engine, days)
 
@@ -52,7 +52,7 @@ class Upkeep(Handle):
             now: the time to go by; the bank's clock when None.
             dry_run: only say what would be done, and propose merges, pruning and links whatever the settings.
         """
-        from reasoningbank.services.maintenance import maintain
+        from reasoningbank.services.upkeep import maintain
 
         return maintain.maintain(self._engine, self._engine.now() if now is None else as_utc(now), dry_run=dry_run)
 
@@ -65,7 +65,7 @@ class Upkeep(Handle):
         Args:
             dry_run: only say what would be done.
         """
-        from reasoningbank.services.maintenance import upkeep
+        from reasoningbank.services.upkeep import state as upkeep
 
         return upkeep.doctor(self._engine, dry_run=dry_run)
 
@@ -77,7 +77,7 @@ class Upkeep(Handle):
         Raises:
             ProjectNotFoundError: nothing was recorded yet.
         """
-        from reasoningbank.services.maintenance import upkeep
+        from reasoningbank.services.upkeep import state as upkeep
 
         upkeep.rebuild(self._engine)
 
@@ -100,7 +100,7 @@ class Upkeep(Handle):
             ProjectNotFoundError: nothing was recorded yet.
             EmbeddingError: the embedder cannot be used.
         """
-        from reasoningbank.services.maintenance import reembed
+        from reasoningbank.services.upkeep import reembed
 
         return reembed.reembed(self._engine, embedder, progress)
 
@@ -113,7 +113,7 @@ class Upkeep(Handle):
             InvalidInputError: the folder is there already.
             ProjectNotFoundError: nothing was recorded yet.
         """
-        from reasoningbank.services.maintenance import upkeep
+        from reasoningbank.services.upkeep import state as upkeep
 
         upkeep.backup(self._engine, Path(target).expanduser().absolute())
 

@@ -47,7 +47,7 @@ class Writing(Handle):
             InvalidInputError: a value that is not allowed; LimitExceededError names the limit.
             StorageError: the disk refused; nothing was stored.
         """
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.record import record
 
         draft = validated(
             Draft,
@@ -79,7 +79,7 @@ class Writing(Handle):
         Raises:
             InvalidInputError: one of them is not allowed; nothing was stored.
         """
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.record import record
 
         checked = [draft if isinstance(draft, Draft) else validated(Draft, draft) for draft in drafts]
         wanted = [None] * len(checked) if ids is None else list(ids)
@@ -99,7 +99,7 @@ class Writing(Handle):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: an unknown field or a value that is not allowed.
         """
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.record import record
 
         return record.update(self._engine, memory_id, changes)
 
@@ -109,12 +109,12 @@ class Writing(Handle):
         Raises:
             InvalidInputError: the id is blank or no text.
         """
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.record import record
 
         return record.delete(self._engine, [memory_id])[memory_id]
 
     def delete_many(self, memory_ids: Iterable[str]) -> dict[str, bool]:
         """Delete several memories in one transaction; say for each id whether there was one."""
-        from reasoningbank.services.writing import record
+        from reasoningbank.services.record import record
 
         return record.delete(self._engine, memory_ids)

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from reasoningbank.boilerplate import is_boot_text, names_boot_file, without_blocks
 from reasoningbank.distill.packing import clip
-from reasoningbank.lessons import strip_lessons
-from reasoningbank.trajectory import Step, Trajectory
+from reasoningbank.prompt.block import strip_lessons
+from reasoningbank.runs.boilerplate import is_boot_text, names_boot_file, without_blocks
+from reasoningbank.runs.trajectory import Step, Trajectory
 
 FIELD_LIMIT = 20_000  # characters of any one field; head and tail stay
 STEPS_LIMIT = 2_000  # steps of a run; the first and the last stay
@@ -50,7 +50,9 @@ def _step(step: Step, removed: Counter[str]) -> Step:
 
 
 def _text(text: str, removed: Counter[str]) -> str:
-    from reasoningbank.scrub import scrub  # a tenth of a second of rules, which only a run that is distilled needs
+    from reasoningbank.screening.scrub import (
+        scrub,  # a tenth of a second of rules, which only a run that is distilled needs
+    )
 
     if not text:
         return text

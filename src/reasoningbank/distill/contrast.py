@@ -20,7 +20,7 @@ from reasoningbank.distill.parse import json_values, without_thinking
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, as_chat
 from reasoningbank.results import Recall
-from reasoningbank.trajectory import RunVerdict, Trajectory
+from reasoningbank.runs.trajectory import RunVerdict, Trajectory
 
 MOST_ROLLOUTS = 32
 RUN_TOKENS = 8_000

@@ -9,7 +9,7 @@ from enum import StrEnum
 from reasoningbank.llm.base import Usage
 from reasoningbank.memory import Draft, Memory
 from reasoningbank.results import Recorded
-from reasoningbank.trajectory import Trajectory
+from reasoningbank.runs.trajectory import Trajectory
 
 
 class DistillStatus(StrEnum):

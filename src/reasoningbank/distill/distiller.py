@@ -15,7 +15,7 @@ from reasoningbank.distill.parse import read_answer
 from reasoningbank.errors import ChatError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatReply, ChatRequest, FinishReason, as_chat
 from reasoningbank.memory import Outcome, Source, fingerprint_text
-from reasoningbank.trajectory import RunVerdict, Trajectory
+from reasoningbank.runs.trajectory import RunVerdict, Trajectory
 
 RUN_TOKENS = 6_000
 ANSWER_TOKENS = 1_500

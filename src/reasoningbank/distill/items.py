@@ -11,7 +11,7 @@ from reasoningbank.distill.distillation import Rejection
 from reasoningbank.distill.lenient import BACKSLASHES, CUT
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import DESCRIPTION_LIMIT, TAG_LIMIT, TITLE_LIMIT, Draft, Outcome, Source, fingerprint_text
-from reasoningbank.trajectory import VERDICT_WORDS, RunVerdict
+from reasoningbank.runs.trajectory import VERDICT_WORDS, RunVerdict
 from reasoningbank.validation import validated
 
 LESSON_LIMIT = 4_000  # characters; a longer one is an essay, and would fill the prompt it is recalled into

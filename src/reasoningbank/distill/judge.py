@@ -15,7 +15,7 @@ from reasoningbank.distill.parse import json_values, without_thinking
 from reasoningbank.episode import Verdict
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, FinishReason, as_chat
-from reasoningbank.trajectory import RunVerdict, Trajectory
+from reasoningbank.runs.trajectory import RunVerdict, Trajectory
 
 RUN_TOKENS = 6_000
 ANSWER_TOKENS = 512

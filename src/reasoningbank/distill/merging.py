@@ -9,10 +9,10 @@ from reasoningbank.distill.distillation import DistillStatus
 from reasoningbank.distill.distiller import ANSWER_TOKENS, TEMPERATURE, read_reply
 from reasoningbank.distill.items import Rules
 from reasoningbank.errors import ChatError, DistillationError
-from reasoningbank.lessons import strip_lessons
-from reasoningbank.likeness import wording
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest
 from reasoningbank.memory import Draft, Memory, Source
+from reasoningbank.prompt.block import strip_lessons
+from reasoningbank.upkeep.likeness import wording
 
 
 def merge(chat: Chat, memories: Sequence[Memory]) -> Draft:

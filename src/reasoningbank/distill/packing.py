@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reasoningbank.tokens import estimate_tokens
-from reasoningbank.trajectory import Step, Trajectory
+from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.runs.trajectory import Step, Trajectory
 
 ENDS = 3  # steps at either end that are kept before those in between
 # What a field may take of a step, in characters; halved until the steps that must stay fit.

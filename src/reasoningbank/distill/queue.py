@@ -13,8 +13,8 @@ from typing import Any
 
 from reasoningbank.distill.distillation import Distillation, DistillStatus
 from reasoningbank.memory import fingerprint_text
+from reasoningbank.runs.trajectory import RunVerdict, Trajectory
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.trajectory import RunVerdict, Trajectory
 
 MOST_ATTEMPTS = 5
 FIRST_PAUSE = timedelta(seconds=30)

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reasoningbank.terms import terms
-from reasoningbank.trajectory import Step, Trajectory
+from reasoningbank.runs.trajectory import Step, Trajectory
+from reasoningbank.search.terms import terms
 
 # Words for one deed: a word of the task and the name of a tool meet in a row. A word may stand in several rows.
 DEEDS = (

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.trajectory import BadLine, Trajectory, read_lines
+from reasoningbank.runs.trajectory import BadLine, Trajectory, read_lines
 
 RUN_KEYS = frozenset({"task", "query", "steps", "trajectory", "messages"})
 

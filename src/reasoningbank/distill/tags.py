@@ -7,7 +7,7 @@ from collections import Counter
 
 from reasoningbank.distill.reading import kind
 from reasoningbank.memory import TAG_LIMIT
-from reasoningbank.trajectory import Trajectory
+from reasoningbank.runs.trajectory import Trajectory
 
 TOOLS_KEPT = 3
 

@@ -11,7 +11,7 @@ from reasoningbank.distill.reading import Reading, Trouble, label, read, shorten
 from reasoningbank.distill.tags import derive_tags
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Draft, Outcome, Source
-from reasoningbank.trajectory import RunVerdict, Trajectory
+from reasoningbank.runs.trajectory import RunVerdict, Trajectory
 
 VERSION = 1
 # Sizes in characters: a lesson is to take at most about 150 tokens of the prompt it is recalled into.

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from reasoningbank import Distillation, Distiller, MemoryTool, ReasoningBank, ToolAnswer, ToolSpec, Trajectory
-from reasoningbank.coercion import Flag, to_list
+from reasoningbank.adapters.coercion import Flag, to_list
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import is_blank
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.confidence import Belief, ConfidenceModel
+from reasoningbank.belief.belief import Belief, ConfidenceModel
 from reasoningbank.config import Settings
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.cache import QueryCache
@@ -24,15 +24,15 @@ from reasoningbank.embed.named import open_embedder
 from reasoningbank.errors import EmbedderMismatchError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, State
-from reasoningbank.services.kept.features import FeatureShelves
-from reasoningbank.services.kept.filtered import FilteredMemories
-from reasoningbank.services.kept.index_snapshot import SnapshotWriter
-from reasoningbank.services.kept.index_view import IndexView
-from reasoningbank.services.kept.keyword_index import KeywordIndex
-from reasoningbank.services.kept.known import Known
-from reasoningbank.services.kept.models import Models
-from reasoningbank.services.kept.shelf import Shelf
-from reasoningbank.services.patience import Patience
+from reasoningbank.services.cache.features import FeatureShelves
+from reasoningbank.services.cache.filtered import FilteredMemories
+from reasoningbank.services.cache.index_snapshot import SnapshotWriter
+from reasoningbank.services.cache.index_view import IndexView
+from reasoningbank.services.cache.keyword_index import KeywordIndex
+from reasoningbank.services.cache.known import Known
+from reasoningbank.services.cache.models import Models
+from reasoningbank.services.cache.shelf import Shelf
+from reasoningbank.services.deadline import Patience
 from reasoningbank.signals import as_utc
 from reasoningbank.storage import generations, records
 from reasoningbank.storage.filters import Filters

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from reasoningbank.graph import Edge, EdgeDraft, Node, NodeDraft, NodeKind
+from reasoningbank.graph.nodes import Edge, EdgeDraft, Node, NodeDraft, NodeKind
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage import snapshots
 from reasoningbank.storage.filters import json_text

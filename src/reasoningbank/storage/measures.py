@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import groupby
 
-from reasoningbank.criteria import DistilledRun, HandedOut, PastRun
+from reasoningbank.measures.criteria import DistilledRun, HandedOut, PastRun
 from reasoningbank.memory import fingerprint_text
 from reasoningbank.signals import parse_time, time_text
 

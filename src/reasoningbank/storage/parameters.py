@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from reasoningbank.calibrated import Parameters
+from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.signals import parse_time, time_text
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from reasoningbank.bm25 import Counts, Postings, Rows
+from reasoningbank.search.bm25 import Counts, Postings, Rows
 
 SPARSE, FEW = 8, 65_536
 """Lengths are kept by row number as long as one number in eight is in use, or there are few."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from reasoningbank.exported_run import ExportedRun, HandedOver
+from reasoningbank.exchange.runs import ExportedRun, HandedOver
 from reasoningbank.signals import time_text
 
 

@@ -9,8 +9,8 @@ from datetime import datetime
 
 from reasoningbank.episode import Verdict
 from reasoningbank.results import EpisodeSummary
+from reasoningbank.runs.trajectory import Step
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.trajectory import Step
 
 
 @dataclass(frozen=True, slots=True)

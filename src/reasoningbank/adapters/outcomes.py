@@ -1,0 +1,148 @@
+"""From how a framework's run ended to a verdict about its episodes: what every adapter does, once.
+
+A run that merely ended has the verdict unknown; an exception is a failure; a pause, a cancellation or a caller that
+went away leaves the episode open. Nothing here ever breaks the run that is reported on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from reasoningbank.adapters.run_tree import RunTree
+from reasoningbank.bank import ReasoningBank
+from reasoningbank.episode import Verdict
+from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
+
+log = logging.getLogger("reasoningbank")
+
+Judge = Callable[[Any], Verdict | str | bool | None]
+"""Judges what a run gave: success, failure, unknown, or True and False; None is unknown."""
+
+FailureFilter = Callable[[BaseException], bool]
+"""Tells whether an exception may be the lessons' fault: False for, say, a connection that broke."""
+
+# Endings that are nobody's failure. By name, since the frameworks that define most of them need not be installed.
+NEUTRAL = frozenset(
+    {"GraphBubbleUp", "GraphInterrupt", "GraphDrained", "ParentCommand", "WorkflowCancelledByUser", "CancelledError"}
+)
+
+
+def is_neutral(error: BaseException) -> bool:
+    """Tell whether an error only means that a run was paused, cancelled or left."""
+    if isinstance(error, (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)):
+        return True
+    return any(kind.__name__ in NEUTRAL for kind in type(error).__mro__)
+
+
+class RunOutcomes:
+    """Closes the episodes of a framework's runs as the runs end.
+
+    Args:
+        judge: judges what a run gave; without one, a run that ended is unknown.
+        failure_filter: tells which exceptions are failures; all of them without it.
+        distill: reads a run from what it gave, to be distilled by a worker: a trajectory, or anything that
+            `Trajectory.of` reads. Without it nothing is distilled.
+    """
+
+    def __init__(
+        self,
+        judge: Judge | None = None,
+        failure_filter: FailureFilter | None = None,
+        distill: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._judge, self._failure_filter, self._distill = judge, failure_filter, distill
+        self.runs = RunTree()
+        self._banks: dict[str, ReasoningBank] = {}
+
+    def opened(self, run: Hashable | None, bank: ReasoningBank, ref: str) -> None:
+        """An episode was opened in a run, or in one below it. An empty reference is passed over."""
+        if ref and self.runs.note(run, ref):
+            self._banks[ref] = bank
+
+    def finished(self, run: Hashable, given: Any) -> None:
+        """A run ended with `given`; when it is a root, its episodes are judged by that."""
+        for bank, ref in self._ended(run):
+            self.close(bank, ref, given)
+
+    def paused(self, run: Hashable) -> None:
+        """A run ended without being over, or its episodes are closed elsewhere: they stay as they are."""
+        self._ended(run)
+
+    def failed(self, run: Hashable, error: BaseException, *, resumable: ReasoningBank | None = None) -> None:
+        """A run ended with an exception; when it is a root, its episodes failed, unless it is nobody's failure.
+
+        Args:
+            resumable: where to look for the open episode of the run's thread when the run goes on with what an earlier
+                process began. An abandoned run of the thread is never failed by a new one.
+        """
+        root = self.runs.end(run)
+        if root is None:
+            return
+        episodes = [(self._banks.pop(ref), ref) for ref in root.refs]
+        if not episodes and root.resumed and root.thread and resumable is not None:
+            episodes = _open_one(resumable, root.thread)
+        for bank, ref in episodes:
+            self.fail(bank, ref, error)
+
+    def close(self, bank: ReasoningBank, ref: str, given: Any, *, reason: str = "") -> Verdict | str | bool:
+        """Judge what a run gave, close its episode, and return the verdict."""
+        verdict = self.judged(given)
+        if ref:
+            report(bank, verdict, ref, reason=reason, by="judge" if self._judge is not None else "")
+        self._enqueue(bank, ref, given, verdict)
+        return verdict
+
+    def _enqueue(self, bank: ReasoningBank, ref: str, given: Any, verdict: Verdict | str | bool) -> None:
+        if self._distill is None:
+            return
+        try:
+            # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
+            known = None if verdict is Verdict.UNKNOWN else verdict
+            bank.enqueue(self._distill(given), known, key=ref or None, ref=ref or None)
+        except ReasoningBankError as error:
+            log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
+
+    def fail(self, bank: ReasoningBank, ref: str, error: BaseException) -> Verdict | None:
+        """Close a run's episode as a failure, unless the error is nobody's failure; return the verdict, if any."""
+        if is_neutral(error) or (self._failure_filter is not None and not self._failure_filter(error)):
+            return None
+        if ref:
+            report(bank, Verdict.FAILURE, ref, reason=f"{type(error).__name__}: {error}"[:500])
+        return Verdict.FAILURE
+
+    def judged(self, given: Any) -> Verdict | str | bool:
+        """Return the judge's verdict; unknown without one, and when it fails, which is logged."""
+        if self._judge is None:
+            return Verdict.UNKNOWN
+        try:
+            verdict = self._judge(given)
+        except Exception as error:  # noqa: BLE001 - a judge is the user's code; its fault must not end the run
+            log.warning("the judge failed, so the verdict is unknown: %s: %s", type(error).__name__, error)
+            return Verdict.UNKNOWN
+        return Verdict.UNKNOWN if verdict is None else verdict
+
+    def _ended(self, run: Hashable) -> list[tuple[ReasoningBank, str]]:
+        root = self.runs.end(run)
+        return [] if root is None else [(self._banks.pop(ref), ref) for ref in root.refs]
+
+
+def report(bank: ReasoningBank, verdict: Verdict | str | bool, ref: str, *, reason: str = "", by: str = "") -> None:
+    """Report a verdict; what cannot be recorded is logged, since no run may fail for it.
+
+    Unknown closes an episode that is open, and never takes back a verdict that somebody gave meanwhile.
+    """
+    try:
+        bank.report(verdict, ref=ref, reason=reason, by=by, revise=verdict is not Verdict.UNKNOWN)
+    except ReasoningBankError as error:
+        log.warning("the outcome of %s was not recorded: %s", ref, error)
+
+
+def _open_one(bank: ReasoningBank, thread: str) -> list[tuple[ReasoningBank, str]]:
+    try:
+        episode = bank.get_episode(thread=thread)
+    except EpisodeNotFoundError:
+        return []
+    return [(bank, episode.ref)] if episode.is_open else []

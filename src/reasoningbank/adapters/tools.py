@@ -1,0 +1,335 @@
+"""The four memory tools as data: names, descriptions, closed schemas, and what they do. Every door offers these.
+
+Nothing that decides whose data is touched is an argument: the scope is that of the bank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from reasoningbank.adapters.coercion import Count, Flag, Reference, Share, Words, echoed, to_choice
+from reasoningbank.bank import ReasoningBank
+from reasoningbank.errors import InvalidInputError, ReasoningBankError
+from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
+from reasoningbank.results import OVER_BUDGET, Feedback, Hit
+from reasoningbank.services.search.prompt import prompt_block
+from reasoningbank.validation import unknown_name
+
+# Tokens of memory_search's text at the most.
+LONGEST_ANSWER = 1_500
+
+Learned = Annotated[Literal["success", "failure"], BeforeValidator(to_choice)]
+MaybeLearned = Annotated[Literal["success", "failure"] | None, BeforeValidator(to_choice)]
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class SearchArguments(_Arguments):
+    """Arguments of memory_search."""
+
+    query: str = Field(min_length=1, description="What you are about to do, in one sentence.")
+    limit: Count = Field(default=None, ge=1, le=20, description="How many lessons at the most, 1 to 20; null for 5.")
+    min_confidence: Share = Field(
+        default=None, ge=0.0, le=1.0, description="Confidence from which a lesson is proven, 0 to 1; null for 0.7."
+    )
+    outcome: MaybeLearned = Field(
+        default=None, description="Only lessons from successes, or only from failures; null for both."
+    )
+    tags: Words = Field(default=None, description="Only lessons that have all of these tags; null for any.")
+
+
+class RecordArguments(_Arguments):
+    """Arguments of memory_record."""
+
+    title: str = Field(min_length=1, max_length=TITLE_LIMIT, description="The lesson's name, in a few words.")
+    content: str = Field(
+        min_length=1, max_length=CONTENT_LIMIT, description="What to do, or not to do, in one to three sentences."
+    )
+    outcome: Learned = Field(description="success for a strategy that worked, failure for a guard-rail.")
+    description: str | None = Field(
+        default=None, max_length=DESCRIPTION_LIMIT, description="What it is about, in one sentence; or null."
+    )
+    applies_when: str | None = Field(
+        default=None, max_length=DESCRIPTION_LIMIT, description="When it applies, and when not; or null."
+    )
+    tags: Words = Field(default=None, description="Words to filter by, such as a language or a tool; or null.")
+
+
+class FeedbackArguments(_Arguments):
+    """Arguments of memory_feedback."""
+
+    memory_id: str = Field(min_length=1, description="The lesson's id, as memory_search gave it.")
+    helpful: Flag = Field(description="true if the lesson helped, false if it misled.")
+    reason: str | None = Field(default=None, description="Why, in one sentence; or null.")
+
+
+class OutcomeArguments(_Arguments):
+    """Arguments of memory_outcome."""
+
+    succeeded: Flag = Field(description="true if the task succeeded, false if it failed.")
+    ref: Reference = Field(
+        default=None, description="The ref that memory_search gave: all lessons it gave are credited. Prefer this."
+    )
+    memory_id: Reference = Field(
+        default=None, description="In its place: one lesson's id. Give exactly one of the two."
+    )
+    session_id: Reference = Field(
+        default=None, description="With memory_id: the run it is about; one outcome counts per lesson and run. Or null."
+    )
+    reason: str | None = Field(default=None, description="Why, in one sentence; or null.")
+    stability: Flag | None = Field(
+        default=None,
+        description="With memory_id: true if succeeded says whether a change made with that lesson was still there "
+        "after seven days (false: it was reverted), rather than how the task ended; or null.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool says.
+
+    Attributes:
+        text: for the model.
+        data: the same as JSON, for programs.
+        failed: the call could not be carried out; `text` says why, in one sentence.
+    """
+
+    text: str
+    data: dict[str, Any] = field(default_factory=dict)
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """What a model is told of a tool.
+
+    Attributes:
+        arguments: the closed schema; every field is required or may be null.
+        read_only: it changes nothing.
+        idempotent: the same call again changes nothing more.
+    """
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    read_only: bool = False
+    idempotent: bool = False
+
+
+MEMORY_SEARCH = ToolSpec(
+    "memory_search",
+    "Look up lessons from earlier runs before you start a task: what worked, and what to avoid. "
+    "Keep the ref, and report how the task ended with memory_outcome.",
+    SearchArguments,
+)
+MEMORY_LOOKUP = ToolSpec(
+    "memory_search",
+    "Look up lessons from earlier runs before you start a task: what worked, and what to avoid.",
+    SearchArguments,
+    read_only=True,
+    idempotent=True,
+)
+MEMORY_RECORD = ToolSpec(
+    "memory_record",
+    "Store a lesson that a later run can use: a strategy that worked, or a guard-rail against what failed.",
+    RecordArguments,
+    idempotent=True,
+)
+MEMORY_FEEDBACK = ToolSpec("memory_feedback", "Say whether one lesson helped.", FeedbackArguments)
+MEMORY_OUTCOME = ToolSpec(
+    "memory_outcome",
+    "Say how a task ended, so that the lessons recalled for it are credited. Once, when it has ended.",
+    OutcomeArguments,
+    idempotent=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTool:
+    """One tool of one bank: call it with the arguments as a model sent them."""
+
+    spec: ToolSpec
+    _run: Callable[[Any], ToolAnswer]
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return self.spec.name
+
+    def __call__(self, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Carry out a call with arguments as a model sent them.
+
+        What the model or the disk got wrong is an answer that says so, never an exception: a memory tool must not end
+        an agent's run. A bug in the program is still raised.
+        """
+        try:
+            return self._run(self.read(arguments))
+        except ReasoningBankError as error:
+            return ToolAnswer(f"{self.name} failed: {error}", {"error": str(error)}, failed=True)
+
+    def read(self, arguments: Mapping[str, Any]) -> BaseModel:
+        """Read the arguments.
+
+        Raises:
+            InvalidInputError: one is unknown (the nearest is named), missing or not allowed; what came is shown.
+        """
+        known = self.spec.arguments.model_fields
+        both = f"it takes {', '.join(known)}; what came was {echoed(arguments)}"
+        for name in arguments:
+            if name not in known:
+                raise InvalidInputError(f"it has no argument of the {unknown_name(name, known)}; {both}")
+        try:
+            return self.spec.arguments.model_validate(dict(arguments))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"][:1])
+            raise InvalidInputError(f"argument {where!r}: {first['msg']}; {both}") from None
+
+
+def memory_tools(
+    bank: ReasoningBank, *, read_only: bool = False, limit: int = 5, by: str = "agent", trusted: bool = True
+) -> list[MemoryTool]:
+    """Return the tools of a bank: memory_search, and unless read-only memory_record, memory_feedback, memory_outcome.
+
+    Args:
+        read_only: only memory_search, which then opens no episode and counts nothing.
+        limit: how many lessons memory_search gives when it is not told.
+        by: who records, votes and reports through these tools.
+        trusted: whether what is recorded through them is trusted (see docs/guides/security.md).
+    """
+    doors = _Doors(bank, limit=limit, by=by, trusted=trusted, read_only=read_only)
+    if read_only:
+        return [MemoryTool(MEMORY_LOOKUP, doors.search)]
+    return [
+        MemoryTool(MEMORY_SEARCH, doors.search),
+        MemoryTool(MEMORY_RECORD, doors.record),
+        MemoryTool(MEMORY_FEEDBACK, doors.feedback),
+        MemoryTool(MEMORY_OUTCOME, doors.outcome),
+    ]
+
+
+@dataclass(frozen=True)
+class _Doors:
+    bank: ReasoningBank
+    limit: int
+    by: str
+    trusted: bool
+    read_only: bool
+
+    def search(self, given: SearchArguments) -> ToolAnswer:
+        options: dict[str, Any] = {
+            "min_confidence": given.min_confidence,
+            "outcome": given.outcome,
+            "tags": given.tags,
+        }
+        k = given.limit or self.limit
+        if self.read_only:
+            return self._look_up(given.query, k, options)
+        recall = self.bank.recall(given.query, k, max_tokens=LONGEST_ANSWER, **options)
+        text = f"{recall.text}\n\nref: {recall.ref}" if recall.hits else ""
+        more = {"ref": recall.ref, "withheld": recall.withheld, "weak": recall.weak}
+        too_long = list(recall.shortened)
+        if OVER_BUDGET in recall.withheld:
+            # Searched again, which changes nothing: a recall says how many did not fit, not which.
+            shown = {memory.id for memory in recall.memories}
+            found = self.bank.search(given.query, k, **options)
+            too_long += [memory.id for memory in found.memories if memory.id not in shown]
+        return _found(text, recall.hits, more, too_long)
+
+    def _look_up(self, query: str, k: int, options: dict[str, Any]) -> ToolAnswer:
+        result = self.bank.search(query, k, **options)
+        unproven = [hit.memory.id for hit in result.hits if hit.provisional]
+        block = prompt_block(result.memories, max_tokens=LONGEST_ANSWER, provisional=unproven)
+        hits = tuple(hit for hit in result.hits if hit.memory.id in block.included)
+        more = {"withheld": result.withheld, "weak": result.weak}
+        return _found(block.text, hits, more, (*block.shortened, *block.dropped))
+
+    def record(self, given: RecordArguments) -> ToolAnswer:
+        recorded = self.bank.record(
+            given.title,
+            given.content,
+            outcome=given.outcome,
+            description=given.description or "",
+            applies_when=given.applies_when or "",
+            tags=given.tags or (),
+            source=Source(by=self.by, trusted=self.trusted),
+        )
+        data: dict[str, Any] = {
+            "memory_id": recorded.memory.id,
+            "created": recorded.created,
+            "confidence": round(recorded.memory.confidence, 4),
+            "state": recorded.memory.state.value,
+        }
+        if recorded.possible_duplicate_of:
+            data["possible_duplicate_of"] = recorded.possible_duplicate_of
+        text = f"Recorded as {recorded.memory.id}." if recorded.created else f"Known already: {recorded.memory.id}."
+        if recorded.possible_duplicate_of:
+            text += f" It may say the same as {recorded.possible_duplicate_of}."
+        if recorded.memory.state.value == "quarantined":
+            text += " It is withheld until a person approves it: it reads like instructions to an agent."
+        return ToolAnswer(text, data)
+
+    def feedback(self, given: FeedbackArguments) -> ToolAnswer:
+        told = self.bank.feedback(given.memory_id, given.helpful, by=self.by, reason=given.reason)
+        confidence = round(told.memory.confidence, 4)
+        text = (
+            f"{'Counted' if told.recorded else 'Counted before'}: the confidence of {told.memory.id} is {confidence}."
+        )
+        return ToolAnswer(text, {"memory_id": told.memory.id, "confidence": confidence, "recorded": told.recorded})
+
+    def outcome(self, given: OutcomeArguments) -> ToolAnswer:
+        if (given.ref is None) == (given.memory_id is None):
+            example = '{"ref": "<ref of memory_search>", "succeeded": true}'
+            raise InvalidInputError(f"give exactly one of ref and memory_id, for example {example}")
+        if given.stability and given.memory_id is None:
+            raise InvalidInputError("stability is about one lesson: give its memory_id in place of ref")
+        if given.memory_id is not None:
+            told = self._about_one(given, given.memory_id)
+            data = {"memory_id": told.memory.id, "confidence": round(told.memory.confidence, 4)}
+            return ToolAnswer("Counted." if told.recorded else "Counted before.", data | {"recorded": told.recorded})
+        reported = self.bank.report(given.succeeded, ref=given.ref, reason=given.reason, by=self.by)
+        credited = list(reported.credited)
+        text = "Counted before." if not reported.recorded else f"Counted for {len(credited)} lessons."
+        return ToolAnswer(text, {"ref": reported.episode.ref, "recorded": reported.recorded, "credited": credited})
+
+    def _about_one(self, given: OutcomeArguments, memory_id: str) -> Feedback:
+        if given.stability:
+            ref = given.session_id and f"session:{given.session_id}"
+            return self.bank.report_stability(memory_id, given.succeeded, ref=ref, by=self.by)
+        return self.bank.report_memory(memory_id, given.succeeded, session_id=given.session_id)
+
+
+def _found(text: str, hits: tuple[Hit, ...], more: Mapping[str, Any], too_long: Sequence[str] = ()) -> ToolAnswer:
+    data = {"memories": [hit_data(hit) for hit in hits if hit.memory.id not in too_long], **more}
+    if too_long:
+        data["too_long"] = list(too_long)
+        text = f"{text}\n\nFound, but too long to show here as a whole: {', '.join(too_long)}.".strip()
+    return ToolAnswer(text or "No lesson fits.", data)
+
+
+HIT_FIELDS = ("memory_id", "project", "title", "content", "description", "applies_when", "outcome", "tags")
+
+
+def hit_data(hit: Hit) -> dict[str, Any]:
+    """Return a hit as JSON, as every door shows it: what a reader needs to use the lesson, and no more."""
+    memory = memory_data(hit.memory)
+    return {
+        **{name: memory[name] for name in HIT_FIELDS},
+        "confidence": round(hit.confidence, 4),
+        "similarity": round(hit.similarity, 4),
+        "keyword": round(hit.keyword, 4),
+        "score": round(hit.score, 4),
+        "provisional": hit.provisional,
+    }
+
+
+def memory_data(memory: Memory) -> dict[str, Any]:
+    """Return a memory as JSON, as every door shows it."""
+    data = memory.model_dump(mode="json", exclude={"id", "confidence"})
+    return {"memory_id": memory.id, **data, "confidence": round(memory.confidence, 4)}

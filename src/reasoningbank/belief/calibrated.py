@@ -1,0 +1,198 @@
+"""The `calibrated` confidence model (the default): a Bayesian belief over the chance that a memory helps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reasoningbank.belief.belief import SUCCESS_IF_HELPED, SUCCESS_IF_NOT, Belief, Evidence, outcome_shares
+from reasoningbank.belief.quadrature import THETA, Float64, beliefs_of, log_priors
+from reasoningbank.signals import SignalKind
+
+# One place for each day that a datetime can hold, so that (memory, day) is one number.
+_FIRST_DAY = -719_162
+_DAYS = 2**22
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What a project's own evidence teaches about its evidence; the defaults are where every project starts.
+
+    Attributes:
+        accuracy: a, the chance that an explicit vote is right, of any judge who is not in `judges`.
+        judges: the same for judges with enough votes, by name.
+        helped: S1, the chance that a run succeeds when at least one recalled memory helped.
+        unhelped: S0, the chance that it succeeds when none did.
+        class_means: how often memories that start with one confidence turn out to help, by that confidence; a class
+            that is not in it is taken at its word.
+        strength: n, how many observations the class mean is worth.
+        fading: what one observation is still worth after one later use of its memory.
+    """
+
+    accuracy: float = 0.9
+    judges: tuple[tuple[str, float], ...] = ()
+    helped: float = SUCCESS_IF_HELPED
+    unhelped: float = SUCCESS_IF_NOT
+    class_means: tuple[tuple[float, float], ...] = ()
+    strength: float = 2.0
+    fading: float = 0.97
+
+    @property
+    def overlap(self) -> float:
+        """The part of its weight that an outcome keeps when its episode has a vote about the memory, in [0, 1].
+
+        None (the vote supersedes it) as long as votes say more than outcomes, by the odds r = a / (1 - a) of the least
+        accurate judge against r' = S1 / S0 and (1 - S0) / (1 - S1). Where they say less, just so much that a vote never
+        moves a belief the other way than it points: d log(r theta + 1 - theta) / d theta, over the same with r', is
+        least at theta = 0, where it is (r - 1) / (r' - 1).
+        """
+        accuracy = min([self.accuracy, *(accuracy for _, accuracy in self.judges)])
+        vote = accuracy / (1.0 - accuracy)
+        outcome = max(self.helped / self.unhelped, (1.0 - self.unhelped) / (1.0 - self.helped))
+        return 1.0 - min(1.0, (vote - 1.0) / (outcome - 1.0))
+
+    def record(self) -> dict[str, Any]:
+        """Return them as a dictionary that JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Parameters:
+        """Read what `record` wrote.
+
+        Raises:
+            ValueError: these are no parameters that a model could work with.
+        """
+        try:
+            judges = tuple((str(name), float(accuracy)) for name, accuracy in record["judges"])
+            means = tuple((float(initial), float(mean)) for initial, mean in record["class_means"])
+            numbers = {name: float(record[name]) for name in _NUMBERS}
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"no parameters of the confidence model ({error!r})") from None
+        found = cls(judges=judges, class_means=means, **numbers)
+        if not found._is_usable():
+            raise ValueError("parameters of the confidence model that are out of range")
+        return found
+
+    def _is_usable(self) -> bool:
+        accuracies = [self.accuracy, *(accuracy for _, accuracy in self.judges)]
+        return (
+            all(0.5 <= accuracy < 1.0 for accuracy in accuracies)
+            and 0.0 < self.unhelped < self.helped < 1.0
+            and all(0.0 < mean < 1.0 for _, mean in self.class_means)
+            and 0.0 < self.strength < math.inf
+            and 0.0 < self.fading <= 1.0
+        )
+
+
+STARTING = Parameters()
+_NUMBERS = ("accuracy", "helped", "unhelped", "strength", "fading")
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedModel:
+    """A belief over theta = P(the memory helps when it is used), by Bayes' rule.
+
+    p(theta) ~ Beta(theta; n mu, n (1 - mu)) * product over signals of P(signal | theta) ^ weight, with
+
+        P(vote for | theta) = a theta + (1 - a) (1 - theta)
+        P(success | theta) = S1 theta + S0 (1 - theta)
+
+    and one minus these for votes against and failures. mu, n, a, S1 and S0 are the project's `Parameters`. A signal's
+    weight is its strength (for an outcome that several memories share, `outcome_shares`), times `fading` for each use
+    of the memory on a later day: the power steady model of Smith 1979, with the memory's own uses for a clock. So a
+    memory that went stale is found out by its later runs, while idle time changes nothing.
+
+    Usage itself is never evidence: it is always positive, so it cannot tell good from bad. A change that survived, or
+    was reverted, is an outcome seen later, and counts as one.
+
+    The result depends on the multiset of signals only. With fixed parameters every factor for a memory increases in
+    theta and every factor against it decreases, so that praise never lowers a belief and blame never raises one
+    (Milgrom 1981, proposition 1).
+    """
+
+    parameters: Parameters = STARTING
+
+    def beliefs(self, items: Sequence[Evidence]) -> list[Belief]:
+        """Return one belief for each memory, in the order given."""
+        if not items:
+            return []
+        own, judges = self.parameters, judge_columns(self.parameters.judges)
+        counts = weighted_counts(items, judges, fading=own.fading, overlap=own.overlap)
+        means = prior_means([initial for _, initial in items], dict(own.class_means))
+        accuracies = (own.accuracy, *(accuracy for _, accuracy in own.judges))
+        return beliefs_of(
+            log_priors(means, own.strength) + counts @ log_likelihoods(accuracies, own.helped, own.unhelped)
+        )
+
+    def shares(self, confidences: Sequence[float], succeeded: bool) -> tuple[float, ...]:
+        """Return the strength of a run's outcome for each memory recalled for it, by the confidences at recall."""
+        own = self.parameters
+        return outcome_shares(confidences, succeeded, helped=own.helped, unhelped=own.unhelped)
+
+
+def class_of(initial: float) -> float:
+    """Return the class of a memory: its initial confidence, in steps of 0.05."""
+    return round(round(initial * 20.0) / 20.0, 2)
+
+
+def prior_means(initials: Sequence[float], class_means: Mapping[float, float]) -> Float64:
+    """Return the prior mean of each memory: its class's, or its initial confidence where the class taught nothing."""
+    means = {initial: class_means.get(class_of(initial), initial) for initial in set(initials)}
+    return np.array([means[initial] for initial in initials])
+
+
+def judge_columns(judges: Sequence[tuple[str, float]]) -> dict[str, int]:
+    """Return the number of each known judge, from 1; everybody else is 0."""
+    return {name: number for number, (name, _) in enumerate(judges, 1)}
+
+
+@lru_cache(maxsize=8)
+def log_likelihoods(accuracies: tuple[float, ...], helped: float, unhelped: float) -> Float64:
+    """Return log P(signal | theta): a row each for votes for, then votes against, by judge; then success, failure.
+
+    It is the same for all beliefs under one set of parameters, and not to be written to.
+    """
+    a = np.array(accuracies)[:, None]
+    vote, success = a * THETA + (1.0 - a) * (1.0 - THETA), helped * THETA + unhelped * (1.0 - THETA)
+    rows: Float64 = np.log(np.concatenate([vote, 1.0 - vote, success[None], 1.0 - success[None]]))
+    return rows
+
+
+def weighted_counts(items: Sequence[Evidence], judges: Mapping[str, int], *, fading: float, overlap: float) -> Float64:
+    """Return the weight of each memory's signals (n, columns), in the columns of `log_likelihoods`."""
+    explicit, usage, known = SignalKind.EXPLICIT, SignalKind.USAGE, len(judges) + 1
+    rows, uses = [], []
+    for i, (tallies, _) in enumerate(items):
+        for t in tallies:
+            moment = i * _DAYS + t.day - _FIRST_DAY
+            if t.kind is usage:
+                uses.append((moment, t.positive))
+            else:
+                column = judges.get(t.by, 0) if t.kind is explicit else -1
+                rows.append((moment, column, t.positive, t.negative, overlap if t.superseded else 1.0))
+    counts = np.zeros((len(items), 2 * known + 2))
+    if rows:
+        moments, columns, positive, negative, weight = (np.array(column) for column in zip(*rows, strict=True))
+        weight = weight * fading ** _later_uses(moments, uses)
+        memories, votes = moments // _DAYS, columns >= 0
+        np.add.at(counts, (memories, np.where(votes, columns, 2 * known)), weight * positive)
+        np.add.at(counts, (memories, np.where(votes, known + columns, 2 * known + 1)), weight * negative)
+    return counts
+
+
+def _later_uses(moments: NDArray[np.int64], uses: list[tuple[int, float]]) -> Float64:
+    """Return how often the memory of each moment was used on later days."""
+    if not uses:
+        return np.zeros(len(moments))
+    uses.sort()
+    days = np.array([day for day, _ in uses])
+    total = np.concatenate([[0.0], np.cumsum([many for _, many in uses])])
+    end = (moments // _DAYS + 1) * _DAYS
+    later: Float64 = total[np.searchsorted(days, end)] - total[np.searchsorted(days, moments, side="right")]
+    return later

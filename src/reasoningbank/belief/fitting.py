@@ -1,0 +1,224 @@
+"""Fitting the calibrated model's parameters to what a project has seen.
+
+Everything is shrunk towards where every project starts, so that little evidence changes little. What is fitted
+depends on the evidence as a set: neither on its order nor on what was fitted before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reasoningbank.belief.belief import Evidence, within
+from reasoningbank.belief.calibrated import (
+    STARTING,
+    Parameters,
+    class_of,
+    judge_columns,
+    log_likelihoods,
+    weighted_counts,
+)
+from reasoningbank.belief.quadrature import THETA, Float64, log_priors, normalised
+from reasoningbank.signals import SignalKind
+
+# How much the starting values are worth, each in its own kind of observation.
+RUNS_OF_EACH_KIND = 5.0  # runs where a memory surely helped, and as many where surely none did
+VOTES = 50.0
+VOTES_OF_A_JUDGE = 10.0  # at the accuracy of the project's votes
+MEMORIES_OF_A_CLASS = 3.0
+MEMORIES_FOR_STRENGTH = 60.0
+
+# A judge is told apart from the others with this many votes; of more judges than this, those with the most votes.
+FEWEST_VOTES = 5
+MOST_JUDGES = 20
+
+ROUNDS = 25
+
+# Parameters are fitted again after this many changes more, or a tenth more. A run with two memories makes four.
+CHANGES_BETWEEN = 50
+LEAST_GAIN = 0.02  # S1 - S0: where outcomes do not discriminate, they weigh next to nothing
+LEAST_ACCURACY = 0.5  # a judge who is wrong more often than right is ignored, never turned round
+MOST_ACCURACY = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class RunMoments:
+    """What runs with a verdict add up to: counts and sums over x, the chance that a memory helped, and success y."""
+
+    runs: float = 0.0
+    x: float = 0.0
+    xx: float = 0.0
+    y: float = 0.0
+    xy: float = 0.0
+
+    @classmethod
+    def of(cls, runs: Iterable[tuple[Sequence[float], bool]]) -> RunMoments:
+        """Sum up runs, each the confidences of its memories as they were at recall, and its success.
+
+        Runs without memories are left out. They look like a control group, but a bank knows nothing about other tasks
+        than those it has lessons for: often the easy ones.
+        """
+        seen = [
+            (1.0 - math.prod(1.0 - c for c in confidences), float(succeeded))
+            for confidences, succeeded in runs
+            if confidences
+        ]
+        return cls(
+            runs=float(len(seen)),
+            x=math.fsum(x for x, _ in seen),
+            xx=math.fsum(x * x for x, _ in seen),
+            y=math.fsum(y for _, y in seen),
+            xy=math.fsum(x * y for x, y in seen),
+        )
+
+    def __add__(self, other: RunMoments) -> RunMoments:
+        """Return the moments of both sets of runs together."""
+        return RunMoments(
+            self.runs + other.runs, self.x + other.x, self.xx + other.xx, self.y + other.y, self.xy + other.xy
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectEvidence:
+    """All that parameters are fitted to.
+
+    Attributes:
+        memories: the tallies and the initial confidence of each memory that has any; others may be left out.
+        runs: the moments of all runs with verdict success or failure.
+    """
+
+    memories: Sequence[Evidence]
+    runs: RunMoments = RunMoments()
+
+
+def is_due(changes: int, fitted: int) -> bool:
+    """Tell whether there are enough new changes (signals of any kind, records) since `fitted` of them to fit again."""
+    return changes >= fitted + max(CHANGES_BETWEEN, fitted // 10)
+
+
+def fit(evidence: ProjectEvidence) -> Parameters:
+    """Return the parameters that a project's evidence teaches.
+
+    S1 and S0 come first, by least squares; then a, the judges, the class means mu and the strength n, by expectation
+    maximisation (Dempster, Laird & Rubin 1977) over the hidden theta of each memory.
+    """
+    helped, unhelped = fit_outcomes(evidence.runs)
+    return fit_memories(evidence.memories, replace(STARTING, helped=helped, unhelped=unhelped))
+
+
+def fit_outcomes(runs: RunMoments) -> tuple[float, float]:
+    """Return S1 and S0: how often runs succeed when a memory helped, and when none did.
+
+    Given what was believed at recall, a run succeeds with chance S0 + (S1 - S0) x, where x is the believed chance
+    that one of its memories helped. x is an expectation of what is regressed on, not a noisy measurement of it, so
+    that plain least squares is unbiased (Berkson 1950). No vote is needed.
+    """
+    k = RUNS_OF_EACH_KIND
+    # k more runs at each end, x = 0 and x = 1, stand for the starting values.
+    n, x, xx = runs.runs + 2.0 * k, runs.x + k, runs.xx + k
+    y, xy = runs.y + k * (STARTING.helped + STARTING.unhelped), runs.xy + k * STARTING.helped
+    gain = max((n * xy - x * y) / (n * xx - x * x), LEAST_GAIN)
+    unhelped = min(max((y - gain * x) / n, LEAST_GAIN), 1.0 - 2.0 * LEAST_GAIN)
+    helped = min(unhelped + gain, 1.0 - LEAST_GAIN / 2.0)
+    return helped, unhelped
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """The memories with evidence, as arrays: counts by column, class number, and the classes."""
+
+    counts: Float64
+    group: NDArray[np.int64]
+    classes: tuple[float, ...]
+
+
+def fit_memories(memories: Sequence[Evidence], start: Parameters) -> Parameters:
+    """Return `start` with vote accuracies, class means and strength fitted; S1 and S0 are taken from it.
+
+    Evidence is not faded here: how reliable a kind of signal is does not wear off.
+    """
+    judged = [item for item in memories if any(t.kind is not SignalKind.USAGE for t in item[0])]
+    if not judged:
+        return start
+    names = _busiest_judges(judged)
+    counts = weighted_counts(judged, judge_columns([(name, 0.0) for name in names]), fading=1.0, overlap=start.overlap)
+    groups = [class_of(initial) for _, initial in judged]
+    classes = tuple(sorted(set(groups)))
+    sample = _Sample(counts, np.array([classes.index(c) for c in groups]), classes)
+    fitted = replace(
+        start,
+        judges=tuple((name, start.accuracy) for name in names),
+        class_means=tuple((c, within(c)) for c in classes),
+    )
+    for _ in range(ROUNDS):
+        fitted = _round(sample, fitted)
+    return fitted
+
+
+def _busiest_judges(memories: Sequence[Evidence]) -> list[str]:
+    """Return the judges with enough votes to be told apart, most votes first; votes by nobody stay together."""
+    votes: defaultdict[str, float] = defaultdict(float)
+    for tallies, _ in memories:
+        for t in tallies:
+            if t.kind is SignalKind.EXPLICIT and t.by:
+                votes[t.by] += t.positive + t.negative
+    busiest = sorted(votes, key=lambda name: (-votes[name], name))[:MOST_JUDGES]
+    return [name for name in busiest if votes[name] >= FEWEST_VOTES]
+
+
+def _round(sample: _Sample, p: Parameters) -> Parameters:
+    """One step of expectation maximisation, each estimate with its pseudo-observations."""
+    accuracies = np.array([p.accuracy, *(accuracy for _, accuracy in p.judges)])
+    means = np.array([mean for _, mean in p.class_means])
+    likelihoods = log_likelihoods(tuple(accuracies.tolist()), p.helped, p.unhelped)
+    posterior = normalised(log_priors(means[sample.group], p.strength) + sample.counts @ likelihoods)
+    accuracy, by_judge = _accuracies(sample.counts, posterior, accuracies)
+    theta = posterior @ THETA
+    many = np.bincount(sample.group)
+    start = np.array(sample.classes)
+    means = (MEMORIES_OF_A_CLASS * start + np.bincount(sample.group, theta)) / (MEMORIES_OF_A_CLASS + many)
+    return replace(
+        p,
+        accuracy=accuracy,
+        judges=tuple((name, a) for (name, _), a in zip(p.judges, by_judge, strict=True)),
+        class_means=tuple(zip(sample.classes, means.tolist(), strict=True)),
+        strength=_strength(posterior, means[sample.group]),
+    )
+
+
+def _accuracies(counts: Float64, posterior: Float64, a: Float64) -> tuple[float, list[float]]:
+    """Return the accuracy of all votes, and that of each known judge.
+
+    P(it helped | a vote for, theta) = a theta / (a theta + (1 - a) (1 - theta)), and P(it did not | a vote against) is
+    the same at 1 - theta, which is the grid read backwards. The estimate is the expected number of right votes over the
+    number of votes; a judge's is shrunk towards that of the project's votes.
+    """
+    columns = len(a)
+    right, votes = np.zeros(columns), np.zeros(columns)
+    for j, accuracy in enumerate(a):
+        agrees = accuracy * THETA / (accuracy * THETA + (1.0 - accuracy) * (1.0 - THETA))
+        votes_for, votes_against = counts[:, j], counts[:, columns + j]
+        right[j] = votes_for @ (posterior @ agrees) + votes_against @ (posterior @ agrees[::-1])
+        votes[j] = votes_for.sum() + votes_against.sum()
+    overall = _accuracy(VOTES * STARTING.accuracy + right.sum(), VOTES + votes.sum())
+    judges = zip(right[1:].tolist(), votes[1:].tolist(), strict=True)
+    known = [_accuracy(VOTES_OF_A_JUDGE * overall + r, VOTES_OF_A_JUDGE + v) for r, v in judges]
+    return overall, known
+
+
+def _accuracy(right: float, votes: float) -> float:
+    return float(min(max(right / votes, LEAST_ACCURACY), MOST_ACCURACY))
+
+
+def _strength(posterior: Float64, means: Float64) -> float:
+    """Return n from how much memories differ: a Beta's variance is mu (1 - mu) / (n + 1)."""
+    spread = posterior @ THETA**2 - 2.0 * means * (posterior @ THETA) + means**2
+    most = float((means * (1.0 - means)).mean())
+    k = MEMORIES_FOR_STRENGTH
+    ratio = (k / (STARTING.strength + 1.0) * most + float(spread.sum())) / ((k + len(means)) * most)
+    return min(max(1.0 / ratio - 1.0, 0.3), 30.0)

@@ -1,0 +1,248 @@
+"""How well a bank does, from what it saw: the success criteria SC-001 to SC-006, and how true its predictions were.
+
+What helped is what people said of a memory in the run it was handed out for; where nobody said anything, all there is
+to go by is how the run ended, and a figure says that it rests on that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from reasoningbank.measures.reliability import (
+    Bin,
+    Measure,
+    Prediction,
+    auc,
+    brier,
+    calibration_error,
+    helped_above,
+    measure,
+    reliability,
+    widest_range,
+)
+
+# A share of fewer observations than this says little: its 95 % interval is wider than 0.3.
+ENOUGH = 30
+ENOUGH_RUNS = 20
+HIGH = 0.8
+BUDGET = 500
+SETTLED_WITHIN = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOut:
+    """A memory that was recalled for a run.
+
+    Attributes:
+        confidence: as it was at recall.
+        vote: what was said of it for this run; None when nothing was.
+    """
+
+    confidence: float
+    vote: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A run as the bank saw it.
+
+    Attributes:
+        task: what tasks in the same words share.
+        succeeded: None while it is open, and when nobody knows.
+        tokens: of the prompt block; None where that was not noted.
+    """
+
+    at: datetime
+    task: str
+    succeeded: bool | None = None
+    tokens: int | None = None
+    handed_out: tuple[HandedOut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DistilledRun:
+    """What became of one run that was to be distilled: whether it gave a lesson."""
+
+    succeeded: bool
+    gave: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """How far each kind of evidence was trusted from one moment on."""
+
+    at: datetime
+    weights: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How true past predictions were; figures are None without any.
+
+    Attributes:
+        count: how many predictions.
+        ece: expected calibration error.
+        bins: the bars of the reliability diagram.
+    """
+
+    count: int
+    ece: float | None
+    brier: float | None
+    auc: float | None
+    bins: tuple[Bin, ...]
+
+    @classmethod
+    def of(cls, predictions: Sequence[Prediction]) -> Calibration:
+        """Compare predictions with what happened."""
+        bars = tuple(reliability(predictions))
+        return cls(len(predictions), calibration_error(predictions), brier(predictions), auc(predictions), bars)
+
+
+def voted(runs: Iterable[PastRun]) -> list[Prediction]:
+    """Return a prediction for each memory that was handed out and voted on: its confidence, and the vote."""
+    return [Prediction(h.confidence, h.vote, run.at) for run in runs for h in run.handed_out if h.vote is not None]
+
+
+def lived(runs: Iterable[PastRun]) -> list[Prediction]:
+    """Return a prediction for each memory handed out in a run whose end is known: its confidence, and that end."""
+    return [
+        Prediction(h.confidence, run.succeeded, run.at)
+        for run in runs
+        if run.succeeded is not None
+        for h in run.handed_out
+    ]
+
+
+def foretold(runs: Iterable[PastRun], helped: float, unhelped: float) -> list[Prediction]:
+    """Return the predicted success of each run with memories whose end is known.
+
+    It is S0 + (S1 - S0) x, where x is the chance that one of its memories helped, by the confidences at recall.
+
+    Args:
+        helped: S1, how often runs succeed when a memory helped.
+        unhelped: S0, how often they do when none did.
+    """
+    return [
+        Prediction(
+            helped - (helped - unhelped) * math.prod(1.0 - h.confidence for h in run.handed_out), run.succeeded, run.at
+        )
+        for run in runs
+        if run.succeeded is not None and run.handed_out
+    ]
+
+
+def criteria(
+    runs: Sequence[PastRun],
+    *,
+    failed_before: Iterable[str] = (),
+    distilled: Sequence[DistilledRun] = (),
+    history: Sequence[Weighing] = (),
+    now: datetime,
+) -> tuple[Measure, ...]:
+    """Return SC-001 to SC-006.
+
+    Args:
+        runs: those of the window, in the order they were opened.
+        failed_before: the tasks that had failed before the window.
+        distilled: what became of the runs that were to be distilled within the window.
+        history: all weights there ever were.
+    """
+    votes = voted(runs)
+    told, by = (votes, "voted helpful") if votes else (lived(runs), "in a run that succeeded (nobody voted)")
+    return (
+        _helpful(told, by),
+        _tokens(runs),
+        _yield(distilled),
+        _repeated(runs, failed_before),
+        _settled(history, now),
+        _high(told, by),
+    )
+
+
+def _helpful(told: Sequence[Prediction], by: str) -> Measure:
+    share = sum(p.helped for p in told) / len(told) if told else None
+    what = f"of the memories handed out, the share {by}"
+    return measure("SC-001", what, share, goal=">= 0.75", sample=len(told), needed=ENOUGH)
+
+
+def _tokens(runs: Sequence[PastRun]) -> Measure:
+    known = [run.tokens for run in runs if run.tokens is not None and run.handed_out]
+    what = "tokens of the longest prompt block"
+    return measure("SC-002", what, max(known, default=None), goal=f"<= {BUDGET}", sample=len(known), needed=1)
+
+
+def _yield(distilled: Sequence[DistilledRun]) -> Measure:
+    groups = [[d.gave for d in distilled if d.succeeded is succeeded] for succeeded in (True, False)]
+    shares = [sum(group) / len(group) for group in groups if group]
+    what = "of the runs that were distilled, the share that gave a lesson: successes or failures, whichever is less"
+    sample = min(map(len, groups))
+    return measure("SC-003", what, min(shares, default=None), goal=">= 0.5", sample=sample, needed=ENOUGH_RUNS)
+
+
+def _repeated(runs: Sequence[PastRun], failed_before: Iterable[str]) -> Measure:
+    failed = set(failed_before)
+    groups: dict[bool, list[bool]] = {True: [], False: []}
+    for run in runs:
+        if run.succeeded is not None and run.task in failed:
+            groups[bool(run.handed_out)].append(not run.succeeded)
+        if run.succeeded is False:
+            failed.add(run.task)
+    what = "of tasks that failed before, how much less often they fail again with lessons than without"
+    sample = min(map(len, groups.values()))
+    return measure(
+        "SC-004", what, _less(groups[True], groups[False]), goal=">= 0.23", sample=sample, needed=ENOUGH_RUNS
+    )
+
+
+def _less(failures: Sequence[bool], control: Sequence[bool]) -> float | None:
+    if not failures or not any(control):
+        return None
+    return 1.0 - (sum(failures) / len(failures)) / (sum(control) / len(control))
+
+
+def _settled(history: Sequence[Weighing], now: datetime) -> Measure:
+    values = [(each.at, list(each.weights.values())) for each in history]
+    days = max(0, (now - min(at for at, _ in values)).days) if values else 0
+    moved = widest_range(values, now, SETTLED_WITHIN)
+    what = "by how much the weight that moved most did move within seven days"
+    return measure("SC-005", what, moved, goal="<= 0.05", sample=days, needed=SETTLED_WITHIN.days)
+
+
+def _high(told: Sequence[Prediction], by: str) -> Measure:
+    share, many = helped_above(told, HIGH)
+    what = f"of the memories handed out with a confidence above {HIGH}, the share {by}"
+    return measure("SC-006", what, share, goal=">= 0.75", sample=many, needed=ENOUGH)
+
+
+def hit_rates(runs: Sequence[PastRun]) -> dict[str, float | None]:
+    """Return how often recalls handed out something, runs were reported on, and runs succeeded with and without it."""
+    served = [run for run in runs if run.handed_out]
+    without = [run for run in runs if not run.handed_out]
+    votes = [p.helped for p in voted(runs)]
+    return {
+        "recalls": float(len(runs)),
+        "recalls_with_lessons": _share([bool(run.handed_out) for run in runs]),
+        "lessons_a_recall": math.fsum(len(run.handed_out) for run in runs) / len(runs) if runs else None,
+        "runs_reported": _share([run.succeeded is not None for run in runs]),
+        "success_with_lessons": _share([run.succeeded for run in served if run.succeeded is not None]),
+        "success_without": _share([run.succeeded for run in without if run.succeeded is not None]),
+        "lessons_voted_on": _share([h.vote is not None for run in runs for h in run.handed_out]),
+        "voted_helpful": _share(votes),
+    }
+
+
+def yields(distilled: Sequence[DistilledRun], recorded: Mapping[str, int]) -> dict[str, float | None]:
+    """Return how many memories were recorded, by how, and the share of distilled runs that gave a lesson."""
+    return {
+        **{f"recorded_{how}": float(many) for how, many in recorded.items()},
+        "runs_distilled": float(len(distilled)),
+        "successes_that_gave_a_lesson": _share([d.gave for d in distilled if d.succeeded]),
+        "failures_that_gave_a_lesson": _share([d.gave for d in distilled if not d.succeeded]),
+    }
+
+
+def _share(flags: Sequence[bool]) -> float | None:
+    return sum(flags) / len(flags) if flags else None

@@ -1,0 +1,263 @@
+"""The table of secrets told by their own form: tokens, keys, URLs, headers."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+
+from reasoningbank.screening.scrub.formats import PREFIXED
+from reasoningbank.screening.scrub.rule import Finder, Rule, Span, secret_span
+from reasoningbank.screening.scrub.shapes import Proof, has_digit, is_secret, is_stand_in, roughness
+
+
+def _made_by_machine(match: re.Match[str], text: str) -> Span | None:
+    """Keep examples (`ghp_xxxx`, `xoxb-your-token`) and names in words that happen to begin like a token."""
+    start, end = secret_span(match)
+    value = text[start:end]
+    if value.isupper():  # AKIA... with EXAMPLE in it is still a key to whoever reads it
+        return (start, end) if len(set(value)) > 6 else None
+    random = has_digit(value) or (value != value.lower() and roughness(value) > 0.2)
+    return (start, end) if random and not is_stand_in(value) else None
+
+
+def _if(proof: Proof) -> Finder:
+    def find(match: re.Match[str], text: str) -> Span | None:
+        start, end = secret_span(match)
+        return (start, end) if is_secret(text[start:end], proof) else None
+
+    return find
+
+
+def _with_head(length: int) -> Finder:
+    """The token began `length` characters (or as many more digits) before the literal that it was found by."""
+
+    def find(match: re.Match[str], text: str) -> Span | None:
+        start, end = match.span()
+        before = text[max(0, start - length - 8) : start - length]
+        return len(before.rstrip("0123456789")) - len(before) + start - length, end
+
+    return find
+
+
+def _at_word(prefix: str) -> str:
+    """Return a pattern of `prefix` that counts at the start of a word only; an escape (`\n`, `%3D`) is no letter.
+
+    The lookbehinds come after the literal, so that the search for it stays a plain search for bytes.
+    """
+    literal = re.escape(prefix)
+    if not prefix[0].isalnum():
+        return literal
+    escapes = (r"\\[nrt]", r"\\u00[0-9a-fA-F]{2}", r"\\x[0-9a-fA-F]{2}", r"%[0-9a-fA-F]{2}", r"\[\dm", r"\d\dm")
+    return rf"{literal}(?:(?<![A-Za-z0-9]{literal})|{'|'.join(f'(?<={escape}{literal})' for escape in escapes)})"
+
+
+def _prefixed(name: str, prefix: str, rest: str, find: Finder = _made_by_machine) -> Rule:
+    word = bool(re.match(r"[A-Za-z0-9]{3}|[A-Za-z0-9]{1,2}[^A-Za-z0-9]", prefix))
+    return Rule(name, (prefix.lower(),), _at_word(prefix) + rest, word=word, find=find)
+
+
+# The body of a key block runs to the next five dashes. Where those are not the END line, the block was cut off (or
+# another begins), and only what looks like lines of a key is taken.
+_BREAK = r"""(?:[\s>|#*+"',;]|\\+[nrt])"""
+_RUN = r"(?:[A-Za-z0-9+/]|\\/)"
+_CUT = (
+    rf"(?:{_BREAK}*+(?:[A-Z][\w\-]{{2,20}}:[ ][^\n\\]{{1,80}}|{_RUN}{{12,}}+={{0,2}}))*+"
+    rf"(?:{_BREAK}{{1,9}}={{0,1}}{_RUN}{{2,}}+={{0,2}}(?!\s*\w))?+"
+)
+_PRIVATE_KEY = (
+    r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+    rf"{_BREAK}*+(?=(?P<cut>{_CUT}))(?:(?P<secret>[^-]*+(?:-(?!----)[^-]*+)*+)(?=-----END))?+"
+)
+_SSH2_KEY = (
+    r"---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----"
+    rf"{_BREAK}*+(?=(?P<cut>{_CUT}))(?:(?P<secret>[^-]*+(?:-(?!---)[^-]*+)*+)(?=---- END))?+"
+)
+_BASE64_RUN = re.compile(r"[A-Za-z0-9+/=]{16,}")
+
+
+def _key_body(match: re.Match[str], text: str) -> Span | None:
+    """Keep blocks that hold no key: prose that quotes the BEGIN line, or a body that was dropped before."""
+    name = "secret" if match["secret"] is not None else "cut"
+    for group in (name, "cut"):
+        start, end = match.span(group)
+        body = text[start : min(end, start + 20_000)]
+        in_runs = sum(map(len, _BASE64_RUN.findall(body)))
+        if in_runs >= 16 and 2 * in_runs > len(body) - body.count(" "):
+            return start, start + len(text[start:end].rstrip())
+    return None
+
+
+def _basic(match: re.Match[str], text: str) -> Span | None:
+    """Take what decodes to `user:password`."""
+    start, end = match.span("secret")
+    try:
+        decoded = base64.b64decode(text[start : min(end, start + 400)].rstrip("=") + "==")
+    except binascii.Error:
+        return None
+    return (start, end) if b":" in decoded and decoded.isascii() else None
+
+
+def _discord(match: re.Match[str], text: str) -> Span | None:
+    """Take id.time.signature, each in random characters; module paths and host names are words."""
+    start, end = match.span()
+    before = text[max(0, start - 40) : start]
+    head = re.split(r"[^\w\-]", before)[-1]
+    random = 23 <= len(head) <= 30 and roughness(head) > 0.3 and is_secret(text[start + 8 : end], Proof.HINT)
+    return (start - len(head), end) if random else None
+
+
+_COOKIE_ATTRIBUTES = ("path", "domain", "expires", "max-age", "samesite", "version")
+_SESSION = ("sess", "sid", "csrf", "xsrf", "auth", "jwt", "token", "remember", "login")
+
+
+def _in_cookie(match: re.Match[str], text: str) -> Span | None:
+    """Take the values of a cookie header that identify a session, by their name or because they are random."""
+    start, end = match.span("secret")
+    before = text[max(0, start - 4_000) : start - 1].lower()
+    line = before[max(before.rfind("\n"), before.rfind("\\n")) + 1 :]
+    name = re.split(r"[;\s\"',:]", line[-80:])[-1]
+    if "cookie" not in line or name in _COOKIE_ATTRIBUTES:
+        return None
+    proof = Proof.KEY if any(part in name for part in _SESSION) else Proof.HINT
+    return (start, end) if is_secret(text[start:end], proof) else None
+
+
+_DATABASE = re.compile(
+    r"(?:postgres|mysql|mariadb|mongodb|redis|amqp|mssql|oracle|clickhouse|neo4j|bolt|ldap|smtp|ftp)[\w+]*\Z"
+)
+_EXAMPLE_PASSWORDS = ("password", "passwd", "pass", "pwd", "secret", "token")
+
+
+def _url_password(match: re.Match[str], text: str) -> Span | None:
+    """Keep templates (`${PASSWORD}`, `<password>`), the word itself, and `host:port/...@...`."""
+    group = "secret" if match["secret"] is not None else "slashed"
+    start, end = match.span(group)
+    value = text[start:end]
+    template = value[0] in "$<{[*%" and not re.match(r"%[0-9A-Fa-f]{2}", value)
+    if template or value.lower() in _EXAMPLE_PASSWORDS or re.fullmatch(r"(?:x{3,}|\.{3}|…)", value.lower()):
+        return None
+    if text.startswith("sha256:", end + 1):  # an image: docker://alpine:3.19@sha256:...
+        return None
+    scheme = text[max(0, match.start() - 24) : match.start()].lower()
+    return (start, end) if group == "secret" or _DATABASE.search(scheme) else None
+
+
+_W = r"[ \t]{0,8}"
+_SLASH = r"\\?/"
+_HOSTED = rf"(?:https?:{_SLASH}{_SLASH})?"
+_PATH = r"(?:\\?[/\w@+%\-])"
+_PASSWORD, _KEY, _HINT = _if(Proof.PASSWORD), _if(Proof.KEY), _if(Proof.HINT)
+
+_BLOCKS: tuple[Rule, ...] = (
+    Rule("private-key", ("private key",), _PRIVATE_KEY, word=True, find=_key_body),
+    Rule("private-key", ("private key",), _SSH2_KEY, word=True, find=_key_body),
+    Rule(
+        "private-key",
+        ("private-lines:",),
+        rf"Private-Lines: \d+(?P<secret>(?:{_BREAK}++{_RUN}{{20,}}+={{0,2}})++)",
+        word=True,
+    ),
+)
+
+_WEBHOOKS: tuple[Rule, ...] = (
+    Rule(
+        "slack-webhook",
+        ("hooks.slack",),
+        rf"{_HOSTED}hooks\.slack\.com{_SLASH}(?:services|workflows|triggers){_PATH}{{16,}}+",
+        word=True,
+    ),
+    Rule(
+        "discord-webhook",
+        ("discord",),
+        rf"{_HOSTED}(?:\w{{2,8}}\.)?discord(?:app)?\.com{_SLASH}api{_SLASH}webhooks{_PATH}{{40,}}+",
+        word=True,
+    ),
+    Rule(
+        "teams-webhook",
+        ("webhook.office",),
+        rf"{_HOSTED}[\w\-]{{1,60}}\.webhook\.office\.com{_SLASH}webhookb2{_PATH}{{40,}}+",
+        word=True,
+    ),
+    Rule(
+        "zapier-webhook",
+        ("hooks.zapier",),
+        rf"{_HOSTED}hooks\.zapier\.com{_SLASH}hooks{_SLASH}catch{_PATH}{{8,}}+",
+        word=True,
+    ),
+)
+
+_TOKENS: tuple[Rule, ...] = (
+    *(_prefixed(*form) for form in PREFIXED),
+    _prefixed("anthropic-key", "sk-ant-", r"[\w\-]{24,}+", _HINT),
+    _prefixed("openai-key", "sk-", r"[\w\-]{20,}+", _HINT),
+    Rule("discord-token", (".",), r"\.(?<=[\w\-]{23}\.)[\w\-]{6,7}\.[\w\-]{27,45}(?![\w\-])", find=_discord),
+    Rule("telegram-token", (":a",), r":A(?<=\d{8}:A)[\w\-]{33,36}(?![\w\-])", find=_with_head(8)),
+    Rule("azure-client-secret", ("q~",), r"Q~(?<=[\w\-]{3}\dQ~)[\w~.\-]{31,36}", find=_with_head(4)),
+    Rule(
+        "terraform-token",
+        (".atlasv1.",),
+        r"\.atlasv1\.(?<=[A-Za-z0-9]{14}\.atlasv1\.)[\w\-]{60,}+",
+        find=_with_head(14),
+    ),
+    Rule("mailchimp-key", ("-us",), r"-us(?<=[0-9a-f]{32}-us)\d{1,2}(?!\w)", find=_with_head(32)),
+    Rule(
+        "rapidapi-key",
+        ("msh",),
+        r"msh(?<=[0-9a-f]{10}msh)[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}",
+        find=_with_head(10),
+    ),
+    Rule("firebase-server-key", (":apa91b",), r":APA91b(?<=AAAA[\w\-]{7}:APA91b)[\w\-]{100,}+", find=_with_head(11)),
+)  # fmt: skip
+
+_URLS: tuple[Rule, ...] = (
+    Rule(
+        "url-password",
+        ("@",),
+        rf":{_SLASH}{_SLASH}(?P<user>[^\s/:@?\"'`<>\\]{{0,100}}):(?:(?P<secret>[^\s/?,\"'`<>\\]{{1,500}})@"
+        r"|(?P<slashed>(?!\d{1,5}/)[^\s@?\"'`<>\\]{1,500})@(?=[\w.\-]))",
+        find=_url_password,
+    ),
+    Rule("url-user", ("@",), rf":{_SLASH}{_SLASH}(?P<secret>[^\s/:@?\"'`<>\\]{{20,500}})@", find=_HINT),
+    Rule(
+        "url-parameter",
+        ("=",),
+        r"[?&](?:key|code|sig|sid|session|session_?id|jsessionid|phpsessid|x-goog-signature)="
+        r"(?P<secret>[\w%.~+/\-]{16,}+={0,2})",
+        folded=True,
+        find=_HINT,
+    ),
+    Rule("signature", ("signature",), r"signature=(?P<secret>[\w%+/\-]{20,}+={0,2})", True, True, _HINT),
+    Rule("otp-secret", ("otpauth",), r"otpauth://[^\s\"'<>]{0,300}?secret=(?P<secret>[a-z2-7]{10,}+)", True, True),
+)  # fmt: skip
+
+_HEADERS: tuple[Rule, ...] = (
+    Rule(
+        "bearer-token",
+        ("bearer",),
+        r"bearer[ \t]+[\"'`]?(?P<secret>[\w.~+/\-]{10,}+={0,2})",
+        folded=True,
+        word=True,
+        find=_KEY,
+    ),
+    Rule(
+        "basic-credentials",
+        ("basic",),
+        r"basic[ \t]+(?P<secret>[a-z0-9+/]{6,}+={0,2})",
+        folded=True,
+        word=True,
+        find=_basic,
+    ),
+    Rule(
+        "authorization-header",
+        ("authorization",),
+        rf"authorization(?:\\{{0,4}}[\"'`\]]){{0,2}}{_W}(?:[:=,]|=>){_W}(?:\\{{0,4}}[\"'`])?"
+        r"(?:[a-z][a-z0-9\-]{2,20}[ \t]+)?(?P<secret>[^\s\"'`,;\\<>]{6,}+)",
+        folded=True,
+        word=True,
+        find=_KEY,
+    ),
+    Rule("session-cookie", ("cookie",), r"=(?P<secret>[^\s;,\"'\\=]{8,}+={0,2})", word=True, find=_in_cookie),
+)
+
+FORMS = _BLOCKS + _WEBHOOKS + _TOKENS + _URLS + _HEADERS

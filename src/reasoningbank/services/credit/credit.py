@@ -1,0 +1,278 @@
+"""Credit: verdicts about runs and about single memories become signals, each counted once."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from reasoningbank.belief.belief import ConfidenceModel
+from reasoningbank.episode import Episode, Served, Verdict
+from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError, MemoryNotFoundError
+from reasoningbank.memory import Memory, clean_text
+from reasoningbank.results import Feedback, Reported
+from reasoningbank.screening.scrub import scrub
+from reasoningbank.services.credit.fitting import fit_again, fit_is_due
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.preparing import checked_id
+from reasoningbank.services.search.recall import checked_ref, new_id
+from reasoningbank.services.search.shown import served
+from reasoningbank.signals import Signal, SignalKind, time_text
+from reasoningbank.storage import episodes, records
+from reasoningbank.storage.fold import Folded, is_news
+from reasoningbank.storage.project import Project
+
+# A vote validates the kinds of signal that spoke for the same memory within this time (contextd's rule).
+VALIDATION_WINDOW = timedelta(hours=24)
+# In place of a polarity: what was judged for one memory alone stands, whatever the whole run's verdict.
+JUDGED_ALONE = 2
+_POLARITY = {Verdict.SUCCESS: 1, Verdict.FAILURE: -1, Verdict.UNKNOWN: 0}
+
+
+def note(text: str | None) -> str:
+    """Return a reason or a judge's name as it is stored: clean, without secrets."""
+    return scrub(clean_text(text)).text if text else ""
+
+
+# -- a run ---------------------------------------------------------------------------------------------------------
+
+
+def report(
+    engine: Engine,
+    verdict: Verdict,
+    *,
+    ref: str | None,
+    thread: str | None,
+    reason: str | None,
+    by: str | None,
+    revise: bool,
+) -> Reported:
+    """Close an episode, and credit its outcome to exactly the memories that were served in it."""
+    ref, thread = _one_of(ref, thread)
+    with engine.write_existing() as opened:
+        if opened is None:
+            raise _not_found(ref, thread)
+        project, connection = opened
+        project.catch_up(connection)
+        now = engine.now()
+        episode = _find(engine, connection, ref, thread, now)
+        if not (revise or episode.is_open):
+            return Reported(episode, recorded=False, previous=episode.verdict)
+        model = engine.model(connection)
+        reported = _close(project, connection, model, episode, verdict, reason=note(reason), by=note(by), now=now)
+        due = fit_is_due(engine, connection)
+    if due:
+        fit_again(engine)
+    return reported
+
+
+def get_episode(engine: Engine, *, ref: str | None, thread: str | None) -> Episode:
+    """Return an episode, by its reference or as the newest of a thread."""
+    ref, thread = _one_of(ref, thread)
+    with engine.read() as connection:
+        if connection is None:
+            raise _not_found(ref, thread)
+        return _find(engine, connection, ref, thread, engine.now())
+
+
+def _one_of(ref: str | None, thread: str | None) -> tuple[str | None, str | None]:
+    ref, thread = checked_ref(ref), checked_ref(thread, "thread")
+    if (ref is None) == (thread is None):
+        raise InvalidInputError("give exactly one of ref and thread: the ref is what recall returned")
+    return ref, thread
+
+
+def _not_found(ref: str | None, thread: str | None) -> EpisodeNotFoundError:
+    return EpisodeNotFoundError(f"ref {ref!r}" if ref is not None else f"thread {thread!r}")
+
+
+def close_if_open(engine: Engine, ref: str, verdict: Verdict, reason: str) -> None:
+    """Close an episode that nobody has closed; one that has a verdict keeps it."""
+    with engine.write() as (project, connection):
+        project.catch_up(connection)
+        episode = episodes.load_episode(connection, ref)
+        if episode is not None and episode.is_open:
+            model, now = engine.model(connection), engine.now()
+            _close(project, connection, model, episode, verdict, reason=note(reason), by="", now=now)
+        due = fit_is_due(engine, connection)
+    if due:
+        fit_again(engine)
+
+
+def _find(
+    engine: Engine, connection: sqlite3.Connection, ref: str | None, thread: str | None, now: datetime
+) -> Episode:
+    found = ref
+    if found is None:
+        found = episodes.newest_of_thread(connection, thread or "", episodes.before(now, engine.episode_ttl))
+    episode = None if found is None else episodes.load_episode(connection, found)
+    if episode is None:
+        raise _not_found(ref, thread)
+    return episode
+
+
+def _close(
+    project: Project,
+    connection: sqlite3.Connection,
+    model: ConfidenceModel,
+    episode: Episode,
+    verdict: Verdict,
+    *,
+    reason: str,
+    by: str,
+    now: datetime,
+) -> Reported:
+    if episode.verdict is not None and episodes.is_sealed(connection, episode.ref):
+        return Reported(episode, recorded=False, previous=episode.verdict, too_late=True)
+    signals = _outcomes(connection, model, episode, verdict, reason=reason, by=by, now=now)
+    if not signals and episode.verdict is verdict:
+        return Reported(episode, recorded=False, previous=episode.verdict)
+    folded = project.write_signals(connection, signals, now)
+    episodes.set_verdict(connection, episode.ref, verdict, reason=reason, by=by, now=now)
+    closed = episode.model_copy(update={"verdict": verdict, "closed_at": now, "reason": reason, "by": by})
+    credited = tuple(s.memory for s, f in zip(signals, folded, strict=True) if f is Folded.COUNTED and s.polarity)
+    return Reported(closed, credited=credited, previous=episode.verdict)
+
+
+def _outcomes(
+    connection: sqlite3.Connection,
+    model: ConfidenceModel,
+    episode: Episode,
+    verdict: Verdict,
+    *,
+    reason: str,
+    by: str,
+    now: datetime,
+) -> list[Signal]:
+    """Return the signals that are needed to make the evidence say `verdict`; none for what it says already."""
+    # Unknown teaches nothing; what an earlier verdict taught is withdrawn.
+    polarity = _POLARITY[verdict]
+    said = _said_before(connection, episode.ref)
+    shares = model.shares([m.confidence for m in episode.memories], verdict is Verdict.SUCCESS)
+    return [
+        _outcome(m, episode, polarity, share if polarity else 1.0, reason=reason, by=by, now=now)
+        for m, share in zip(episode.memories, shares, strict=True)
+        if said.get(m.memory, 0) not in (polarity, JUDGED_ALONE)
+    ]
+
+
+def _said_before(connection: sqlite3.Connection, ref: str) -> dict[str, int]:
+    """Return the polarity of the outcomes counted under a reference, by memory; JUDGED_ALONE for one judged alone."""
+    rows = connection.execute(
+        "SELECT m.id, e.polarity, e.alone FROM evidence AS e JOIN memories AS m ON m.n = e.memory "
+        "WHERE e.ref = ? AND e.kind = 'outcome'",
+        (ref,),
+    )
+    return {memory: JUDGED_ALONE if alone else polarity for memory, polarity, alone in rows}
+
+
+def _outcome(
+    m: Served, episode: Episode, polarity: int, share: float, *, reason: str, by: str, now: datetime
+) -> Signal:
+    return Signal(
+        id=new_id(),
+        at=now,
+        memory=m.memory,
+        revision=m.revision,
+        kind=SignalKind.OUTCOME,
+        polarity=polarity,
+        strength=share,
+        ref=episode.ref,
+        source=episode.thread or "",
+        by=by,
+        reason=reason,
+    )
+
+
+# -- one memory ----------------------------------------------------------------------------------------------------
+
+
+def feedback(
+    engine: Engine, memory_id: str, helpful: bool, *, ref: str | None, by: str | None, reason: str | None
+) -> Feedback:
+    """Count an explicit vote about one memory."""
+    return _about_one(engine, memory_id, SignalKind.EXPLICIT, helpful, ref=checked_ref(ref), by=by, reason=reason)
+
+
+def report_memory(engine: Engine, memory_id: str, succeeded: bool, *, session_id: str | None) -> Feedback:
+    """Count the outcome of a run for one memory alone."""
+    session = checked_ref(session_id, "session_id")
+    ref = None if session is None else f"session:{session}"
+    return _about_one(engine, memory_id, SignalKind.OUTCOME, succeeded, ref=ref, session=session)
+
+
+def report_stability(engine: Engine, memory_id: str, survived: bool, *, ref: str | None, by: str | None) -> Feedback:
+    """Count whether a change that followed a memory survived, or was reverted."""
+    return _about_one(engine, memory_id, SignalKind.STABILITY, survived, ref=checked_ref(ref), by=by)
+
+
+def _about_one(
+    engine: Engine,
+    memory_id: str,
+    kind: SignalKind,
+    positive: bool,
+    *,
+    ref: str | None,
+    session: str | None = None,
+    by: str | None = None,
+    reason: str | None = None,
+) -> Feedback:
+    memory_id = checked_id(memory_id)
+    if not isinstance(positive, bool):
+        raise InvalidInputError(f"{positive!r} is neither True nor False: say whether it helped")
+    with engine.write_existing() as opened:
+        found = None if opened is None else records.find_revision(opened[1], memory_id)
+        if opened is None or found is None:
+            raise MemoryNotFoundError(memory_id)
+        (project, connection), (n, revision) = opened, found
+        project.catch_up(connection)
+        now = engine.now()
+        signal = Signal(
+            id=new_id(),
+            at=now,
+            memory=memory_id,
+            revision=revision,
+            kind=kind,
+            polarity=1 if positive else -1,
+            ref=ref or _open_ref(engine, connection, n, now) or new_id(),
+            source=session or "",
+            by=note(by),
+            reason=note(reason),
+            alone=kind is SignalKind.OUTCOME,
+        )
+        if kind is SignalKind.EXPLICIT:
+            signal = replace(signal, validates=_spoke_for(connection, n, now))
+        recorded = _write_new(project, connection, n, signal, now)
+        counted = Feedback(_memory(engine, connection, n), signal.ref, recorded)
+        due = fit_is_due(engine, connection)
+    if due:
+        fit_again(engine)
+    return counted
+
+
+def _open_ref(engine: Engine, connection: sqlite3.Connection, n: int, now: datetime) -> str | None:
+    return episodes.newest_open_that_served(connection, n, episodes.before(now, engine.episode_ttl))
+
+
+def _write_new(project: Project, connection: sqlite3.Connection, n: int, signal: Signal, now: datetime) -> bool:
+    return is_news(connection, n, signal) and project.write_signals(connection, [signal], now) == [Folded.COUNTED]
+
+
+def _spoke_for(connection: sqlite3.Connection, n: int, now: datetime) -> tuple[SignalKind, ...]:
+    since = time_text(episodes.before(now, VALIDATION_WINDOW))
+    rows = connection.execute(
+        "SELECT DISTINCT kind FROM evidence WHERE memory = ? AND polarity > 0 AND kind <> 'explicit' AND at > ? "
+        "ORDER BY kind",
+        (n, since),
+    )
+    return tuple(SignalKind(row[0]) for row in rows)
+
+
+def _memory(engine: Engine, connection: sqlite3.Connection, n: int) -> Memory:
+    return served(engine, connection, [n])[n]
+
+
+def expire(engine: Engine, now: datetime) -> int:
+    """Close episodes that stayed open for too long as unknown, and return how many."""
+    with engine.write_existing() as opened:
+        return 0 if opened is None else episodes.expire(opened[1], now, engine.episode_ttl)

@@ -1,0 +1,25 @@
+"""The episodes of a project, page by page."""
+
+from __future__ import annotations
+
+from reasoningbank.episode import EpisodePage, Verdict
+from reasoningbank.errors import EpisodeNotFoundError
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.record import checked_limit
+from reasoningbank.services.search.recall import checked_ref
+from reasoningbank.storage import episodes
+
+
+def list_episodes(
+    engine: Engine, *, after: str | None, thread: str | None, verdict: Verdict | None, is_open: bool | None, limit: int
+) -> EpisodePage:
+    """Return up to `limit` episodes that pass the filters, the newest first, behind the one named `after`."""
+    after, thread, limit = checked_ref(after, "after"), checked_ref(thread, "thread"), checked_limit(limit)
+    with engine.read() as connection:
+        if after is not None and (connection is None or not episodes.exists(connection, after)):
+            raise EpisodeNotFoundError(f"ref {after!r}")
+        if connection is None:
+            return EpisodePage(())
+        refs = episodes.page(connection, after=after, thread=thread, verdict=verdict, is_open=is_open, limit=limit + 1)
+        found = (episodes.load_episode(connection, ref) for ref in refs[:limit])
+        return EpisodePage(tuple(e for e in found if e is not None), refs[limit - 1] if len(refs) > limit else None)

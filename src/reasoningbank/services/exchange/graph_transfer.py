@@ -1,0 +1,187 @@
+"""The memory graph in and out: JSON and GraphML."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from reasoningbank.embed.base import Embedder
+from reasoningbank.errors import InvalidInputError, NotFoundError, StorageError
+from reasoningbank.formats.graphml import from_graphml, to_graphml
+from reasoningbank.graph.nodes import FORMAT, edge_record, node_record, read_edge, read_graph, read_node, read_time
+from reasoningbank.graph.results import GraphImported
+from reasoningbank.memory import clean_text
+from reasoningbank.results import Rejected
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.graph.graph import (
+    CleanNode,
+    clean_edge,
+    clean_node,
+    embed_nodes,
+    problems,
+    shown_edge,
+    shown_node,
+    store_edge,
+    store_node,
+)
+from reasoningbank.storage import graph, records
+
+Form = Literal["json", "graphml"]
+BATCH = 100
+
+
+# -- the way out ---------------------------------------------------------------------------------------------------
+
+
+def export(engine: Engine, form: Form) -> tuple[str, int]:
+    """Return the graph as it is at one moment, as one text, and how many nodes are in it."""
+    nodes, edges = _nodes_and_edges(engine)
+    if form == "graphml":
+        return to_graphml(nodes, edges), len(nodes)
+    document = {"format": FORMAT, "nodes": nodes, "edges": edges}
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n", len(nodes)
+
+
+def _nodes_and_edges(engine: Engine) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    nodes: list[dict[str, Any]] = []
+    edges: list[dict[str, Any]] = []
+    with engine.read() as connection:
+        if connection is None:
+            return nodes, edges
+        nodes += [node_record(shown_node(stored)) for stored in graph.every_node(connection)]
+        after = 0
+        while (batch := graph.edge_page(connection, after, 500))[0]:
+            edges += [edge_record(shown_edge(stored)) for stored in batch[0]]
+            after = batch[1]
+    return nodes, edges
+
+
+def export_file(engine: Engine, path: Path, form: Form) -> int:
+    """Write the graph into a file, which appears whole or not at all; return how many nodes are in it."""
+    text, written = export(engine, form)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as target:
+            target.write(text)
+            target.flush()
+            os.fsync(target.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror or error}", path=path) from error
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+    return written
+
+
+# -- the way in ----------------------------------------------------------------------------------------------------
+
+
+def read_file(path: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        InvalidInputError: it cannot be read.
+    """
+    try:
+        return path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
+    except OSError as error:
+        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def parse(text: str) -> Any:
+    """Return a text as a graph document: GraphML where it begins like XML, else JSON.
+
+    Raises:
+        InvalidInputError: it is neither.
+    """
+    if text.lstrip().startswith("<"):
+        return from_graphml(text)
+    try:
+        return json.loads(text, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"neither JSON nor GraphML ({error})") from None
+
+
+@dataclass
+class _Tally:
+    created: Counter[str] = field(default_factory=Counter)
+    quarantined: int = 0
+    unknown_pointers: int = 0
+    rejected: list[Rejected] = field(default_factory=list)
+    redactions: Counter[str] = field(default_factory=Counter)
+    degraded: list[str] = field(default_factory=list)
+
+    def count(self, what: str, created: bool, redactions: dict[str, int]) -> None:
+        self.created[what if created else "updated"] += 1
+        self.redactions.update(redactions)
+
+
+def import_graph(engine: Engine, document: object) -> GraphImported:
+    """Store the nodes and edges of a document, a batch a transaction; a bad record costs no other."""
+    nodes, edges = read_graph(document)
+    tally = _Tally()
+    for start in range(0, len(nodes), BATCH):
+        cleaned = list(_good(nodes[start : start + BATCH], start, _node, tally))
+        if cleaned:
+            engine.with_embedder(partial(_store_nodes, engine, cleaned, tally))
+    for start in range(0, len(edges), BATCH):
+        _store_edges(engine, edges[start : start + BATCH], len(nodes) + start, tally)
+    return GraphImported(
+        nodes=tally.created["nodes"],
+        edges=tally.created["edges"],
+        updated=tally.created["updated"],
+        quarantined=tally.quarantined,
+        unknown_pointers=tally.unknown_pointers,
+        rejected=tuple(tally.rejected),
+        redactions=dict(tally.redactions),
+        degraded=tuple(tally.degraded),
+    )
+
+
+def _good(items: Sequence[Any], start: int, read: Callable[[Any], CleanNode], tally: _Tally) -> Iterator[CleanNode]:
+    for number, item in enumerate(items, start=start + 1):
+        try:
+            yield read(item)
+        except InvalidInputError as error:
+            tally.rejected.append(Rejected(number, str(error)))
+
+
+def _node(given: Any) -> CleanNode:
+    node_id, draft, quarantined = read_node(given)
+    return clean_node(
+        node_id, draft, quarantined=quarantined, created_at=read_time(given, "ingestion_time", "created_at")
+    )
+
+
+def _store_nodes(engine: Engine, cleaned: Sequence[CleanNode], tally: _Tally, embedder: Embedder) -> None:
+    vectors = embed_nodes(embedder, cleaned)
+    with engine.write() as (_, connection):
+        for node, vector in zip(cleaned, vectors, strict=True):
+            pointers = node.draft.reasoning_pointer_ids
+            memories = [n for p in pointers if (n := records.find(connection, clean_text(p))) is not None]
+            _, created = store_node(engine, connection, embedder, node, memories, vector)
+            tally.count("nodes", created, node.redactions)
+            tally.quarantined += node.quarantined or bool(node.findings)
+            tally.unknown_pointers += len(pointers) - len(memories)
+    tally.degraded += problems(vectors)
+
+
+def _store_edges(engine: Engine, items: Sequence[Any], start: int, tally: _Tally) -> None:
+    with engine.write() as (_, connection):
+        for number, given in enumerate(items, start=start + 1):
+            try:
+                edge_id, fields = read_edge(given)
+                draft, redactions = clean_edge(fields)
+                edge_id = edge_id or f"{draft.source} {number} {draft.target}"[:200]
+                at = read_time(given, "created_time", "created_at")
+                tally.count("edges", store_edge(engine, connection, edge_id, draft, at), redactions)
+            except (InvalidInputError, NotFoundError) as error:
+                tally.rejected.append(Rejected(number, str(error)))

@@ -1,0 +1,82 @@
+"""Runs in an export and out of it: cleaned on the way in, as long as they may be, and counted for nothing twice."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+
+from reasoningbank.distill.cleaning import clean
+from reasoningbank.episode import Episode
+from reasoningbank.exchange.runs import ExportedRun, HandedOver
+from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.services.credit.credit import note
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.runs.trajectories import put, shown
+from reasoningbank.storage import episodes, run_rows, trajectories
+
+PAGE = 200
+
+
+def export_runs(connection: sqlite3.Connection) -> Iterator[ExportedRun]:
+    """Yield every run of the project, with what is kept of it, in the order of their references."""
+    after = ""
+    while refs := run_rows.page(connection, after, PAGE):
+        loaded = filter(None, (episodes.load_episode(connection, ref) for ref in refs))
+        yield from (_exported(connection, episode) for episode in loaded)
+        after = refs[-1]
+
+
+def _exported(connection: sqlite3.Connection, episode: Episode) -> ExportedRun:
+    kept = trajectories.load(connection, episode.ref) or trajectories.Kept()
+    run = shown(episode, kept)
+    unchanged = run_rows.unchanged(connection, episode.ref)
+    return ExportedRun(
+        ref=episode.ref,
+        task=run.task,
+        thread=episode.thread,
+        opened_at=episode.opened_at,
+        closed_at=episode.closed_at,
+        verdict=episode.verdict,
+        reason=run.reason,
+        by=episode.by,
+        tokens=run_rows.tokens(connection, episode.ref),
+        memories=tuple(
+            HandedOver(**served.model_dump(exclude={"revision"}), unchanged=served.position in unchanged)
+            for served in episode.memories
+        ),
+        lessons=tuple(run_rows.lessons(connection, episode.ref)),
+        steps=run.steps,
+        result=run.result,
+        left_out=kept.left_out,
+        kept_at=kept.at,
+    )
+
+
+def store_runs(engine: Engine, runs: Sequence[ExportedRun], numbers: Mapping[str, int]) -> int:
+    """Store runs that are not there yet, one transaction for all, and return how many.
+
+    Their evidence came with the memories: what they were handed counts as counted.
+
+    Args:
+        numbers: the row numbers of the memories of the same export, by the ids that they have there.
+    """
+    cleaned = [_cleaned(run) for run in runs]
+    with engine.write() as (_, connection):
+        return sum(_store(engine, connection, run, numbers) for run in cleaned)
+
+
+def _cleaned(run: ExportedRun) -> ExportedRun:
+    found = clean(Trajectory(task=run.task, steps=run.steps, result=run.result, reason=run.reason)).run
+    said = {"task": found.task, "steps": found.steps, "result": found.result, "reason": found.reason}
+    return run.model_copy(update=said | {"by": note(run.by), "ref": note(run.ref), "thread": note(run.thread) or None})
+
+
+def _store(engine: Engine, connection: sqlite3.Connection, run: ExportedRun, numbers: Mapping[str, int]) -> bool:
+    if episodes.exists(connection, run.ref):
+        return False
+    handed = [(numbers[each.memory], each) for each in run.memories if each.memory in numbers]
+    run_rows.put(connection, run, handed, [numbers[lesson] for lesson in run.lessons if lesson in numbers])
+    if run.kept_at is not None:
+        kept = Trajectory(steps=run.steps, result=run.result)
+        put(engine, connection, run.ref, kept, left_out=run.left_out, at=run.kept_at)
+    return True

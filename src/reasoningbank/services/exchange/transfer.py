@@ -1,0 +1,345 @@
+"""Import and export: memories in and out of a bank."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from reasoningbank.belief.calibrated import Parameters
+from reasoningbank.errors import InvalidInputError, StorageError
+from reasoningbank.exchange.memories import Incoming, incoming, outgoing, parse, to_line
+from reasoningbank.exchange.runs import KEY, ExportedRun, is_run, read_run, run_record
+from reasoningbank.formats.foreign import translated
+from reasoningbank.formats.markdown import file_name, page
+from reasoningbank.formats.source import Entries, Entry, Line, open_source
+from reasoningbank.links import ExportedLink, as_field
+from reasoningbank.memory import State, fingerprint_text, is_blank
+from reasoningbank.results import Imported, Rejected
+from reasoningbank.screening.scrub import scrub
+from reasoningbank.services.credit.credit import note
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.exchange.run_transfer import export_runs, store_runs
+from reasoningbank.services.record.preparing import Prepared, clean, embed
+from reasoningbank.services.record.storing import check_embedder, store
+from reasoningbank.services.search.shown import scrubbed_link, served
+from reasoningbank.storage import links, parameters, records, restore, trust
+from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.parameters import Fit
+from reasoningbank.storage.stored_vectors import MEMORIES
+
+# Small enough that progress is seen, large enough that a transaction is worth it.
+BATCH = 64
+LINKS = 1_000
+
+
+@dataclass
+class _Tally:
+    """What became of the lines so far.
+
+    Attributes:
+        with_runs: whether lines of runs are taken.
+        numbers: row numbers of the memories, by the ids that they have in the file.
+    """
+
+    with_runs: bool = False
+    created: int = 0
+    existing: int = 0
+    quarantined: int = 0
+    not_embedded: int = 0
+    differing: list[Rejected] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    redactions: Counter[str] = field(default_factory=Counter)
+    links: list[tuple[int, ExportedLink]] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    runs: int = 0
+    runs_left_out: int = 0
+
+    def answer(self) -> Imported:
+        return Imported(
+            created=self.created,
+            existing=self.existing,
+            quarantined=self.quarantined,
+            not_embedded=self.not_embedded,
+            differing=tuple(self.differing),
+            rejected=tuple(self.rejected),
+            redactions=dict(self.redactions),
+            runs=self.runs,
+            runs_left_out=self.runs_left_out,
+        )
+
+
+def import_path(
+    engine: Engine,
+    path: Path,
+    *,
+    trusted: bool,
+    by: str | None,
+    runs: bool,
+    progress: Callable[[int, int | None], None] | None,
+) -> Imported:
+    """Store the lessons of a file or folder, whatever its form.
+
+    Raises:
+        InvalidInputError: there is nothing there, or it cannot be read.
+    """
+    with open_source(path) as source:
+        return import_entries(engine, source, trusted=trusted, by=by or path.name, runs=runs, progress=progress)
+
+
+def import_entries(
+    engine: Engine,
+    source: Entries,
+    *,
+    trusted: bool,
+    by: str | None,
+    runs: bool,
+    progress: Callable[[int, int | None], None] | None,
+) -> Imported:
+    """Store the lessons of many lines, a batch a transaction; a bad line costs no other."""
+    tally = _Tally(with_runs=runs)
+    filled = (entry for entry in source.entries if not _is_blank(entry.line))
+    while batch := list(itertools.islice(filled, BATCH)):
+        _import_batch(engine, batch, tally, trusted=trusted, by=by)
+        if progress is not None:
+            progress(batch[-1].number, source.total)
+    _link(engine, tally.links)
+    return tally.answer()
+
+
+def _link(engine: Engine, waiting: Sequence[tuple[int, ExportedLink]]) -> None:
+    """Set the links of what was imported, once all of their ends are there; those that lead nowhere are left out."""
+    for start in range(0, len(waiting), LINKS):
+        with engine.write() as (_, connection):
+            for source, link in waiting[start : start + LINKS]:
+                target = records.find(connection, link.target)
+                if target is None or target == source:
+                    continue
+                links.put(
+                    connection,
+                    (source, target),
+                    link.type,
+                    strength=link.strength,
+                    evidence=scrub(link.evidence).text,
+                    by=note(link.by),
+                    now=link.created_at or engine.now(),
+                )
+
+
+def _is_blank(line: Line) -> bool:
+    if isinstance(line, bytes):
+        line = line.decode("utf-8", "replace")
+    return isinstance(line, str) and is_blank(line)
+
+
+def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trusted: bool, by: str | None) -> None:
+    items: list[Incoming] = []
+    cleaned: list[Prepared] = []
+    runs: list[ExportedRun] = []
+    for entry in batch:
+        try:
+            for line in _lines(entry):
+                if is_run(line):
+                    runs.append(read_run(line[KEY]))
+                    continue
+                item = incoming(entry.number, line, trusted=trusted, by=by)
+                _parameters(item)
+                cleaned.append(clean(item.draft, item.memory_id))
+                items.append(item)
+        except InvalidInputError as error:
+            tally.rejected.append(Rejected(entry.number, f"{entry.name}: {error}" if entry.name else str(error)))
+    if items:
+        engine.with_embedder(lambda embedder: _store(engine, items, embed(embedder, cleaned), tally))
+    if runs and tally.with_runs:
+        tally.runs += store_runs(engine, runs, tally.numbers)
+    elif runs:
+        tally.runs_left_out += len(runs)
+
+
+def _lines(entry: Entry) -> list[dict[str, Any]]:
+    lines = translated(parse(entry.line))
+    if not lines:
+        raise InvalidInputError("it holds no lesson")
+    return lines
+
+
+def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared], tally: _Tally) -> None:
+    with engine.write() as (_, connection):
+        check_embedder(engine, connection, cleaned)
+        was_empty = connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None
+        for item, prepared in zip(items, cleaned, strict=True):
+            n, created = _store_one(engine, connection, item, prepared)
+            if created:
+                _count_created(tally, item, prepared)
+                tally.links += [(n, link) for link in item.restored.links]
+            else:
+                tally.existing += 1
+                different = _difference(connection, engine.project_name, n, item)
+                tally.differing += different
+                if different:
+                    continue
+            if tally.with_runs and item.memory_id is not None:
+                tally.numbers[item.memory_id] = n
+        if was_empty:
+            # What belongs to a bank as a whole only a copy of it may take over.
+            restore.restore_taught(connection, [counts for item in items for counts in item.taught])
+            sources = [source for item in items for source in item.forgotten]
+            restore.restore_forgotten(connection, sources, engine.now())
+            _restore_parameters(engine, connection, items)
+
+
+def _parameters(item: Incoming) -> Parameters | None:
+    if item.parameters is None:
+        return None
+    try:
+        return Parameters.of(item.parameters)
+    except ValueError as error:
+        raise InvalidInputError(str(error)) from None
+
+
+def _restore_parameters(engine: Engine, connection: sqlite3.Connection, items: Sequence[Incoming]) -> None:
+    for found in filter(None, map(_parameters, items)):
+        parameters.add(connection, Fit(found, MEMORIES.newest(connection), engine.now()))
+
+
+def _store_one(engine: Engine, connection: sqlite3.Connection, item: Incoming, prepared: Prepared) -> tuple[int, bool]:
+    # An archived lesson may well say the same as the active one it was merged into.
+    is_copy = item.memory_id is not None and item.restored.state is State.ARCHIVED
+    (place,) = store(engine, connection, [prepared], look_for_same=not is_copy)
+    n = place.n
+    if place.created:
+        _restore_state(engine, connection, n, item, prepared)
+        restore.restore_times(connection, n, item.restored.created_at, item.restored.updated_at)
+        restore.restore_tallies(connection, n, item.restored.tallies)
+    return n, place.created
+
+
+def _restore_state(engine: Engine, connection: sqlite3.Connection, n: int, item: Incoming, prepared: Prepared) -> None:
+    restored, source = item.restored, prepared.draft.source
+    # A source that is forgotten here stays so, whatever the file says of its memories.
+    distrusted = trust.is_forgotten(connection, source.by, source.session)
+    if restored.state is State.ARCHIVED:
+        before = State.QUARANTINED if distrusted else restored.before or prepared.state
+        restore.restore_archived(connection, n, before, restored.why, engine.now())
+    elif restored.state is not None and not distrusted:
+        restore.restore_state(connection, n, restored.state)
+
+
+def _count_created(tally: _Tally, item: Incoming, prepared: Prepared) -> None:
+    tally.created += 1
+    tally.quarantined += (item.restored.state or prepared.state) is State.QUARANTINED
+    tally.not_embedded += bool(prepared.problem)
+    tally.redactions.update(prepared.redactions)
+
+
+def _difference(connection: sqlite3.Connection, project: str, n: int, item: Incoming) -> list[Rejected]:
+    """Say so when the id was taken by a lesson that says something else."""
+    memory = records.load(connection, [n], project)[n].memory
+    if memory.id != item.memory_id:
+        return []
+    if fingerprint_text(memory.title, memory.content) == fingerprint_text(item.draft.title, item.draft.content):
+        return []
+    return [Rejected(item.line, f"memory {memory.id!r} is there and says something else; it was left as it is")]
+
+
+# -- the way out ---------------------------------------------------------------------------------------------------
+
+
+def export_file(
+    engine: Engine, path: Path, progress: Callable[[int], None] | None = None, *, runs: bool = False
+) -> int:
+    """Write every memory into a file, which appears whole or not at all."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as target:
+            written = export_lines(engine, target, progress, runs=runs)
+            target.flush()
+            os.fsync(target.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        raise _not_written(error, path) from error
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+    return written
+
+
+def export_pages(engine: Engine, folder: Path, progress: Callable[[int], None] | None = None) -> int:
+    """Write every memory as a Markdown page into a new folder, which appears whole or not at all.
+
+    Raises:
+        InvalidInputError: the folder is there already.
+        StorageError: it cannot be written.
+    """
+    if folder.exists():
+        raise InvalidInputError(f"{folder} is there already: name a new folder")
+    unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.unfinished")
+    written = 0
+    try:
+        unfinished.mkdir()
+        for line in export_records(engine):
+            written += 1
+            (unfinished / file_name(line, written)).write_text(page(line), "utf-8", newline="\n")
+            if progress is not None:
+                progress(written)
+        unfinished.rename(folder)
+    except OSError as error:
+        raise _not_written(error, folder) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return written
+
+
+def _not_written(error: OSError, path: Path) -> StorageError:
+    if isinstance(error, StorageError):
+        return error
+    return StorageError(f"{path} cannot be written: {error.strerror or error}", path=path)
+
+
+def export_lines(
+    engine: Engine, target: IO[str], progress: Callable[[int], None] | None = None, *, runs: bool = False
+) -> int:
+    """Write every memory as one line, and with `runs` every run behind them; return how many memories."""
+    written = 0
+    for line in export_records(engine, runs=runs):
+        target.write(to_line(line))
+        if is_run(line):
+            continue
+        written += 1
+        if progress is not None:
+            progress(written)
+    return written
+
+
+def export_records(engine: Engine, *, runs: bool = False) -> Iterator[dict[str, Any]]:
+    """Yield every memory with all that is known of it, as they are at one moment, in the order they were recorded.
+
+    Args:
+        runs: behind the memories, every run.
+    """
+    with engine.read() as connection:
+        if connection is None:
+            return
+        # What belongs to no memory the first record carries: every record is a memory, for whoever reads them.
+        whole = {"taught": restore.taught(connection), "forgotten": restore.forgotten(connection)}
+        extra: dict[str, Any] = {"parameters": parameters.learned(connection)}
+        extra |= {key: value for key, value in whole.items() if value}
+        after = 0
+        while numbers := records.page(connection, Filters(states=tuple(State)), after, 500):
+            rows = records.load(connection, numbers, engine.project_name)
+            shown = served(engine, connection, numbers)
+            leaving = links.leaving(connection, numbers)
+            for n in numbers:
+                own_links = as_field(map(scrubbed_link, leaving.get(n, ())))
+                yield outgoing(shown[n], rows[n].tallies, restore.archived(connection, n)) | own_links | extra
+                extra = {}
+            after = numbers[-1]
+        if runs:
+            yield from (run_record(run) for run in export_runs(connection))

@@ -1,0 +1,282 @@
+"""The memory graph: nodes and edges in, by the same way as lessons, and what they say out."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from reasoningbank.embed.base import Embedder
+from reasoningbank.embed.guarded import embed_each
+from reasoningbank.errors import InvalidInputError, MemoryNotFoundError, NodeNotFoundError
+from reasoningbank.graph.nodes import Edge, EdgeDraft, Node, NodeDraft, checked_fields
+from reasoningbank.graph.results import EdgeStored, NodePage, NodeStored
+from reasoningbank.screening.guard import inspect, is_suspicious, normalise_hidden
+from reasoningbank.screening.scrub import RULES_VERSION, scrub, scrub_value
+from reasoningbank.search.terms import terms
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.preparing import checked_id
+from reasoningbank.storage import graph, records
+from reasoningbank.storage.graph import NodeFilters, StoredEdge, StoredNode
+from reasoningbank.validation import validated
+from reasoningbank.vectors.base import Float32
+
+
+@dataclass(frozen=True, slots=True)
+class CleanNode:
+    """A node that is ready to be embedded and stored.
+
+    Attributes:
+        quarantined: as it came from elsewhere; signs of planted instructions quarantine it too.
+    """
+
+    id: str
+    draft: NodeDraft
+    redactions: dict[str, int]
+    findings: tuple[str, ...]
+    quarantined: bool = False
+    created_at: datetime | None = None
+
+    @property
+    def terms(self) -> str:
+        """What it is found by, word for word."""
+        return indexed_terms(self.draft)
+
+
+def indexed_terms(node: NodeDraft | Node) -> str:
+    """Return the words under which a node is indexed."""
+    said = [node.text, *node.tags]
+    for value in node.fields.values():
+        said += map(str, value) if isinstance(value, list) else [str(value)]
+    return " ".join(terms("\n".join(said)))
+
+
+def clean_node(
+    node_id: str | None, fields: dict[str, Any], *, quarantined: bool = False, created_at: datetime | None = None
+) -> CleanNode:
+    """Check a node, take out secrets and hidden characters, and look for planted instructions."""
+    draft = validated(NodeDraft, fields)
+    special = checked_fields(draft.kind, draft.fields)
+    findings = inspect(text=draft.text, tags=" ".join(draft.tags), fields=" ".join(map(str, special.values())))
+    said = {
+        "text": normalise_hidden(draft.text),
+        "tags": [normalise_hidden(tag) for tag in draft.tags],
+        "conv_id": draft.conv_id,
+        "fields": special,
+    }
+    scrubbed, counts = scrub_value(said)
+    return CleanNode(
+        id=checked_id(node_id) if node_id is not None else str(uuid.uuid4()),
+        draft=validated(NodeDraft, draft.model_dump() | scrubbed),
+        redactions=counts,
+        findings=tuple(scrub(str(finding)).text for finding in findings) if is_suspicious(findings) else (),
+        quarantined=quarantined,
+        created_at=created_at,
+    )
+
+
+def add_node(engine: Engine, node_id: str | None, fields: dict[str, Any]) -> NodeStored:
+    """Store a node, or store it anew under its id."""
+    cleaned = clean_node(node_id, fields)
+    return engine.with_embedder(lambda embedder: _add_node(engine, embedder, cleaned))
+
+
+def _add_node(engine: Engine, embedder: Embedder, cleaned: CleanNode) -> NodeStored:
+    (vector,) = embed_nodes(embedder, [cleaned])
+    pointers = cleaned.draft.reasoning_pointer_ids
+    if pointers and engine.project() is None:
+        raise MemoryNotFoundError(pointers[0])
+    with engine.write() as (_, connection):
+        memories = [number_of_memory(connection, pointer) for pointer in pointers]
+        n, created = store_node(engine, connection, embedder, cleaned, memories, vector)
+        node = shown_node(graph.load(connection, [n])[n])
+    return NodeStored(node, created, cleaned.redactions, problems([vector]))
+
+
+def problems(vectors: Sequence[Float32 | None]) -> tuple[str, ...]:
+    """Return what is to be said of nodes that could not be embedded."""
+    failed = sum(vector is None for vector in vectors)
+    return (f"{failed} nodes not embedded; found by keyword until they are re-embedded",) if failed else ()
+
+
+def embed_nodes(embedder: Embedder, cleaned: Sequence[CleanNode]) -> list[Float32 | None]:
+    """Return the vectors of nodes, outside any transaction; None for one that cannot be embedded."""
+    embedded = embed_each(embedder, [node.draft.text for node in cleaned])
+    return [None if i in embedded.failures else embedded.vectors[i] for i in range(len(cleaned))]
+
+
+def store_node(
+    engine: Engine,
+    connection: sqlite3.Connection,
+    embedder: Embedder,
+    cleaned: CleanNode,
+    memories: Sequence[int],
+    vector: Float32 | None,
+) -> tuple[int, bool]:
+    """Store a prepared node inside the caller's transaction; return its row number and whether it is new."""
+    generation = engine.generation(connection, embedder.identity, create=True)
+    n, created = graph.put(
+        connection,
+        cleaned.id,
+        cleaned.draft,
+        memories=memories,
+        findings=cleaned.findings,
+        quarantined=cleaned.quarantined or bool(cleaned.findings),
+        scrub_version=RULES_VERSION,
+        terms=cleaned.terms,
+        now=engine.now(),
+        created_at=cleaned.created_at,
+    )
+    if vector is not None and generation is not None:
+        graph.add_vector(connection, n, generation, vector.tobytes())
+    return n, created
+
+
+def number_of_memory(connection: sqlite3.Connection, memory_id: str) -> int:
+    """Return the row number of a memory.
+
+    Raises:
+        MemoryNotFoundError: there is none with this id in this project.
+    """
+    n = records.find(connection, checked_id(memory_id))
+    if n is None:
+        raise MemoryNotFoundError(memory_id)
+    return n
+
+
+# -- edges ---------------------------------------------------------------------------------------------------------
+
+
+def clean_edge(fields: dict[str, Any]) -> tuple[EdgeDraft, dict[str, int]]:
+    """Check an edge, and take out secrets and hidden characters.
+
+    Raises:
+        InvalidInputError: a value that is not allowed, or both ends are one.
+    """
+    draft = validated(EdgeDraft, fields)
+    if draft.source == draft.target:
+        raise InvalidInputError(f"node {draft.source!r} cannot be connected with itself: name two nodes")
+    counts: Counter[str] = Counter()
+    said = []
+    for text in (draft.text, *draft.tags):
+        scrubbed = scrub(normalise_hidden(text))
+        counts.update(scrubbed.counts)
+        said.append(scrubbed.text)
+    if is_suspicious(inspect(text=draft.text)):
+        raise InvalidInputError("the edge's text looks like planted instructions: say how the two nodes are connected")
+    return validated(EdgeDraft, draft.model_dump() | {"text": said[0], "tags": said[1:]}), dict(counts)
+
+
+def add_edge(engine: Engine, edge_id: str | None, fields: dict[str, Any]) -> EdgeStored:
+    """Store an edge between two nodes, or store it anew under its id."""
+    draft, redactions = clean_edge(fields)
+    edge_id = checked_id(edge_id) if edge_id is not None else str(uuid.uuid4())
+    with engine.write_existing() as opened:
+        if opened is None:
+            raise NodeNotFoundError(draft.source)
+        created = store_edge(engine, opened[1], edge_id, draft)
+        stored = graph.edge(opened[1], edge_id)
+    assert stored is not None  # noqa: S101 - just stored
+    return EdgeStored(shown_edge(stored), created, redactions)
+
+
+def store_edge(
+    engine: Engine, connection: sqlite3.Connection, edge_id: str, draft: EdgeDraft, created_at: datetime | None = None
+) -> bool:
+    """Store an edge inside the caller's transaction; return whether it is new."""
+    ends = _number(connection, draft.source), _number(connection, draft.target)
+    return graph.put_edge(
+        connection, edge_id, ends, draft, scrub_version=RULES_VERSION, created_at=created_at or engine.now()
+    )
+
+
+def _number(connection: sqlite3.Connection, node_id: str) -> int:
+    n = graph.find(connection, node_id)
+    if n is None:
+        raise NodeNotFoundError(node_id)
+    return n
+
+
+# -- looking and deleting ------------------------------------------------------------------------------------------
+
+
+def shown_node(stored: StoredNode) -> Node:
+    """Return a node as it may be shown: one that went through older rules goes through the present ones."""
+    node = stored.node
+    if stored.scrub_version >= RULES_VERSION:
+        return node
+    said, _ = scrub_value({"text": node.text, "tags": list(node.tags), "fields": node.fields})
+    return node.model_copy(update=said | {"tags": tuple(said["tags"])})
+
+
+def shown_edge(stored: StoredEdge) -> Edge:
+    """Return an edge as it may be shown."""
+    if stored.scrub_version >= RULES_VERSION:
+        return stored.edge
+    tags = tuple(scrub(tag).text for tag in stored.edge.tags)
+    return stored.edge.model_copy(update={"text": scrub(stored.edge.text).text, "tags": tags})
+
+
+def get_node(engine: Engine, node_id: str) -> Node:
+    """Return a node, quarantined or not."""
+    node_id = checked_id(node_id)
+    with engine.read() as connection:
+        if connection is None:
+            raise NodeNotFoundError(node_id)
+        n = _number(connection, node_id)
+        return shown_node(graph.load(connection, [n])[n])
+
+
+def edges_of(engine: Engine, node_id: str) -> list[Edge]:
+    """Return the edges of a node, in either direction."""
+    node_id = checked_id(node_id)
+    with engine.read() as connection:
+        if connection is None:
+            raise NodeNotFoundError(node_id)
+        _number(connection, node_id)
+        return [shown_edge(stored) for stored in graph.edges_of(connection, node_id, served=False)]
+
+
+def page(engine: Engine, filters: NodeFilters, after: int, limit: int) -> NodePage:
+    """Return up to `limit` nodes behind `after`."""
+    with engine.read() as connection:
+        if connection is None:
+            return NodePage(())
+        numbers = graph.page(connection, filters, after, limit + 1)
+        nodes = tuple(map(shown_node, graph.load(connection, numbers[:limit]).values()))
+        return NodePage(nodes, numbers[limit - 1] if len(numbers) > limit else None)
+
+
+def link_nodes(engine: Engine, memory_id: str) -> list[Node]:
+    """Return the nodes that point to a memory."""
+    with engine.read() as connection:
+        if connection is None:
+            raise MemoryNotFoundError(memory_id)
+        numbers = graph.of_memory(connection, number_of_memory(connection, memory_id))
+        return list(map(shown_node, graph.load(connection, numbers).values()))
+
+
+def approve(engine: Engine, node_id: str) -> Node:
+    """Let a quarantined node be found from now on."""
+    node_id = checked_id(node_id)
+    with engine.write_existing() as opened:
+        if opened is None:
+            raise NodeNotFoundError(node_id)
+        n = _number(opened[1], node_id)
+        if not graph.approve(opened[1], n, engine.now()):
+            raise InvalidInputError(f"node {node_id!r} is not quarantined")
+        return shown_node(graph.load(opened[1], [n])[n])
+
+
+def delete(engine: Engine, *, node: str | None = None, edge: str | None = None) -> bool:
+    """Delete a node with its edges, or an edge; False when there was none."""
+    with engine.write_existing() as opened:
+        if opened is None:
+            return False
+        if node is not None:
+            return graph.delete_node(opened[1], checked_id(node))
+        return graph.delete_edge(opened[1], checked_id(edge))

@@ -1,0 +1,171 @@
+"""Finding nodes by meaning and by words, and walking on from them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from reasoningbank.embed.base import Embedder
+from reasoningbank.graph.nodes import Edge, Node
+from reasoningbank.graph.paths import Reached, paths, spread, tell
+from reasoningbank.graph.results import GraphRecall, NodeHit, NodeSearch
+from reasoningbank.search.relevance import (
+    Floats,
+    Gate,
+    Legs,
+    Relevance,
+    fuse,
+    known_scale,
+    settle,
+)
+from reasoningbank.search.terms import match_expression, query_terms
+from reasoningbank.search.verbatim import shared_grams, shared_words
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.graph.graph import shown_edge, shown_node
+from reasoningbank.services.search.candidates import embedded_query, gated
+from reasoningbank.services.search.prompt import framed_block
+from reasoningbank.storage import graph
+from reasoningbank.storage.graph import NodeFilters
+from reasoningbank.vectors.base import Float32
+
+WIDTH = 64
+WIDTH_A_HIT = 8
+
+
+def search(engine: Engine, query: str, k: int, filters: NodeFilters) -> NodeSearch:
+    """Find the nodes that fit a query, best first; nothing is changed.
+
+    Candidates widen until k of them survive the filters and the gate, or there are no more.
+    """
+    with engine.read() as connection:
+        if connection is None:
+            return NodeSearch()
+    return engine.with_embedder(lambda embedder: _search(engine, embedder, query, k, filters))
+
+
+def _search(engine: Engine, embedder: Embedder, text: str, k: int, filters: NodeFilters) -> NodeSearch:
+    query, degraded = embedded_query(engine, embedder, text)
+    vector, terms = query.vector, query_terms(text)
+    with engine.read() as connection:
+        if connection is None:
+            return NodeSearch()
+        if vector is not None:
+            engine.generation(connection, embedder.identity)
+        scale = known_scale(query.embedder, 1 if vector is None else len(vector)) or engine.nodes.scale(connection)
+        width = max(WIDTH, WIDTH_A_HIT * k)
+        while True:
+            near = [] if vector is None else engine.nodes.nearest(connection, vector, width)
+            keyword = graph.matches(connection, match_expression(terms), width)
+            numbers = graph.passing(connection, [*{*(n for n, _ in near), *keyword}], filters)
+            legs = _legs(connection, vector, numbers, keyword)
+            shared, words = _overlap(connection, text, terms, numbers)
+            relevance = settle(fuse(legs), shared)
+            decided = gated(legs, shared, words, scale)
+            found = _in_order(numbers, relevance, decided)
+            if len(found) >= k or max(len(near), len(keyword)) < width:
+                nodes = graph.load(connection, [n for n, _ in found[:k]])
+                hits = tuple(_hit(shown_node(nodes[n]), legs, relevance, row) for n, row in found[:k])
+                return NodeSearch(hits, decided.weak and vector is not None, degraded)
+            width *= 4
+
+
+def _overlap(
+    connection: sqlite3.Connection, text: str, terms: Sequence[str], numbers: Sequence[int]
+) -> tuple[Floats, Floats]:
+    """Return what the candidates' texts have in common with the query's: pieces of text, and words."""
+    rows = {n: (said, indexed) for n, said, indexed in graph.texts(connection, numbers)}
+    if not rows:
+        return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
+    shared = shared_grams(text, [rows[n][0] for n in numbers])
+    return shared, shared_words(terms, [rows[n][1] for n in numbers])
+
+
+def _in_order(numbers: Sequence[int], relevance: Relevance, decided: Gate) -> list[tuple[int, int]]:
+    """Return (row number, row) of the candidates that pass the gate, best first."""
+    order = np.argsort(-relevance.total, kind="stable").tolist()
+    return [(numbers[row], row) for row in order if decided.keep[row]]
+
+
+def _legs(
+    connection: sqlite3.Connection, vector: Float32 | None, numbers: Sequence[int], keyword: dict[int, float]
+) -> Legs:
+    scores = np.array([keyword.get(n, 0.0) for n in numbers], dtype=np.float32)
+    dim = 1 if vector is None else len(vector)
+    rows = np.zeros((len(numbers), dim), dtype=np.float32)
+    if vector is None:
+        return Legs(np.zeros(dim, dtype=np.float32), rows, np.zeros(len(numbers), np.float32), scores)
+    stored = graph.vectors(connection, numbers)
+    for i, n in enumerate(numbers):
+        if n in stored:
+            rows[i] = np.frombuffer(stored[n], dtype=np.float32)
+    return Legs(vector, rows, np.clip(rows @ vector, 0.0, 1.0), scores)
+
+
+def _hit(node: Node, legs: Legs, relevance: Relevance, row: int) -> NodeHit:
+    return NodeHit(
+        node=node,
+        similarity=float(legs.similarity[row]),
+        keyword=float(legs.keyword[row]),
+        score=float(relevance.total[row]),
+        why=relevance.parts([row])[0],
+    )
+
+
+# -- spreading activation ------------------------------------------------------------------------------------------
+
+
+def recall(
+    engine: Engine,
+    query: str,
+    *,
+    seeds: int,
+    filters: NodeFilters,
+    tags: tuple[str, ...],
+    depth: int,
+    branches: int,
+    limit: int,
+    max_tokens: int,
+) -> GraphRecall:
+    """Walk from the nodes that fit a query to what is connected with them."""
+    found = search(engine, query, seeds, filters)
+    strongest = max((hit.score for hit in found.hits), default=0.0)
+    if not strongest:
+        return GraphRecall(query, weak=found.weak, degraded=found.degraded)
+    with engine.read() as connection:
+        assert connection is not None  # noqa: S101 - something was found in it
+
+        def edges_of(node: str) -> list[Edge]:
+            return [shown_edge(stored) for stored in graph.edges_of(connection, node, served=True)]
+
+        # The best seed starts with all activation there is; a score is comparable within one query only.
+        start = {hit.node.id: hit.score / strongest for hit in found.hits}
+        reached, ended = spread(start, edges_of, tags=tags, depth=depth, branches=branches)
+        nodes = _nodes(connection, reached)
+        memories = _memories(connection, list(nodes.values()))
+    told = [replace(path, text=tell(path, nodes)) for path in paths(reached, ended)[:limit]]
+    text, shown = framed_block([path.text for path in told], max_tokens=max_tokens)
+    return GraphRecall(
+        query=query,
+        text=text,
+        paths=tuple(told),
+        nodes=tuple(nodes.values()),
+        edges=tuple(each.edge for each in reached if each.edge is not None),
+        activation={each.node: round(each.activation, 6) for each in reached},
+        memories=memories,
+        dropped=len(told) - shown,
+        weak=found.weak,
+        degraded=found.degraded,
+    )
+
+
+def _nodes(connection: sqlite3.Connection, reached: Sequence[Reached]) -> dict[str, Node]:
+    numbers = [n for each in reached if (n := graph.find(connection, each.node)) is not None]
+    return {stored.node.id: shown_node(stored) for stored in graph.load(connection, numbers).values()}
+
+
+def _memories(connection: sqlite3.Connection, nodes: Sequence[Node]) -> tuple[str, ...]:
+    pointers = list(dict.fromkeys(pointer for node in nodes for pointer in node.reasoning_pointer_ids))
+    return tuple(pointer for pointer in pointers if graph.is_active(connection, pointer))

@@ -1,0 +1,121 @@
+"""Links: set, removed and shown by hand; suggested from what is used together and what is alike."""
+
+from __future__ import annotations
+
+import heapq
+import sqlite3
+from collections.abc import Iterator
+
+import numpy as np
+
+from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
+from reasoningbank.links import (
+    NEAR,
+    SHARED_RUNS,
+    Link,
+    Linked,
+    SuggestedLink,
+    by_co_use,
+    by_similarity,
+    checked_evidence,
+    checked_strength,
+    checked_type,
+)
+from reasoningbank.memory import Outcome
+from reasoningbank.screening.scrub import scrub
+from reasoningbank.services.credit.credit import note
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.preparing import checked_id
+from reasoningbank.services.search.shown import scrubbed_link
+from reasoningbank.storage import links, records
+from reasoningbank.storage.links import LessonRow
+from reasoningbank.vectors.base import Float32
+
+# So many similarities are held at once, 64 MB of them, however many memories there are.
+BLOCK = 16_000_000
+
+
+def link(
+    engine: Engine, source_id: str, target_id: str, type_: str, *, strength: float, evidence: str, by: str | None
+) -> Linked:
+    """Set a link between two memories of this project; set again, it is changed."""
+    source_id, target_id = checked_id(source_id), checked_id(target_id)
+    name, warning = checked_type(type_)
+    strength, evidence = checked_strength(strength), scrub(checked_evidence(evidence)).text
+    if source_id == target_id:
+        raise InvalidInputError(f"memory {source_id!r} cannot be linked with itself: name two memories")
+    with engine.write_existing() as opened:
+        if opened is None:
+            raise MemoryNotFoundError(source_id)
+        connection = opened[1]
+        ends = _number(connection, source_id), _number(connection, target_id)
+        created = links.put(connection, ends, name, strength=strength, evidence=evidence, by=note(by), now=engine.now())
+        return Linked(links.between(connection, ends, name), created, warning)
+
+
+def unlink(engine: Engine, source_id: str, target_id: str, type_: str | None) -> int:
+    """Remove the links from one memory to another; return how many there were."""
+    source_id, target_id = checked_id(source_id), checked_id(target_id)
+    name = None if type_ is None else checked_type(type_)[0]
+    with engine.write_existing() as opened:
+        if opened is None:
+            raise MemoryNotFoundError(source_id)
+        ends = _number(opened[1], source_id), _number(opened[1], target_id)
+        return links.remove(opened[1], ends, name)
+
+
+def links_of(engine: Engine, memory_id: str) -> list[Link]:
+    """Return the links of a memory, from it and to it."""
+    memory_id = checked_id(memory_id)
+    with engine.read() as connection:
+        if connection is None:
+            raise MemoryNotFoundError(memory_id)
+        return [scrubbed_link(found) for found in links.of_memory(connection, _number(connection, memory_id))]
+
+
+def _number(connection: sqlite3.Connection, memory_id: str) -> int:
+    n = records.find(connection, memory_id)
+    if n is None:
+        raise MemoryNotFoundError(memory_id)
+    return n
+
+
+def suggest_links(engine: Engine, limit: int) -> list[SuggestedLink]:
+    """Return links that co-use and similarity speak for, the strongest first; pairs that are linked are left out."""
+    with engine.read() as connection:
+        if connection is None:
+            return []
+        linked = links.linked_pairs(connection)
+        shared = links.used_together(connection, SHARED_RUNS)
+        names = links.ids_of(connection, [n for one, other, _ in shared for n in (one, other)])
+        lessons = links.lesson_rows(connection)
+    best: dict[tuple[int, int], SuggestedLink] = {}
+    for one, other, runs in shared:
+        if (one, other) not in linked and (found := by_co_use(names[one], names[other], runs)):
+            best[one, other] = found
+    alike = (pair for pair in _alike(lessons) if pair[0] not in linked)
+    for pair, found in heapq.nlargest(limit, alike, key=lambda pair: pair[1].strength):
+        if pair not in best or found.strength > best[pair].strength:
+            best[pair] = found
+    ordered = sorted(best.items(), key=lambda pair: (-pair[1].strength, pair[0]))
+    return [suggestion for _, suggestion in ordered[:limit]]
+
+
+def _alike(lessons: list[LessonRow]) -> Iterator[tuple[tuple[int, int], SuggestedLink]]:
+    """Yield links that similarity speaks for, from the later memory to the older, with the pair of their numbers."""
+    if not lessons:
+        return
+    for i, j, cosine in near_pairs(np.array([np.frombuffer(row[3], dtype=np.float32) for row in lessons])):
+        older, later = lessons[i], lessons[j]
+        found = by_similarity(later[1], older[1], (Outcome(later[2]), Outcome(older[2])), cosine)
+        if found is not None:
+            yield (older[0], later[0]), found
+
+
+def near_pairs(vectors: Float32, above: float = NEAR) -> Iterator[tuple[int, int, float]]:
+    """Yield (row, later row, cosine) of every pair of unit rows whose cosine is above `above`, strictly."""
+    rows = max(1, BLOCK // max(1, len(vectors)))
+    for start in range(0, len(vectors), rows):
+        cosines = vectors[start : start + rows] @ vectors[start:].T
+        for i, j in np.argwhere(np.triu(cosines > above, k=1)).tolist():
+            yield start + i, start + j, float(cosines[i, j])

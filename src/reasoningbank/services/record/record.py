@@ -1,0 +1,188 @@
+"""Recording, changing, deleting and reading memories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from reasoningbank.embed.base import Embedder
+from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
+from reasoningbank.memory import SAID, Draft, Memory, State
+from reasoningbank.results import Recorded
+from reasoningbank.screening.scrub import RULES_VERSION
+from reasoningbank.services.cache.known import rescrubbed
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.preparing import Prepared, checked_id, clean, embed
+from reasoningbank.services.record.storing import indexed, store_all
+from reasoningbank.services.search.shown import look_up, own, served
+from reasoningbank.storage import recording, records
+from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.stored import Stored
+from reasoningbank.validation import validated
+
+# About 50 ms of writing, so that other writers are not kept waiting.
+BATCH = 200
+
+LONGEST_PAGE = 1_000
+
+# What an update leaves as it is unless it names it; changed by somebody else meanwhile, it is read again.
+KEPT = (*SAID, "outcome", "tags", "initial_confidence", "source", "metadata", "state", "revision")
+
+
+def checked_limit(limit: object) -> int:
+    """Return how many memories a page is to have.
+
+    Raises:
+        InvalidInputError: it is not a whole number from 1 to 1,000.
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= LONGEST_PAGE:
+        raise InvalidInputError(f"limit {limit!r} is not a whole number from 1 to {LONGEST_PAGE:,}")
+    return limit
+
+
+def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Recorded:
+    """Store one lesson, unless the same one is there already."""
+    cleaned = clean(draft, memory_id)
+    return engine.with_embedder(lambda embedder: _record(engine, *embed(embedder, [cleaned])))
+
+
+def _record(engine: Engine, prepared: Prepared) -> Recorded:
+    near = near_duplicate(engine, prepared, known_too=False)
+    with engine.write() as (_, connection):
+        (recorded,) = store_all(engine, connection, [prepared])
+    return replace(recorded, possible_duplicate_of=near) if recorded.created else recorded
+
+
+def record_many(engine: Engine, items: Sequence[tuple[Draft, str | None]]) -> list[Recorded]:
+    """Store lessons in their order, a batch a transaction; near duplicates are not looked for."""
+    cleaned = [clean(draft, memory_id) for draft, memory_id in items]
+    recorded: list[Recorded] = []
+    for start in range(0, len(cleaned), BATCH):
+        recorded += engine.with_embedder(partial(_store_batch, engine, cleaned[start : start + BATCH]))
+    return recorded
+
+
+def _store_batch(engine: Engine, cleaned: Sequence[Prepared], embedder: Embedder) -> list[Recorded]:
+    prepared = embed(embedder, cleaned)
+    with engine.write() as (_, connection):
+        return store_all(engine, connection, prepared)
+
+
+def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True) -> str | None:
+    """Return the id of the nearest active memory of the same outcome above the duplicate similarity.
+
+    Args:
+        known_too: look also when the same lesson is there in so many words, which is quick to tell.
+    """
+    if not prepared.vectors or prepared.embedder is None:
+        return None
+    with engine.read() as connection:
+        if connection is None or engine.generation(connection, prepared.embedder) is None:
+            return None
+        if not known_too and recording.same_lesson(connection, prepared.fingerprint, prepared.draft.outcome):
+            return None
+        found = engine.index.nearest(connection, prepared.vectors[0][1], 8)
+        near = [n for n, cosine in found if cosine > engine.settings.duplicate_similarity]
+        rows = records.load(connection, near, engine.project_name)
+        for n in near:
+            memory = rows[n].memory if n in rows else None
+            if memory and memory.outcome is prepared.draft.outcome and memory.state is State.ACTIVE:
+                return memory.id
+    return None
+
+
+def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
+    """Change some fields of a memory; what is not named stays."""
+    memory_id = checked_id(memory_id)
+    while True:
+        before = _unchanged(engine, memory_id)
+        shown = rescrubbed(before.memory) if before.scrub_version < RULES_VERSION else before.memory
+        kept = {name: getattr(shown, name) for name in Draft.model_fields.keys() - {"confidence"}}
+        draft = validated(Draft, kept | {"confidence": shown.initial_confidence} | changes)
+        rewrite = partial(_rewrite, engine, before, clean(draft, memory_id))
+        if (after := engine.with_embedder(rewrite)) is not None:
+            return after
+
+
+def _unchanged(engine: Engine, memory_id: str) -> Stored:
+    with engine.read() as connection:
+        n = None if connection is None else records.find(connection, memory_id)
+        if connection is None or n is None:
+            raise MemoryNotFoundError(memory_id)
+        return records.load(connection, [n], engine.project_name)[n]
+
+
+def _rewrite(engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedder) -> Memory | None:
+    """Store a changed memory; None when somebody else changed it since `before`."""
+    (prepared,) = embed(embedder, [cleaned])
+    says_something_else = any(getattr(prepared.draft, name) != getattr(before.memory, name) for name in SAID)
+    with engine.write_existing() as opened:
+        if opened is None:
+            raise MemoryNotFoundError(before.memory.id)
+        connection = opened[1]
+        present = records.load(connection, [before.n], engine.project_name).get(before.n)
+        if present is None:
+            raise MemoryNotFoundError(before.memory.id)
+        if any(getattr(present.memory, name) != getattr(before.memory, name) for name in KEPT):
+            return None
+        records.rewrite(
+            connection,
+            before.n,
+            prepared.draft,
+            indexed(engine, connection, prepared),
+            state=_state_after(before.memory, prepared, says_something_else),
+            findings=prepared.findings,
+            scrub_version=RULES_VERSION,
+            says_something_else=says_something_else,
+            now=engine.now(),
+        )
+        rows = records.load(connection, [before.n], engine.project_name)
+        return engine.memories(connection, rows)[before.n]
+
+
+def _state_after(before: Memory, prepared: Prepared, says_something_else: bool) -> State:
+    # A person's approval or archiving holds for what the memory said then.
+    return prepared.state if says_something_else and before.state is not State.ARCHIVED else before.state
+
+
+def delete(engine: Engine, memory_ids: Iterable[str]) -> dict[str, bool]:
+    """Delete memories; say for each id, as it was given, whether there was one."""
+    ids = {memory_id: checked_id(memory_id) for memory_id in memory_ids}
+    with engine.write_existing() as opened:
+        if opened is None:
+            return dict.fromkeys(ids, False)
+        deleted: dict[str, bool] = {}
+        for given, memory_id in ids.items():
+            n = records.find(opened[1], memory_id)
+            deleted[given] = n is not None
+            if n is not None:
+                records.delete(opened[1], n)
+        return deleted
+
+
+def get(engine: Engine, memory_id: str) -> Memory:
+    """Return a memory, whatever its state."""
+    memory_id = checked_id(memory_id)
+    with engine.read() as connection:
+        n = None if connection is None else records.find(connection, memory_id)
+        if connection is None or n is None:
+            raise MemoryNotFoundError(memory_id)
+        return own(look_up(engine, connection, [n])[n].memory)
+
+
+def page(engine: Engine, filters: Filters, after: int, limit: int) -> tuple[list[Memory], int | None]:
+    """Return up to `limit` memories behind `after`, and where the next page begins (None behind the last)."""
+    with engine.read() as connection:
+        if connection is None:
+            return [], None
+        numbers = records.page(connection, filters, after, limit + 1)
+        memories = served(engine, connection, numbers[:limit])
+        return list(memories.values()), numbers[limit - 1] if len(numbers) > limit else None
+
+
+def count(engine: Engine, filters: Filters) -> int:
+    """Return how many memories pass the filters."""
+    with engine.read() as connection:
+        return 0 if connection is None else records.count(connection, filters)

@@ -1,0 +1,240 @@
+"""From a run to lessons in the bank: clean, judge, distil, look for near duplicates, store."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from reasoningbank.distill import queue
+from reasoningbank.distill.cleaning import Cleaned, clean
+from reasoningbank.distill.distillation import Distillation, Distilled, DistillStatus
+from reasoningbank.distill.distiller import Distiller
+from reasoningbank.distill.judge import RunJudge
+from reasoningbank.distill.queue import Held, Job, JobStatus
+from reasoningbank.distill.template import anti_pattern
+from reasoningbank.embed.base import Embedder
+from reasoningbank.errors import InvalidInputError, JobNotFoundError
+from reasoningbank.memory import Draft
+from reasoningbank.runs.trajectory import RunVerdict, Trajectory, as_run_verdict
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.record import preparing, record
+from reasoningbank.services.record.preparing import Prepared
+from reasoningbank.services.record.storing import store_all
+from reasoningbank.services.runs.trajectories import note_origins, of_episode
+
+MOST_JOBS_SHOWN = 1_000
+
+
+# -- at once ---------------------------------------------------------------------------------------------------------
+
+
+def read_run_of(
+    engine: Engine, run: Any, verdict: RunVerdict | str | bool | None = None, ref: str | None = None
+) -> Cleaned:
+    """Return a run, cleaned, as the one of an episode; it is kept there where the settings say so."""
+    return of_episode(engine, read_run(run, verdict), ref)
+
+
+def read_run(run: Any, verdict: RunVerdict | str | bool | None = None) -> Cleaned:
+    """Return a run, cleaned, with the verdict that is given, if one is."""
+    read = Trajectory.of(run)
+    if verdict is not None:
+        read = read.model_copy(update={"verdict": as_run_verdict(verdict)})
+    return clean(read)
+
+
+def judged(run: Trajectory, judge: RunJudge | None) -> Trajectory:
+    """Return the run with the judge's verdict, if it has none and there is a judge.
+
+    Raises:
+        JudgeUnavailableError: the judge gave no verdict.
+    """
+    if judge is None or run.verdict is not RunVerdict.UNKNOWN:
+        return run
+    judgement = judge.judge(run)
+    return run.model_copy(update={"verdict": judgement.label.verdict, "reason": judgement.reason})
+
+
+def distill(
+    engine: Engine, cleaned: Cleaned, distiller: Distiller, judge: RunJudge | None, earlier: Sequence[Trajectory]
+) -> Distilled:
+    """Draw lessons from a run and store them."""
+    run = judged(cleaned.run, judge)
+    return replace(keep(engine, distiller.distill(run, earlier), [run]), removed=cleaned.removed)
+
+
+def contrast(engine: Engine, runs: Sequence[Cleaned], distiller: Distiller, judge: RunJudge | None) -> Distilled:
+    """Draw lessons from several runs of one task together, and store them."""
+    if not runs:
+        raise InvalidInputError("there is no run to compare: give at least one")
+    compared = [judged(cleaned.run, judge) for cleaned in runs]
+    return keep(engine, distiller.contrast(compared), compared)
+
+
+def keep(engine: Engine, result: Distillation, runs: Sequence[Trajectory]) -> Distilled:
+    """Store the lessons of a distillation, without those that are there already in nearly the same words."""
+    return engine.with_embedder(lambda embedder: _keep(engine, embedder, result, runs))
+
+
+def _keep(engine: Engine, embedder: Embedder, result: Distillation, runs: Sequence[Trajectory]) -> Distilled:
+    fresh, duplicates = sift(engine, embedder, result.drafts)
+    if not fresh and not duplicates:
+        return Distilled(result, runs[-1], (), ())
+    with engine.write() as (_, connection):
+        recorded = store_all(engine, connection, fresh)
+        note_origins(connection, [*(one.memory.id for one in recorded), *duplicates], runs)
+    return Distilled(result, runs[-1], tuple(recorded), tuple(duplicates))
+
+
+def sift(engine: Engine, embedder: Embedder, drafts: Sequence[Draft]) -> tuple[list[Prepared], list[str]]:
+    """Return the lessons that say something new, ready to be stored, and the ids of memories that said the rest.
+
+    New is also meant among each other: of two that say nearly the same, the first is kept.
+    """
+    fresh: list[Prepared] = []
+    known: list[str] = []
+    for prepared in preparing.embed(embedder, [preparing.clean(draft, None) for draft in drafts]):
+        near = record.near_duplicate(engine, prepared)
+        if near is None:
+            near = next((other.memory_id for other in fresh if _are_near(engine, prepared, other)), None)
+        if near is None:
+            fresh.append(prepared)
+        else:
+            known.append(near)
+    return fresh, known
+
+
+def _are_near(engine: Engine, one: Prepared, other: Prepared) -> bool:
+    if one.draft.outcome is not other.draft.outcome or not (one.vectors and other.vectors):
+        return False
+    return float(one.vectors[0][1] @ other.vectors[0][1]) > engine.settings.duplicate_similarity
+
+
+# -- the queue -------------------------------------------------------------------------------------------------------
+
+
+def enqueue(engine: Engine, cleaned: Cleaned, key: str | None) -> Job:
+    """Put a run into the queue; the same run again is the same job."""
+    return _add(engine, "run", cleaned.run.model_dump_json(), cleaned.run, key)
+
+
+def enqueue_anti_pattern(engine: Engine, memory_id: str, reason: str) -> Job:
+    """Put the writing of an anti-pattern into the queue: what a memory said, and why it did not help."""
+    memory = record.get(engine, memory_id)
+    anti_pattern(memory.title, memory.content, reason)  # says at once what is wrong with the reason
+    of = {"memory": memory.id, "revision": memory.revision, "session": memory.source.session}
+    payload = json.dumps({**of, "title": memory.title, "content": memory.content, "reason": reason})
+    task = Trajectory(task=f"Not always: {memory.title}", verdict=RunVerdict.FAILURE)
+    return _add(engine, "anti-pattern", payload, task, None)
+
+
+def _add(engine: Engine, kind: str, payload: str, run: Trajectory, key: str | None) -> Job:
+    with engine.write() as (_, connection):
+        return queue.add(
+            connection,
+            kind=kind,
+            payload=payload,
+            run=run,
+            key=queue.key_of(kind, payload) if key is None else f"given:{key}",
+            job_id=str(uuid.uuid4()),
+            now=engine.now(),
+        )
+
+
+def job(engine: Engine, job_id: str) -> Job:
+    """Return a job."""
+    with engine.read() as connection:
+        found = None if connection is None else queue.find(connection, job_id)
+    if found is None:
+        raise JobNotFoundError(job_id)
+    return found
+
+
+def jobs(engine: Engine, statuses: Sequence[JobStatus], limit: int) -> list[Job]:
+    """Return the newest jobs with one of these statuses."""
+    if not 1 <= limit <= MOST_JOBS_SHOWN:
+        raise InvalidInputError(f"limit {limit!r} is not a whole number from 1 to {MOST_JOBS_SHOWN:,}")
+    with engine.read() as connection:
+        return [] if connection is None else queue.page(connection, statuses, limit)
+
+
+def retry(engine: Engine, job_id: str) -> Job:
+    """Put a job that ended without lessons back into the queue."""
+    with engine.write_existing() as opened:
+        found = None if opened is None else queue.retry(opened[1], job_id, engine.now())
+    if found is None:
+        raise JobNotFoundError(job_id)
+    return found
+
+
+# -- a worker's steps ------------------------------------------------------------------------------------------------
+
+
+def take(engine: Engine, token: str) -> Held | None:
+    """Hold the job that is due first; None when there is none. Without one, nothing is written."""
+    now = engine.now()
+    with engine.read() as connection:
+        if connection is None or not queue.is_due(connection, now):
+            return None
+    with engine.write() as (_, connection):
+        return queue.take(connection, token=token, now=now)
+
+
+def carry_out(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge | None) -> Job | None:
+    """Do a job that is held, and finish it together with storing its lessons, in one transaction.
+
+    Returns:
+        The job as it is then; None when it was lost to another worker meanwhile, and nothing was stored.
+
+    Raises:
+        JudgeUnavailableError, EmbeddingError, StorageError: it cannot be done now.
+    """
+    run, result = _draw(held, distiller, judge)
+    return engine.with_embedder(lambda embedder: _finish(engine, embedder, held, run, result))
+
+
+def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, result: Distillation) -> Job | None:
+    fresh, duplicates = sift(engine, embedder, result.drafts)
+    with engine.write() as (_, connection):
+        if not queue.is_held(connection, held):
+            return None
+        now = engine.now()
+        if result.status is DistillStatus.FAILED:
+            queue.fail(connection, held, result.reason, now)
+        else:
+            memories = [one.memory.id for one in store_all(engine, connection, fresh)]
+            note_origins(connection, [*memories, *duplicates], [run])
+            queue.finish(connection, held, result, run=run, memories=memories, duplicates=len(duplicates), now=now)
+        return queue.find(connection, held.job.id)
+
+
+def _draw(held: Held, distiller: Distiller, judge: RunJudge | None) -> tuple[Trajectory, Distillation]:
+    if held.job.kind == "anti-pattern":
+        said = held.payload
+        draft = anti_pattern(said["title"], said["content"], said["reason"], said["session"])
+        run = Trajectory(verdict=RunVerdict.FAILURE)
+        return run, Distillation(DistillStatus.DONE, (draft,), by=draft.source.by or "")
+    run = judged(held.run, judge)
+    return run, distiller.distill(run, held.earlier)
+
+
+def give_back(engine: Engine, held: Held, reason: str) -> None:
+    """Put a job that could not be done back into the queue, if it is still held."""
+    with engine.write() as (_, connection):
+        if queue.is_held(connection, held):
+            queue.fail(connection, held, reason, engine.now())
+
+
+def renew(engine: Engine, held: Held) -> bool:
+    """Hold a job for another while; False when it was lost."""
+    with engine.write() as (_, connection):
+        return queue.renew(connection, held, engine.now())
+
+
+def forget(engine: Engine) -> int:
+    """Delete jobs that ended well longer ago than signals are kept."""
+    with engine.write_existing() as opened:
+        return 0 if opened is None else queue.forget(opened[1], engine.now() - engine.keep_time)

@@ -1,0 +1,151 @@
+"""Trajectories: kept with their episode where the settings say so, and where memories came from and were used."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from reasoningbank.distill.cleaning import Cleaned, clean
+from reasoningbank.episode import Episode
+from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError, MemoryNotFoundError
+from reasoningbank.results import MemoryRuns, StepsKept
+from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+from reasoningbank.screening.scrub import RULES_VERSION
+from reasoningbank.services.credit.credit import note
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.preparing import checked_id
+from reasoningbank.services.search.recall import checked_ref
+from reasoningbank.storage import episodes, records, trajectories
+
+SWITCHED_OFF = "the setting keep_trajectories is off: set it to true"
+
+
+def _named(ref: object) -> str:
+    found = checked_ref(ref)
+    if found is None:
+        raise InvalidInputError("no ref: name the episode by the ref that recall returned")
+    return found
+
+
+def add_steps(engine: Engine, ref: str, run: Any) -> StepsKept:
+    """Keep steps with their episode: cleaned, and as long as the run is not too long."""
+    ref, cleaned = _named(ref), clean(Trajectory.of(run))
+    with engine.write_existing() as opened:
+        if opened is None or not episodes.exists(opened[1], ref):
+            raise EpisodeNotFoundError(f"ref {ref!r}")
+        return _add(engine, opened[1], ref, cleaned.run)
+
+
+def _add(engine: Engine, connection: sqlite3.Connection, ref: str, run: Trajectory) -> StepsKept:
+    if not engine.settings.keep_trajectories:
+        return StepsKept(reason=SWITCHED_OFF)
+    return put(engine, connection, ref, run)
+
+
+def put(
+    engine: Engine,
+    connection: sqlite3.Connection,
+    ref: str,
+    run: Trajectory,
+    *,
+    left_out: int = 0,
+    at: datetime | None = None,
+) -> StepsKept:
+    """Keep a cleaned run with its episode as far as there is room, whatever the setting `keep_trajectories`.
+
+    Args:
+        left_out: steps that were left out of it before.
+        at: when something was last added to it; now when None.
+    """
+    room = engine.settings.trajectory_limit - trajectories.size_of(connection, ref)
+    kept: list[str] = []
+    for step in run.steps:
+        text = step.model_dump_json(exclude_defaults=True)
+        if len(text) > room:
+            break
+        room -= len(text)
+        kept.append(text)
+    beyond = len(run.steps) - len(kept)
+    result = run.result if len(run.result) <= room else ""
+    trajectories.add(
+        connection,
+        ref,
+        kept,
+        result=result,
+        left_out=left_out + beyond,
+        scrub_version=RULES_VERSION,
+        now=at or engine.now(),
+    )
+    cut = beyond or result != run.result
+    return StepsKept(len(kept), beyond, f"the run is longer than {engine.settings.trajectory_limit:,}" if cut else "")
+
+
+def of_episode(engine: Engine, cleaned: Cleaned, ref: str | None) -> Cleaned:
+    """Return a run that says which episode it is from; where nothing is kept with that yet, keep the run."""
+    if (ref := checked_ref(ref)) is None:
+        return cleaned
+    with engine.read() as connection:
+        if connection is None or not episodes.exists(connection, ref):
+            raise EpisodeNotFoundError(f"ref {ref!r}")
+    if engine.settings.keep_trajectories:
+        with engine.write() as (_, connection):
+            if not trajectories.size_of(connection, ref):
+                _add(engine, connection, ref, cleaned.run)
+    return replace(cleaned, run=cleaned.run.model_copy(update={"session": ref}))
+
+
+def trajectory(engine: Engine, ref: str) -> Trajectory:
+    """Return an episode as a run: its task, what is kept of its steps, and how it ended."""
+    ref = _named(ref)
+    with engine.read() as connection:
+        episode = None if connection is None else episodes.load_episode(connection, ref)
+        if connection is None or episode is None:
+            raise EpisodeNotFoundError(f"ref {ref!r}")
+        return shown(episode, trajectories.load(connection, ref) or trajectories.Kept(scrub_version=RULES_VERSION))
+
+
+def shown(episode: Episode, kept: trajectories.Kept) -> Trajectory:
+    """Return an episode and what is kept of it as one run, clean by the present rules."""
+    found = Trajectory(
+        task=episode.task,
+        steps=kept.steps,
+        result=kept.result,
+        verdict=RunVerdict.UNKNOWN if episode.verdict is None else RunVerdict(episode.verdict.value),
+        reason=episode.reason,
+        session=episode.ref,
+        started_at=episode.opened_at,
+        ended_at=episode.closed_at,
+        metadata={"steps_left_out": kept.left_out} if kept.left_out else {},
+    )
+    return clean(found).run if kept.scrub_version < RULES_VERSION else found
+
+
+def runs_of(engine: Engine, memory_id: str, limit: int) -> MemoryRuns:
+    """Return the runs that a memory came from, and those that it was handed out in."""
+    memory_id = checked_id(memory_id)
+    with engine.read() as connection:
+        n = None if connection is None else records.find(connection, memory_id)
+        if connection is None or n is None:
+            raise MemoryNotFoundError(memory_id)
+        return MemoryRuns(
+            came_from=tuple(trajectories.origins(connection, n, limit)),
+            used_in=tuple(trajectories.uses(connection, n, limit)),
+        )
+
+
+def note_origins(connection: sqlite3.Connection, memory_ids: Iterable[str], runs: Iterable[Trajectory]) -> None:
+    """Note which runs memories were distilled from, as far as the runs say what session they are."""
+    trajectories.add_origins(connection, memory_ids, [note(run.session) for run in runs if run.session])
+
+
+def kept_too_long(engine: Engine, connection: sqlite3.Connection, now: datetime) -> int:
+    """Return of how many runs `expire` would delete what is kept."""
+    return trajectories.count_old(connection, episodes.before(now, timedelta(days=engine.settings.trajectory_days)))
+
+
+def expire(engine: Engine, connection: sqlite3.Connection, now: datetime) -> int:
+    """Delete what is kept of runs for longer than the settings say, and return of how many."""
+    return trajectories.expire(connection, episodes.before(now, timedelta(days=engine.settings.trajectory_days)))

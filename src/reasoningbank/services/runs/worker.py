@@ -1,0 +1,141 @@
+"""A worker: takes jobs from the queue of one project, one at a time, until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+from reasoningbank.distill.distiller import Distiller
+from reasoningbank.distill.judge import RunJudge
+from reasoningbank.distill.queue import LEASE, Held, Job
+from reasoningbank.errors import ReasoningBankError
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.runs import distilling
+
+log = logging.getLogger("reasoningbank")
+
+
+class Worker:
+    """Distils what is in the queue, in a thread of its own while it is entered.
+
+        with bank.worker(distiller):
+            ...
+
+    At the end the job at hand is finished; what is still in the queue stays there. Several workers, also in several
+    processes, share a queue, and none does a job that another holds.
+    """
+
+    def __init__(self, engine: Engine, distiller: Distiller, judge: RunJudge | None, *, poll: float) -> None:
+        self._engine, self._distiller, self._judge, self._poll = engine, distiller, judge, poll
+        self._stop = threading.Event()
+        self._asked, self._answered = 0, 0
+        self._turn = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        self._stop.clear()
+        self._thread = threading.Thread(target=self._work, name="reasoningbank-worker", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Finish the job at hand, and take no other."""
+        self._stop.set()
+        with self._turn:
+            self._turn.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def wait_until_idle(self, timeout: float | None = None) -> bool:
+        """Wait until nothing in the queue is due; False when that took longer than `timeout` seconds."""
+        with self._turn:
+            self._asked += 1
+            asked = self._asked
+            self._turn.notify_all()
+            return self._turn.wait_for(lambda: self._answered >= asked or self._stop.is_set(), timeout)
+
+    def run_once(self) -> Job | None:
+        """Do the one job that is due first, in this thread.
+
+        Returns:
+            The job as it is afterwards; None when none was due.
+        """
+        while True:
+            held = distilling.take(self._engine, str(uuid.uuid4()))
+            if held is None:
+                return None
+            job = self._carry_out(held)
+            if job is not None:
+                return job
+
+    def run_until_empty(self) -> Iterator[Job]:
+        """Do the jobs that are due, one after the other, in this thread; yield each as it is afterwards."""
+        while not self._stop.is_set() and (job := self.run_once()) is not None:
+            yield job
+
+    def _carry_out(self, held: Held) -> Job | None:
+        with self._kept_alive(held):
+            try:
+                return distilling.carry_out(self._engine, held, self._distiller, self._judge)
+            except ReasoningBankError as error:
+                log.warning("job %s could not be done (attempt %d): %s", held.job.id, held.job.attempts, error)
+                reason = str(error)
+            except Exception as error:
+                # A distiller or judge of the user's own: its fault costs an attempt, not the job and not the worker.
+                log.exception("job %s broke down (attempt %d)", held.job.id, held.job.attempts)
+                reason = f"{type(error).__name__}: {error}"
+        distilling.give_back(self._engine, held, reason)
+        return distilling.job(self._engine, held.job.id)
+
+    @contextmanager
+    def _kept_alive(self, held: Held) -> Iterator[None]:
+        """Renew the hold on a job while it is being done, however long a model takes."""
+        over = threading.Event()
+
+        def renew() -> None:
+            while not over.wait(LEASE.total_seconds() / 3):
+                try:
+                    if not distilling.renew(self._engine, held):
+                        return
+                except ReasoningBankError as error:
+                    log.warning("the hold on job %s could not be renewed: %s", held.job.id, error)
+
+        keeper = threading.Thread(target=renew, name="reasoningbank-hold", daemon=True)
+        keeper.start()
+        try:
+            yield
+        finally:
+            over.set()
+            keeper.join()
+
+    def _work(self) -> None:
+        try:
+            distilling.forget(self._engine)
+        except ReasoningBankError as error:
+            log.warning("old jobs were not forgotten: %s", error)
+        while not self._stop.is_set():
+            asked = self._asked
+            try:
+                job = self.run_once()
+            except Exception:  # the outermost loop: what breaks here is logged, and the queue goes on
+                log.exception("the worker could not reach its queue")
+                job = None
+            if job is None:
+                self._rest(asked)
+
+    def _rest(self, asked: int) -> None:
+        """Say that the queue was empty after the question `asked`, and wait for the next look or question."""
+        with self._turn:
+            self._answered = asked
+            self._turn.notify_all()
+            self._turn.wait_for(lambda: self._asked > asked or self._stop.is_set(), self._poll)

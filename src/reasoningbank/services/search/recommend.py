@@ -1,0 +1,52 @@
+"""A recommendation: the strategy that fits a task best, with what speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reasoningbank.results import Hit, KnownOf, Recommendation
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.search import retrieve
+from reasoningbank.services.search.retrieve import Wanted
+from reasoningbank.signals import SignalKind, Tally
+from reasoningbank.storage import records
+
+
+def recommend(engine: Engine, task: str, wanted: Wanted) -> Recommendation:
+    """Return the best strategy for a task and its runner-up. Nothing is changed or counted."""
+    found = retrieve.search(engine, task, wanted)
+    best, second = (*found.hits, None, None)[:2]
+    return Recommendation(
+        task=task,
+        strategy=best,
+        evidence=None if best is None else _known_of(engine, best),
+        runner_up=second,
+        weak=found.weak or best is None,
+        withheld=found.withheld,
+        degraded=found.degraded,
+    )
+
+
+def _known_of(engine: Engine, hit: Hit) -> KnownOf:
+    with engine.read() as connection:
+        n = None if connection is None else records.find(connection, hit.memory.id)
+        if connection is None or n is None:
+            return KnownOf()
+        return summed(records.load(connection, [n], engine.project_name)[n].tallies)
+
+
+def summed(tallies: Iterable[Tally]) -> KnownOf:
+    """Return what is known of a memory, by kind, as sums of strengths."""
+    found = dict.fromkeys(((kind, sign) for kind in SignalKind for sign in (1, -1)), 0.0)
+    for tally in tallies:
+        found[tally.kind, 1] += tally.positive
+        found[tally.kind, -1] += tally.negative
+    return KnownOf(
+        uses=round(found[SignalKind.USAGE, 1]),
+        votes_for=found[SignalKind.EXPLICIT, 1],
+        votes_against=found[SignalKind.EXPLICIT, -1],
+        successes=found[SignalKind.OUTCOME, 1],
+        failures=found[SignalKind.OUTCOME, -1],
+        survived=found[SignalKind.STABILITY, 1],
+        reverted=found[SignalKind.STABILITY, -1],
+    )

@@ -1,0 +1,255 @@
+"""Consolidation of a bank: propose merges, carry them out one transaction each, and undo one."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import sqlite3
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from reasoningbank.change import Change
+from reasoningbank.distill.merging import merge
+from reasoningbank.embed.base import Embedder
+from reasoningbank.errors import DistillationError, InvalidInputError, MemoryNotFoundError
+from reasoningbank.llm.base import Chat
+from reasoningbank.memory import TAGS_LIMIT, Draft, Memory, State
+from reasoningbank.results import Consolidated, Unmerged
+from reasoningbank.search.terms import lesson_text
+from reasoningbank.services import links
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.preparing import checked_id, clean, embed
+from reasoningbank.services.record.storing import store
+from reasoningbank.services.search.shown import served
+from reasoningbank.services.upkeep.turns import take_turn
+from reasoningbank.storage import links as link_rows
+from reasoningbank.storage import merges, records, trust
+from reasoningbank.storage.links import LessonRow
+from reasoningbank.upkeep.consolidation import Lesson, Pair, merged_confidence, proposals
+from reasoningbank.upkeep.likeness import wording
+from reasoningbank.validation import validated
+
+LAST = "consolidated_at"
+# A bank in which everything resembles everything is not made of duplicates: the nearest pairs are looked at.
+MOST_PAIRS = 200_000
+UNDONE = "its merge was undone"
+MERGED_FROM = "merged_from"
+# Who sets the links between memories that speak against each other.
+BY = "consolidation"
+
+
+def consolidate(
+    engine: Engine,
+    now: datetime,
+    *,
+    threshold: float,
+    dry_run: bool,
+    max_clusters: int | None,
+    chat: Chat | None,
+    force: bool,
+) -> Consolidated:
+    """Propose merges and links; without `dry_run` carry the merges out, at most once a day unless forced."""
+    _check(threshold, max_clusters)
+    if not dry_run and not take_turn(engine, LAST, now, force=force):
+        return Consolidated(due=False)
+    changes = propose(engine, threshold, max_clusters)
+    if dry_run:
+        return Consolidated(tuple(changes))
+    done, skipped = [], []
+    for change in changes:
+        if change.kind == "link":
+            done += _link(engine, change)
+            continue
+        try:
+            result = engine.with_embedder(partial(_merge, engine, change, chat))
+        except (DistillationError, InvalidInputError) as error:
+            skipped.append(replace(change, reason=str(error)))
+            continue
+        if result is None:
+            skipped.append(replace(change, reason="its memories were changed meanwhile"))
+        else:
+            done.append(replace(change, result=result))
+    return Consolidated(tuple(done), tuple(skipped))
+
+
+def _check(threshold: object, max_clusters: object) -> None:
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0.0 <= threshold <= 1.0:
+        raise InvalidInputError(f"threshold {threshold!r} is not a number from 0 to 1")
+    if max_clusters is None:
+        return
+    if isinstance(max_clusters, bool) or not isinstance(max_clusters, int) or max_clusters < 0:
+        raise InvalidInputError(f"max_clusters {max_clusters!r} is not a whole number of at least 0, or None")
+
+
+# -- proposing -----------------------------------------------------------------------------------------------------
+
+
+def propose(engine: Engine, threshold: float, max_clusters: int | None = None) -> list[Change]:
+    """Return what could be merged or linked among the active memories. Changes nothing."""
+    with engine.read() as connection:
+        if connection is None:
+            return []
+        rows = link_rows.lesson_rows(connection)
+        pairs = _near(rows, threshold)
+        named = sorted({i for pair in pairs for i in (pair.first, pair.second)})
+        place = {i: at for at, i in enumerate(named)}
+        memories = served(engine, connection, [rows[i][0] for i in named])
+        apart = _kept_apart(connection)
+    lessons = [_lesson(memories[rows[i][0]]) for i in named]
+    near = [
+        Pair(place[pair.first], place[pair.second], pair.cosine)
+        for pair in pairs
+        if frozenset((lessons[place[pair.first]].id, lessons[place[pair.second]].id)) not in apart
+    ]
+    return proposals(lessons, near, max_clusters)
+
+
+def _kept_apart(connection: sqlite3.Connection) -> set[frozenset[str]]:
+    """Return the pairs whose merge somebody undid: they are not proposed again."""
+    rows = connection.execute(
+        "SELECT m.metadata FROM archived AS a JOIN memories AS m ON m.n = a.memory WHERE a.why = ?", (UNDONE,)
+    )
+    sets = (json.loads(metadata).get(MERGED_FROM, []) for (metadata,) in rows)
+    return {frozenset(pair) for ids in sets for pair in combinations(ids, 2)}
+
+
+def _near(rows: Sequence[LessonRow], threshold: float) -> list[Pair]:
+    """Return the pairs of lessons with a cosine above the threshold, the nearest first, in a fixed order."""
+    if not rows:
+        return []
+    vectors = np.array([np.frombuffer(vector, dtype=np.float32) for *_, vector in rows])
+    found = (Pair(i, j, min(round(cosine, 6), 1.0)) for i, j, cosine in links.near_pairs(vectors, threshold))
+    return heapq.nsmallest(MOST_PAIRS, found, key=lambda pair: (-pair.cosine, pair.first, pair.second))
+
+
+def _lesson(memory: Memory) -> Lesson:
+    return Lesson(
+        id=memory.id,
+        outcome=memory.outcome,
+        source=memory.source,
+        wording=wording(lesson_text(memory)),
+        applies=wording(memory.applies_when) if memory.applies_when else None,
+        confidence=memory.confidence,
+        uses=memory.usage_count,
+        made=memory.created_at,
+    )
+
+
+# -- merging -------------------------------------------------------------------------------------------------------
+
+
+def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder) -> str | None:
+    """Carry one merge out, and return the new memory's id; None when a source is not as it was proposed."""
+    with engine.read() as connection:
+        sources = _sources(engine, connection, change.memories) if connection is not None else None
+    if sources is None:
+        return None
+    draft = _draft(engine, list(sources.values()), chat)
+    prepared = clean(draft, f"merged-{uuid.uuid4()}")
+    if prepared.findings:
+        raise DistillationError(f"the merged lesson would be quarantined: {'; '.join(prepared.findings)}")
+    (prepared,) = embed(embedder, [prepared])
+    with engine.write_existing() as opened:
+        if opened is None:
+            return None
+        connection, now = opened[1], engine.now()
+        present = _sources(engine, connection, change.memories)
+        if present is None or any(present[n].revision != sources[n].revision for n in sources if n in present):
+            return None
+        trust.archive(connection, list(present), _merged_into(prepared.memory_id), now)
+        (place,) = store(engine, connection, [prepared], look_for_same=False)
+        result = place.n
+        merges.put(connection, list(present), result, now)
+        _carry_links(connection, list(present), result, now)
+        return prepared.memory_id
+
+
+def _link(engine: Engine, change: Change) -> list[Change]:
+    """Set the link that a change proposes; nothing when its memories are gone, or were linked before."""
+    one, other = change.memories
+    try:
+        linked = links.link(
+            engine, one, other, change.link, strength=change.similarity or 1.0, evidence=change.reason, by=BY
+        )
+    except MemoryNotFoundError:
+        return []
+    return [change] if linked.created else []
+
+
+def _carry_links(connection: sqlite3.Connection, sources: Sequence[int], result: int, now: datetime) -> None:
+    """Link the merged memory with what its sources are linked with; their own links stay as they are."""
+    rows = link_rows.ends_of(connection, sources)
+    for source, target, kind, strength, evidence, by in rows:
+        ends = (result if source in sources else source, result if target in sources else target)
+        if ends[0] != ends[1]:
+            link_rows.put(connection, ends, kind, strength=strength, evidence=evidence, by=by, now=now)
+
+
+def _sources(engine: Engine, connection: sqlite3.Connection, ids: Sequence[str]) -> dict[int, Memory] | None:
+    """Return the memories of these ids by row number, in that order; None unless all of them are there and active."""
+    found = served(engine, connection, list(records.numbers_of(connection, ids).values()))
+    whole = len(found) == len(ids) and all(memory.state is State.ACTIVE for memory in found.values())
+    return found if whole else None
+
+
+def _draft(engine: Engine, sources: Sequence[Memory], chat: Chat | None) -> Draft:
+    """Return what the sources become: a model's words, or those of the first, the best of them."""
+    best = sources[0]
+    said = best if chat is None else merge(chat, sources)
+    tags = tuple(dict.fromkeys(tag for memory in sources for tag in memory.tags))
+    return validated(
+        Draft,
+        {
+            "title": said.title,
+            "content": said.content,
+            "description": said.description,
+            "applies_when": said.applies_when or best.applies_when,
+            "outcome": best.outcome,
+            "tags": tags[:TAGS_LIMIT],
+            "confidence": _starting(engine, sources),
+            "source": said.source,
+            "metadata": {**best.metadata, MERGED_FROM: [memory.id for memory in sources]},
+        },
+    )
+
+
+def _starting(engine: Engine, sources: Sequence[Memory]) -> float:
+    if engine.settings.confidence_model == "spec":
+        return merged_confidence([(memory.confidence, memory.usage_count) for memory in sources])
+    # The evidence of all comes along: what it starts from is what the best of them started from.
+    return sources[0].initial_confidence
+
+
+# -- undoing -------------------------------------------------------------------------------------------------------
+
+
+def undo_merge(engine: Engine, memory_id: str) -> Unmerged:
+    """Restore what a memory was merged from, each with its own evidence, and archive the memory."""
+    memory_id = checked_id(memory_id)
+    with engine.write_existing() as opened:
+        n = None if opened is None else records.find(opened[1], memory_id)
+        if opened is None or n is None:
+            raise MemoryNotFoundError(memory_id)
+        connection, now = opened[1], engine.now()
+        # In a bank that was read from an export, only why they are archived says what they were merged into.
+        sources = merges.sources_of(connection, n) or trust.archived_because(connection, _merged_into(memory_id))
+        if not sources:
+            raise InvalidInputError(f"memory {memory_id!r} was not merged from others; its metadata would name them")
+        restored = _restore(engine, connection, sources, now)
+        trust.archive(connection, [n], UNDONE, now)
+        return Unmerged(memory_id, restored)
+
+
+def _merged_into(memory_id: str) -> str:
+    return f"merged: {memory_id}"
+
+
+def _restore(engine: Engine, connection: sqlite3.Connection, sources: Sequence[int], now: datetime) -> tuple[str, ...]:
+    back = trust.restore(connection, sources, now)
+    return tuple(memory.id for memory in served(engine, connection, back).values())

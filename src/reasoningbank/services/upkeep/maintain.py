@@ -1,0 +1,112 @@
+"""One round of upkeep: what is always done, and what a bank is set up to do by itself."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+
+from reasoningbank.links import SuggestedLink
+from reasoningbank.results import Consolidated, Pruned
+from reasoningbank.services import links
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.runs import trajectories
+from reasoningbank.services.upkeep import consolidate, prune
+from reasoningbank.services.upkeep.turns import alone, take_turn
+from reasoningbank.status import Maintained
+from reasoningbank.storage import episodes
+from reasoningbank.storage.project import Project
+from reasoningbank.storage.stored_vectors import MEMORIES, NODES
+from reasoningbank.upkeep.consolidation import THRESHOLD
+from reasoningbank.upkeep.pruning import UNUSED
+
+# Every process catches up at its next call; one that slept through more than this rebuilds its index instead.
+CHANGES_KEPT = 100_000
+_OLD_CHANGES = tuple(
+    f"FROM {stored.feed} WHERE seq <= (SELECT max(seq) FROM {stored.feed}) - ?" for stored in (MEMORIES, NODES)
+)
+MOST_SUGGESTIONS = 20
+SUGGESTED = "links_suggested_at"
+UNDER_WAY = "maintaining_since"
+
+
+def maintain(engine: Engine, now: datetime, *, dry_run: bool) -> Maintained:
+    """Roll up, expire, trim and suggest links; consolidate and prune where settings say so, or propose all of it.
+
+    Each step is a transaction of its own that looks again at what is there, so two rounds at once do no more than one.
+    """
+    project = engine.project()
+    if project is None:
+        return Maintained(dry_run=dry_run)
+    return _proposed(engine, project, now) if dry_run else _done(engine, project, now)
+
+
+def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
+    settings = engine.settings
+    with project.write() as connection:
+        project.catch_up(connection)
+        expired = episodes.expire(connection, now, engine.episode_ttl)
+        old_runs = trajectories.expire(engine, connection, now)
+        forgotten = sum(connection.execute(f"DELETE {old}", (CHANGES_KEPT,)).rowcount for old in _OLD_CHANGES)
+    rolled = project.roll_up(now, settings.keep_days)
+    merged, pruned = _merged_and_pruned(engine, now)
+    engine.keep_indexes()
+    project.database.truncate_wal()
+    return Maintained(
+        tuple(rolled),
+        expired,
+        forgotten,
+        old_runs,
+        changes=(*merged.changes, *pruned.changes),
+        skipped=merged.skipped,
+        suggested=_suggested(engine, now),
+    )
+
+
+def _suggested(engine: Engine, now: datetime) -> tuple[SuggestedLink, ...]:
+    """Return links that could be set; every pair is compared for them, so at most once a day."""
+    if not engine.settings.auto_suggest or not take_turn(engine, SUGGESTED, now):
+        return ()
+    return tuple(links.suggest_links(engine, MOST_SUGGESTIONS))
+
+
+def _merged_and_pruned(engine: Engine, now: datetime) -> tuple[Consolidated, Pruned]:
+    """Merge, then prune, as the settings say; by one process at a time, or what is to be merged would be pruned."""
+    merged, pruned = Consolidated(due=False), Pruned()
+    if not (engine.settings.auto_consolidate or engine.settings.auto_prune):
+        return merged, pruned
+    with alone(engine, UNDER_WAY) as mine:
+        if mine and engine.settings.auto_consolidate:
+            merged = _consolidated(engine, now)
+        if mine and engine.settings.auto_prune:
+            pruned = prune.prune(engine, now, dry_run=False, unused_days=UNUSED.days)
+    return merged, pruned
+
+
+def _consolidated(engine: Engine, now: datetime) -> Consolidated:
+    return consolidate.consolidate(
+        engine, now, threshold=THRESHOLD, dry_run=False, max_clusters=None, chat=None, force=False
+    )
+
+
+def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
+    with project.database.read() as connection:
+        due = project.due(connection, now, engine.settings.keep_days)
+        expired = episodes.count_overdue(connection, now, engine.episode_ttl)
+        old_runs = trajectories.kept_too_long(engine, connection, now)
+        forgotten = _count_old_changes(connection)
+    merges = consolidate.propose(engine, THRESHOLD)
+    pruned = prune.prune(engine, now, dry_run=True, unused_days=UNUSED.days)
+    return Maintained(
+        tuple(due),
+        expired,
+        forgotten,
+        old_runs,
+        changes=(*merges, *pruned.changes),
+        suggested=tuple(links.suggest_links(engine, MOST_SUGGESTIONS)),
+        dry_run=True,
+    )
+
+
+def _count_old_changes(connection: sqlite3.Connection) -> int:
+    counts = (connection.execute(f"SELECT count(*) {old}", (CHANGES_KEPT,)).fetchone()[0] for old in _OLD_CHANGES)
+    return sum(counts)

@@ -1,0 +1,65 @@
+"""Pruning of a bank: propose what to take out of service, and take it out."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime, timedelta
+
+from reasoningbank.change import Change
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.results import Pruned
+from reasoningbank.services.engine import Engine
+from reasoningbank.storage import records, trust
+from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.stored import Stored
+from reasoningbank.upkeep.pruning import Kept, evidence_against, proposals
+
+PAGE = 500
+
+
+def prune(engine: Engine, now: datetime, *, dry_run: bool, unused_days: float) -> Pruned:
+    """Propose what to archive; without `dry_run` archive it, all in one transaction."""
+    unused = _checked_days(unused_days)
+    if dry_run:
+        with engine.read() as connection:
+            return Pruned(tuple([] if connection is None else _propose(engine, connection, now, unused)))
+    with engine.write_existing() as opened:
+        if opened is None:
+            return Pruned()
+        project, connection = opened
+        project.catch_up(connection)
+        changes = _propose(engine, connection, now, unused)
+        for change in changes:
+            n = records.find(connection, change.memories[0])
+            trust.archive(connection, [] if n is None else [n], f"pruned: {change.reason}", now)
+        return Pruned(tuple(changes), done=True)
+
+
+def _checked_days(days: object) -> timedelta:
+    if isinstance(days, bool) or not isinstance(days, (int, float)) or not days >= 0:
+        raise InvalidInputError(f"unused_days {days!r} is not a number of at least 0")
+    return timedelta(days=min(days, timedelta.max.days))
+
+
+def _propose(engine: Engine, connection: sqlite3.Connection, now: datetime, unused: timedelta) -> list[Change]:
+    kept: list[Kept] = []
+    after = 0
+    while numbers := records.page(connection, Filters(), after, PAGE):
+        rows = records.load(connection, numbers, engine.project_name)
+        beliefs = engine.beliefs(connection, rows.values())
+        kept += [_kept(row, beliefs[n].mean) for n, row in rows.items()]
+        after = numbers[-1]
+    return proposals(kept, now, unused=unused, most=engine.settings.max_memories)
+
+
+def _kept(row: Stored, confidence: float) -> Kept:
+    against, blamed, judged = evidence_against(row.tallies)
+    return Kept(
+        id=row.memory.id,
+        confidence=confidence,
+        against=against,
+        blamed=blamed,
+        judged=judged,
+        used=row.memory.last_used,
+        changed=row.memory.updated_at,
+    )

@@ -1,0 +1,136 @@
+"""Moving a bank to another embedder: the next generation is filled beside the current one, then swapped in."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from reasoningbank.embed.base import Embedder, EmbedderIdentity
+from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
+from reasoningbank.services.cache.index_snapshot import drop_all
+from reasoningbank.services.engine import Engine, add_generation, identity_of
+from reasoningbank.services.upkeep.embedded import Kind, Memories, Nodes, Rows
+from reasoningbank.storage import generations
+from reasoningbank.storage.project import Project
+
+BATCH = 64
+
+Progress = Callable[[int, int], None]
+
+
+def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress | None) -> int:
+    """Fill a generation of vectors with an embedder, and swap it in; return how many memories were embedded.
+
+    Interrupted, it goes on where it stopped; two processes at it with the same embedder share the work. Others read
+    and write the current generation meanwhile; what they record is embedded before the swap. Memories and nodes of the
+    graph go the same way; what cannot be embedded is found by keyword only.
+
+    Raises:
+        EmbeddingError: another process began to re-embed with another embedder; its run is the one that counts.
+    """
+    project = engine.project()
+    if project is None:
+        raise ProjectNotFoundError(engine.project_name, engine.tenant)
+    chosen = engine.embedder if embedder is None else engine.know(embedder)
+    with project.write() as connection:
+        generation = _filling(connection, chosen.identity)
+    memories, nodes = _Share(Memories(engine.project_name), generation), _Share(Nodes(), generation)
+    while True:
+        left = _round(project, generation, chosen, (memories, nodes))
+        if progress is not None:
+            done = memories.done + nodes.done
+            progress(done, done + left)
+        if not left:
+            # Only now: should the new embedder fail half-way, this handle goes on with the old one.
+            engine.use_embedder(chosen)
+            return memories.done
+
+
+def _round(project: Project, generation: int, embedder: Embedder, shares: Sequence[_Share]) -> int:
+    """Embed and store the next batch of each kind, and return what is left; swap when that is nothing."""
+    with project.database.read() as connection:
+        for share in shares:
+            share.take(connection)
+    for share in shares:
+        share.embed(embedder)
+    with project.write() as connection:
+        if _is_swapped_in(connection, generation, embedder.identity):
+            return 0
+        left = sum(share.store(connection) for share in shares)
+        if not left:
+            _swap(connection, generation)
+        return left
+
+
+class _Share:
+    """One kind's share of the work: a batch at a time.
+
+    Attributes:
+        done: how many got their vectors.
+    """
+
+    def __init__(self, kind: Kind, generation: int) -> None:
+        self._kind, self._generation = kind, generation
+        self._failed: set[int] = set()
+        self._items: dict[int, Any] = {}
+        self._embedded: dict[int, Rows] = {}
+        self.done = 0
+
+    def take(self, connection: sqlite3.Connection) -> None:
+        """Read the next batch."""
+        self._items = self._kind.load(connection, self._left(connection)[:BATCH])
+
+    def embed(self, embedder: Embedder) -> None:
+        """Embed it, outside of any transaction."""
+        made = self._kind.embed(embedder, list(self._items.values()))
+        self._embedded = {n: rows for n, rows in zip(self._items, made, strict=True) if rows}
+        self._failed |= self._items.keys() - self._embedded.keys()
+
+    def store(self, connection: sqlite3.Connection) -> int:
+        """Store what was embedded, and return how many are still to be embedded."""
+        for n, rows in self._embedded.items():
+            # Changed or deleted while it was being embedded: the next round takes it up again.
+            if self._kind.is_present(connection, n, self._items[n]):
+                self._kind.store(connection, self._generation, n, rows)
+                self.done += 1
+        return len(self._left(connection))
+
+    def _left(self, connection: sqlite3.Connection) -> list[int]:
+        return [n for n in self._kind.missing(connection, self._generation) if n not in self._failed]
+
+
+def _filling(connection: sqlite3.Connection, identity: EmbedderIdentity) -> int:
+    """Return the generation to fill: the one that an interrupted run began with the same embedder, or a new one."""
+    begun = generations.filling(connection)
+    if begun is not None:
+        if identity_of(begun) == identity:
+            return begun.number
+        connection.execute("DELETE FROM vectors WHERE generation = ?", (begun.number,))
+        connection.execute("DELETE FROM node_vectors WHERE generation = ?", (begun.number,))
+        connection.execute("DELETE FROM generations WHERE generation = ?", (begun.number,))
+    return add_generation(connection, identity, "filling")
+
+
+def _is_swapped_in(connection: sqlite3.Connection, generation: int, identity: EmbedderIdentity) -> bool:
+    """Tell whether another process finished the generation that we fill.
+
+    Raises:
+        EmbeddingError: another process dropped it for one of its own.
+    """
+    current, filling = generations.current(connection), generations.filling(connection)
+    for found in (current, filling):
+        if found is not None and found.number == generation and identity_of(found) == identity:
+            return found is current
+    raise EmbeddingError(
+        f"the re-embedding with {identity.name} was given up for one that another process began: "
+        "let that one finish, or run this one again"
+    )
+
+
+def _swap(connection: sqlite3.Connection, generation: int) -> None:
+    drop_all(connection)
+    connection.execute("DELETE FROM generations WHERE state = 'current'")
+    connection.execute("UPDATE generations SET state = 'current' WHERE generation = ?", (generation,))
+    connection.execute("DELETE FROM vectors WHERE generation <> ?", (generation,))
+    connection.execute("DELETE FROM node_vectors WHERE generation <> ?", (generation,))

@@ -1,0 +1,174 @@
+"""Consolidation: which memories say the same, which one's text is kept, and what is believed of the merged one.
+
+Pure: it decides, and changes nothing. What was tried and what it gave: docs/decisions/0130-merging.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from reasoningbank.change import Change
+from reasoningbank.memory import CONFIDENCE_IMPORTED, Outcome, Source
+from reasoningbank.upkeep.likeness import Wording, differences, likeness
+
+# Cosine above which two memories are compared word for word.
+THRESHOLD: Final = 0.75
+
+# What agreeing sources add to the confidence of what they are merged into, at most.
+AGREEMENT_BONUS: Final = 0.1
+FULL_DISAGREEMENT: Final = 0.5
+FULL_AGREEMENT_OF: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What consolidation knows of one memory.
+
+    Attributes:
+        wording: of all that it says: title, description, content.
+        applies: of when it applies; None when it does not say.
+        confidence: the present belief that it helps.
+        uses: how often it was handed out.
+        made: when it was recorded.
+    """
+
+    id: str
+    outcome: Outcome
+    source: Source
+    wording: Wording
+    applies: Wording | None
+    confidence: float
+    uses: int
+    made: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two lessons that are near to each other, by their places in a list, the smaller first.
+
+    Attributes:
+        cosine: of their vectors, in [-1, 1].
+    """
+
+    first: int
+    second: int
+    cosine: float
+
+
+def proposals(lessons: Sequence[Lesson], pairs: Iterable[Pair], max_clusters: int | None = None) -> list[Change]:
+    """Return the merges, then the links between contradicting lessons, each in a fixed order.
+
+    Args:
+        pairs: those above the threshold, in any order; pairs that are not given are not near.
+        max_clusters: the most merges; all of them when None.
+    """
+    near = list(pairs)
+    same = [pair for pair in near if say_the_same(lessons[pair.first], lessons[pair.second])]
+    clusters = complete_link(same, lessons)[:max_clusters]
+    cosines = {(pair.first, pair.second): pair.cosine for pair in same}
+    merges = [_merge(cluster, lessons, cosines) for cluster in clusters]
+    against = [pair for pair in near if contradict(lessons[pair.first], lessons[pair.second])]
+    links = sorted((_contradiction(pair, lessons) for pair in against), key=lambda change: change.memories)
+    return merges + links
+
+
+def say_the_same(one: Lesson, other: Lesson) -> bool:
+    """Tell whether two near lessons may be merged: never a success with a failure, nor an untrusted with another's."""
+    return (
+        one.outcome is other.outcome
+        and one.source.trusted is other.source.trusted
+        and (one.source.trusted or one.source.by == other.source.by)
+        and differences(one.wording, other.wording).none
+        and _apply_alike(one.applies, other.applies)
+    )
+
+
+def _apply_alike(one: Wording | None, other: Wording | None) -> bool:
+    return one is None or other is None or differences(one, other).none
+
+
+def contradict(one: Lesson, other: Lesson) -> bool:
+    """Tell whether two near lessons speak against each other.
+
+    Either one of a success and one of a failure say the same, or two of the same outcome say opposite things.
+    """
+    apart = differences(one.wording, other.wording)
+    return apart.none if one.outcome is not other.outcome else apart.opposed
+
+
+def complete_link(pairs: Iterable[Pair], lessons: Sequence[Lesson]) -> list[tuple[int, ...]]:
+    """Return groups of two and more lessons of which every two are a pair, the surest groups first.
+
+    Groups grow by their likest pair, so a chain of lessons that each resemble the next is not one group.
+    """
+    linked = {(pair.first, pair.second): pair for pair in pairs}
+    group_of: dict[int, tuple[int, ...]] = {}
+    for pair in sorted(linked.values(), key=lambda pair: _surest(pair, lessons)):
+        one, other = group_of.get(pair.first, (pair.first,)), group_of.get(pair.second, (pair.second,))
+        if one is not other and all((min(a, b), max(a, b)) in linked for a in one for b in other):
+            merged = tuple(sorted(one + other))
+            group_of.update(dict.fromkeys(merged, merged))
+    return list(dict.fromkeys(group_of.values()))
+
+
+def _surest(pair: Pair, lessons: Sequence[Lesson]) -> tuple[float, int, int]:
+    alike = likeness(pair.cosine, lessons[pair.first].wording, lessons[pair.second].wording)
+    return -alike, pair.first, pair.second
+
+
+def _merge(cluster: Sequence[int], lessons: Sequence[Lesson], cosines: dict[tuple[int, int], float]) -> Change:
+    ordered = sorted((lessons[i] for i in cluster), key=_keeps)
+    least = min(cosines[a, b] for a in cluster for b in cluster if a < b)
+    return Change(
+        "merge",
+        tuple(lesson.id for lesson in ordered),
+        f"{len(ordered)} memories say the same in other words",
+        similarity=least,
+    )
+
+
+def _keeps(lesson: Lesson) -> tuple[float, int, datetime, str]:
+    """Sort by whose text is kept: the best believed, then the most used, then the oldest."""
+    return -lesson.confidence, -lesson.uses, lesson.made, lesson.id
+
+
+def _contradiction(pair: Pair, lessons: Sequence[Lesson]) -> Change:
+    one, other = lessons[pair.first], lessons[pair.second]
+    if one.outcome is not other.outcome:
+        reason = "one was learned from a success and one from a failure, and they say the same"
+    else:
+        reason = "one says not what the other says"
+    return Change("link", tuple(sorted((one.id, other.id))), reason, similarity=pair.cosine, link="contradicts")
+
+
+def merged_confidence(sources: Sequence[tuple[float, int]]) -> float:
+    """Return the belief that a memory merged from several starts from, in [0, 1].
+
+    The mean of the sources, each weighing its uses and one more; plus a bonus of up to 0.1 for sources that agree
+    (their plain population standard deviation, from 0 to 0.5) and are many (up to ten). One source keeps its own; none
+    give 0.6.
+
+    Args:
+        sources: (confidence, uses) of each.
+
+    Source: contextd's consolidation.
+    """
+    if not sources:
+        return CONFIDENCE_IMPORTED
+    weight = math.fsum(uses + 1 for _, uses in sources)
+    mean = math.fsum(confidence * (uses + 1) for confidence, uses in sources) / weight
+    return min(max(mean + _agreement([confidence for confidence, _ in sources]), 0.0), 1.0)
+
+
+def _agreement(confidences: Sequence[float]) -> float:
+    many = len(confidences)
+    if many < 2:
+        return 0.0
+    centre = math.fsum(confidences) / many
+    deviation = math.sqrt(math.fsum((c - centre) ** 2 for c in confidences) / many)
+    agreeing = 1.0 - min(deviation / FULL_DISAGREEMENT, 1.0)
+    return agreeing * min(many / FULL_AGREEMENT_OF, 1.0) * AGREEMENT_BONUS

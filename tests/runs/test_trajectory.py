@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from reasoningbank.episode import Verdict
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.runs.trajectory import BadLine, RunVerdict, Step, Trajectory, as_run_verdict, read_lines
+
+
+def test_a_run_is_read_from_a_dictionary_with_steps() -> None:
+    run = Trajectory.of(
+        {
+            "task": "List files",
+            "steps": [{"thought": "look", "action": "ls", "observation": "a.txt"}],
+            "result": "a.txt",
+            "verdict": "success",
+            "tags": ["shell"],
+            "session": "s-1",
+            "started_at": "2026-01-01T00:00:00Z",
+            "ended_at": datetime(2026, 1, 1, 0, 1, tzinfo=UTC),
+        }
+    )
+
+    assert run.steps == (Step(thought="look", action="ls", observation="a.txt"),)
+    assert (run.task, run.result, run.verdict) == ("List files", "a.txt", RunVerdict.SUCCESS)
+    assert (run.tags, run.session) == (("shell",), "s-1")
+    assert run.started_at is not None
+    assert run.ended_at is not None
+
+
+def test_common_other_names_of_the_fields_are_understood_and_unknown_ones_left_out() -> None:
+    run = Trajectory.of(
+        {
+            "query": "Q",
+            "trajectory": [{"reasoning": "r", "command": "ls", "output": "o", "tool_name": "sh"}],
+            "final_answer": {"rows": 2},
+            "outcome": "failure",
+            "id": 7,
+            "gold_actions": ["never shown to a distiller"],
+        }
+    )
+
+    assert run == Trajectory(
+        task="Q",
+        steps=(Step(thought="r", action="ls", observation="o", tool="sh"),),
+        result='{"rows":2}',
+        verdict=RunVerdict.FAILURE,
+        session="7",
+    )
+
+
+@pytest.mark.parametrize("steps", [["ls"], [("ls", "")], [["ls", None]], [{"action": "ls"}], [Step(action="ls")]])
+def test_a_step_may_be_a_text_a_pair_a_dictionary_or_a_step(steps: list[Any]) -> None:
+    assert Trajectory.of({"steps": steps}).steps == (Step(action="ls"),)
+
+
+def test_an_error_is_read_off_the_observation_unless_it_is_given() -> None:
+    read, stated = Trajectory.of(
+        {
+            "steps": [
+                ("ls x", "ls: x: No such file or directory"),
+                {"action": "a", "observation": "Error: y", "error": "z"},
+            ]
+        }
+    ).steps
+
+    assert read.error == "ls: x: No such file or directory"
+    assert stated.error == "z"
+
+
+def test_a_run_is_read_from_messages_with_its_task_and_verdict() -> None:
+    messages = [{"role": "user", "content": "Add 1 and 2"}, {"role": "assistant", "content": "3"}]
+
+    run = Trajectory.from_messages(messages, verdict=True, session="s")
+
+    assert run == Trajectory(task="Add 1 and 2", result="3", verdict=RunVerdict.SUCCESS, session="s")
+    assert Trajectory.of(messages).task == "Add 1 and 2"
+    assert Trajectory.of({"messages": messages, "result": "three"}).result == "three"
+
+
+@pytest.mark.parametrize("nothing", [None, [], {}, {"messages": []}])
+def test_nothing_is_an_empty_run(nothing: Any) -> None:
+    run = Trajectory.of(nothing)
+
+    assert run == Trajectory()
+    assert run.is_empty
+
+
+def test_a_trajectory_is_itself() -> None:
+    run = Trajectory(task="t")
+
+    assert Trajectory.of(run) is run
+
+
+def test_a_list_of_steps_is_told_from_a_list_of_messages() -> None:
+    assert Trajectory.of([{"action": "ls", "observation": "x"}]).steps == (Step(action="ls", observation="x"),)
+    assert Trajectory.of([{"type": "message_box", "action": "click"}]).steps == (Step(action="click"),)
+
+
+def test_a_run_with_words_but_no_result_is_not_empty() -> None:
+    assert not Trajectory(steps=(Step(thought="hm"),)).is_empty
+    assert Trajectory(steps=(Step(),)).is_empty
+
+
+@pytest.mark.parametrize("run", ["a text", b"bytes", 3, {"steps": [3]}, {"steps": [("a", "b", "c")]}])
+def test_what_is_no_run_is_refused_with_what_to_give(run: Any) -> None:
+    with pytest.raises(InvalidInputError, match=r"cannot be read from .* give a"):
+        Trajectory.of(run)
+
+
+def test_a_field_of_the_wrong_kind_is_named() -> None:
+    with pytest.raises(InvalidInputError, match="started_at"):
+        Trajectory.of({"task": "t", "started_at": "yesterday"})
+
+
+def test_a_time_without_a_zone_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="timezone"):
+        Trajectory.of({"started_at": "2026-01-01T00:00:00"})
+
+
+def test_a_run_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        Trajectory().task = "x"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("label", "verdict"),
+    [
+        (None, RunVerdict.UNKNOWN),
+        (True, RunVerdict.SUCCESS),
+        (False, RunVerdict.FAILURE),
+        ("Succeeded ", RunVerdict.SUCCESS),
+        ("unsuccessful", RunVerdict.FAILURE),
+        ("partial", RunVerdict.PARTIAL),
+        ("uncertain", RunVerdict.UNKNOWN),
+        (Verdict.SUCCESS, RunVerdict.SUCCESS),
+        (RunVerdict.PARTIAL, RunVerdict.PARTIAL),
+    ],
+)
+def test_a_verdict_is_matched_whole(label: object, verdict: RunVerdict) -> None:
+    assert as_run_verdict(label) is verdict
+
+
+@pytest.mark.parametrize("label", ["success criteria not met", "done", 1, 0.7, ["success"]])
+def test_what_is_no_verdict_is_refused(label: object) -> None:
+    with pytest.raises(InvalidInputError, match="is not one of success, failure, partial, unknown"):
+        as_run_verdict(label)
+
+
+def test_a_bad_line_costs_itself_only_and_is_named_by_its_number() -> None:
+    lines = ['{"task": "a"}', "", "{cut", '{"steps": [3]}', "[" * 100_000, '{"task": "b"}']
+
+    first, *bad, last = read_lines(lines)
+
+    assert isinstance(first, Trajectory)
+    assert isinstance(last, Trajectory)
+    assert (first.task, last.task) == ("a", "b")
+    assert [line.number for line in bad if isinstance(line, BadLine)] == [3, 4, 5]
+    assert all(line.reason for line in bad if isinstance(line, BadLine))
+
+
+texts = st.text(max_size=50)
+steps = st.builds(Step, thought=texts, action=texts, observation=texts, error=texts, tool=texts)
+
+
+@given(st.builds(Trajectory, task=texts, steps=st.lists(steps, max_size=4).map(tuple), result=texts))
+def test_a_run_reads_back_from_its_own_json(run: Trajectory) -> None:
+    assert Trajectory.model_validate_json(run.model_dump_json()) == run
+    (again,) = read_lines([json.dumps(run.model_dump(mode="json"))])
+    assert again == run
