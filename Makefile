@@ -10,7 +10,7 @@ INDEXED = index=$${UV_DEFAULT_INDEX:-$(call PIP_SETTING,index-url)}; cert=$${SSL
 
 .PHONY: demo test check bench docs record lock setup clients wheels lowest
 
-demo: .venv/ready ; @.venv/bin/reasoningbank demo
+demo: .venv/ready ; @.venv/bin/python -m examples.demo
 test: .venv/ready ; .venv/bin/pytest -n auto --dist loadfile --cov && .venv/bin/coverage report --skip-covered --fail-under=100 --include="$$(.venv/bin/python -m tools.domain)"
 check: .venv/ready ; .venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy && for m in $(MEMBERS); do .venv/bin/mypy $$m || exit 1; done && .venv/bin/lint-imports && .venv/bin/pytest tests/test_house_rules.py
 bench: .venv/ready ; .venv/bin/python -m benchmarks.speed && .venv/bin/python -m benchmarks.learning

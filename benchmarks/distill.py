@@ -32,8 +32,8 @@ from rich.console import Console
 from rich.table import Table
 
 from reasoningbank import BadLine, Distilled, Memory, ReasoningBank, RunVerdict, State, Trajectory, read_runs
-from reasoningbank.distill.queue import task_key
 from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.runs.jobs import task_key
 from reasoningbank.screening.scrub import scrub
 
 TOP = 5

@@ -20,6 +20,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -44,7 +45,7 @@ from benchmarks.retrieval_sets import (
 )
 from reasoningbank import EmbedderIdentity, ReasoningBank, SearchResult, State
 from reasoningbank.embed.base import Embedder
-from reasoningbank.embed.cache import QueryCache
+from reasoningbank.embed.guarded import query_vector
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.search import relevance as gate_settings
 
@@ -67,7 +68,7 @@ class Remembering:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._queries = QueryCache(capacity=100_000)
+        self._vector = lru_cache(maxsize=100_000)(partial(query_vector, embedder))
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -80,7 +81,7 @@ class Remembering:
 
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
         """Return a query's vector, from memory when it was asked for before."""
-        return self._queries.embed(self._embedder, text)
+        return self._vector(text)
 
 
 @dataclass

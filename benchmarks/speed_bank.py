@@ -1,58 +1,62 @@
-"""The bank and raw FAISS, side by side on the same vectors and texts."""
+"""The bank, raw FAISS and bare SQLite, side by side on the same vectors, texts and rows."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import faiss
 import numpy as np
 
-from benchmarks.speed_lessons import Float32, StubEmbedder, Texts, texts
+from benchmarks.speed_bulk import Given, Real, bulk_per_s, text_ms
+from benchmarks.speed_floors import BareDatabase
+from benchmarks.speed_lessons import Float32, K, StubEmbedder, Texts, opened, texts
 from benchmarks.speed_minilm import with_minilm
-from benchmarks.speed_timing import disk_bytes, each_ms, median, p95
-from reasoningbank import ReasoningBank
+from benchmarks.speed_timing import disk_bytes, each_ms, fsync_ms, median, p95
+from benchmarks.speed_together import readers_p95_ratio, threads_ratio
+from reasoningbank import ReasoningBank, Recall
 
-K = 10
-# Readers are agents: each thinks for a moment between its searches.
-PAUSE = 0.02
-READERS = 4
+T = TypeVar("T")
+Done = TypeVar("Done")
+
+# How many lessons a recall hands out unless it is told otherwise.
+RECALLED = 3
 
 Figures = dict[str, Any]
 
 
-def opened(root: Path, durability: str = "normal", embedder: StubEmbedder | None = None) -> ReasoningBank:
-    """Return a handle on the bank that is measured."""
-    settings = {"durability": durability}
-    return ReasoningBank(root, tenant="speed", project="speed", embedder=embedder or StubEmbedder(), settings=settings)
+def measure(size: int, root: Path, real: Real, queries: int = 200, writes: int = 100) -> dict[str, Figures]:
+    """Fill a bank with `size` lessons under `root`, and return the figures of raw FAISS, of the floors and of the bank.
 
-
-def measure(size: int, root: Path, queries: int = 200, writes: int = 100) -> dict[str, Figures]:
-    """Fill a bank with `size` lessons under `root`, and return the figures of raw FAISS and of the bank."""
-    made = texts(size + 2 * writes, queries)
+    Args:
+        real: what is imported.
+    """
+    made = texts(size + 3 * writes, queries)
     stored, new = Texts(made.lessons[:size], made.queries), made.lessons[size:]
     with opened(root) as bank:
-        start = time.perf_counter()
         bank.record_many(stored.lessons)
-        bulk = size / (time.perf_counter() - start)
-        floor, figures = _searched(bank, root, stored.queries)
-        figures |= {"bulk_per_s": round(bulk), "disk_mb": round(disk_bytes(root) / 1e6, 2)}
+        raw, figures = _searched(bank, root, made.queries)
+        figures |= {"disk_mb": round(disk_bytes(root) / 1e6, 2)}
         figures["disk_ratio"] = round(disk_bytes(root) / _payload(stored, _database(root)), 2)
-        figures |= _learning(bank, made.queries[:writes])
-        figures |= _writing(bank, new[:writes])
-        figures["readers_p95_ratio"] = _beside_a_writer(bank, made.queries, new[writes:])
-    figures |= with_minilm(root, stored)
-    figures |= _durable(root, texts(size + 3 * writes, 0, seed=8).lessons[-writes:])
-    figures |= _fresh_process(root, made.queries[0])
-    return {"faiss": floor, "bank": figures}
+    recalls, floors, recalled = _recalled(root, made.queries)
+    figures |= recalled | {"threads_ratio": threads_ratio(root, made.queries)}
+    with opened(root) as bank:
+        committed, written = _written(bank, root, recalls[:writes], new[:writes])
+        figures |= written
+        figures["readers_p95_ratio"] = readers_p95_ratio(bank, made.queries, new[writes : 2 * writes])
+    with opened(root, embedder=Given()) as bank:
+        figures["bulk_per_s"] = bulk_per_s(bank, real.lessons)
+    embedding, embedded = with_minilm(root, stored)
+    figures |= embedded | _durable(root, new[2 * writes :]) | _fresh_process(root, made.queries[0])
+    floors |= committed | embedding | {"fsync_ms": fsync_ms(root), "text_ms": text_ms(real.lessons)}
+    return {"faiss": raw, "floors": floors, "bank": figures}
 
 
 def _database(root: Path) -> Path:
@@ -92,13 +96,13 @@ def _searched(bank: ReasoningBank, root: Path, queries: list[str]) -> tuple[Figu
         first, again = each_ms(lambda q: bank.search(q, K), [query, query])
         whole.append(first)
         cached.append(again)
-    found = [_recalled(bank, flat, ids, query, asked[query]) for query in queries[:50]]
+    found = [_share_found(bank, flat, ids, query, asked[query]) for query in queries[:50]]
     figures = {"query_ms": median(whole), "query_p95_ms": p95(whole), "query_cached_ms": median(cached)}
     figures |= {"query_ratio": round(median(whole) / median(raw), 2), f"recall@{K}": round(float(np.mean(found)), 4)}
     return {"query_ms": median(raw), "query_p95_ms": p95(raw), "vectors": len(ids)}, figures
 
 
-def _recalled(bank: ReasoningBank, flat: Any, ids: list[str], query: str, vector: Float32) -> float:
+def _share_found(bank: ReasoningBank, flat: Any, ids: list[str], query: str, vector: Float32) -> float:
     """Return which share of the exact nearest memories a search by similarity returns."""
     _, rows = flat.search(vector, 4 * K)
     exact = list(dict.fromkeys(ids[row] for row in rows[0] if row >= 0))[:K]
@@ -106,62 +110,81 @@ def _recalled(bank: ReasoningBank, flat: Any, ids: list[str], query: str, vector
     return len({memory.id for memory in hits} & set(exact)) / max(1, min(len(exact), len(hits) or 1))
 
 
-def _learning(bank: ReasoningBank, queries: list[str]) -> Figures:
-    recalls, refs = [], []
-    for query in queries:
-        start = time.perf_counter()
-        recall = bank.recall(query)
-        recalls.append((time.perf_counter() - start) * 1e3)
-        refs.append(recall)
-    served = [hit.memory.id for recall in refs for hit in recall.hits][: len(queries)]
-    reports = each_ms(lambda recall: bank.report("success", ref=recall.ref), refs)
-    votes = each_ms(lambda memory_id: bank.feedback(memory_id, True), served)
-    gets = each_ms(bank.get, served * 5)
-    figures = {"recall_ms": median(recalls), "report_ms": median(reports), "report_p95_ms": p95(reports)}
-    return figures | {"feedback_ms": median(votes), "feedback_p95_ms": p95(votes), "get_ms": median(gets)}
+def _recalled(root: Path, queries: list[str]) -> tuple[list[Recall], Figures, Figures]:
+    """Recall and search in turns; return the recalls, the search as their floor, and the figures.
+
+    Each query is asked both ways, for as many lessons, and for the first time: two handles share the queries, and what
+    one recalls, the other searches.
+    """
+    recalls: list[Recall] = []
+    recalling, searching = [], []
+    for turn in range(2):
+        with opened(root) as bank:
+            bank.search("warm up", RECALLED)
+            for number, query in enumerate(queries):
+                if number % 2 == turn:
+                    taken, done = _timed(bank.recall, query)
+                    recalling.append(taken)
+                    recalls.append(done)
+                else:
+                    searching.append(_timed(lambda q: bank.search(q, RECALLED), query)[0])
+    ratio = round(median(recalling) / median(searching), 2)
+    return recalls, {"search_ms": median(searching)}, {"recall_ms": median(recalling), "recall_ratio": ratio}
 
 
-def _writing(bank: ReasoningBank, lessons: list[dict[str, Any]]) -> Figures:
-    records = each_ms(lambda lesson: bank.record(**lesson), lessons)
+def _timed(call: Callable[[T], Done], argument: T) -> tuple[float, Done]:
+    """Return the milliseconds that a call took, and what came back."""
+    start = time.perf_counter()
+    done = call(argument)
+    return (time.perf_counter() - start) * 1e3, done
+
+
+def _written(
+    bank: ReasoningBank, root: Path, recalls: list[Recall], lessons: list[dict[str, Any]]
+) -> tuple[Figures, Figures]:
+    """Return what reports, votes and records take, and what SQLite alone takes for the rows of each; then the rest."""
+    # A second vote on a memory may be about the same run, and then writes nothing.
+    served = list(dict.fromkeys(hit.memory.id for recall in recalls for hit in recall.hits))[: len(recalls)]
+    bank.search("warm up", K)
+    with BareDatabase(_database(root), root) as bare:
+        reports = _beside(
+            lambda recall: bank.report("success", ref=recall.ref),
+            lambda done: bare.report_ms(done.episode.ref),
+            recalls,
+        )
+        votes = _beside(
+            lambda memory_id: bank.feedback(memory_id, True),
+            lambda done: bare.vote_ms(done.memory.id, done.ref),
+            served,
+        )
+        records = _beside(lambda lesson: bank.record(**lesson), lambda done: bare.record_ms(done.memory.id), lessons)
+    floors = {"commit_ms": records[1], "report_commit_ms": reports[1], "vote_commit_ms": votes[1]}
+    figures: Figures = {}
+    for name, (taken, least) in {"report": reports, "feedback": votes, "record": records}.items():
+        figures |= {f"{name}_ms": median(taken), f"{name}_p95_ms": p95(taken)}
+        figures[f"{name}_ratio"] = round(median(taken) / median(least), 2)
+    figures["get_ms"] = median(each_ms(bank.get, served * 5))
     known = bank.list(limit=len(lessons)).memories
-    deletes = each_ms(bank.delete, [memory.id for memory in known[: len(lessons) // 2]])
-    return {"record_ms": median(records), "record_p95_ms": p95(records), "delete_ms": median(deletes)}
+    figures["delete_ms"] = median(each_ms(bank.delete, [memory.id for memory in known[: len(lessons) // 2]]))
+    return {name: median(least) for name, least in floors.items()}, figures
+
+
+def _beside(
+    call: Callable[[T], Done], floor: Callable[[Done], float], arguments: Iterable[T]
+) -> tuple[list[float], list[float]]:
+    """Make each call and, from what came back, its floor, in turns; return the milliseconds of both."""
+    taken, least = [], []
+    for argument in arguments:
+        milliseconds, done = _timed(call, argument)
+        taken.append(milliseconds)
+        least.append(floor(done))
+    return taken, least
 
 
 def _durable(root: Path, lessons: list[dict[str, Any]]) -> Figures:
     with opened(root, "full") as bank:
         bank.search("warm up", K)
         return {"record_durable_ms": median(each_ms(lambda lesson: bank.record(**lesson), lessons))}
-
-
-def _beside_a_writer(bank: ReasoningBank, queries: list[str], lessons: list[dict[str, Any]]) -> float:
-    """Return how many times longer the slowest reader's p95 is with three other readers and a writer."""
-    alone = p95(_read(bank, queries))
-    done = threading.Event()
-
-    def write() -> None:
-        for lesson in itertools.takewhile(lambda _: not done.is_set(), lessons):
-            bank.record(**lesson)
-            time.sleep(PAUSE)
-
-    slowest: list[float] = []
-    readers = [threading.Thread(target=lambda: slowest.append(p95(_read(bank, queries)))) for _ in range(READERS)]
-    writer = threading.Thread(target=write)
-    for thread in (writer, *readers):
-        thread.start()
-    for thread in readers:
-        thread.join()
-    done.set()
-    writer.join()
-    return round(max(slowest) / alone, 2)
-
-
-def _read(bank: ReasoningBank, queries: list[str]) -> list[float]:
-    taken = []
-    for query in queries[:100]:
-        taken += each_ms(lambda q: bank.search(q, K), [query])
-        time.sleep(PAUSE)
-    return taken
 
 
 def _fresh_process(root: Path, query: str) -> Figures:

@@ -19,11 +19,11 @@ def main(root: str, query: str) -> None:
     import_module("reasoningbank")
     imported = time.perf_counter()
     import_module("reasoningbank.services.search.retrieve")
-    opened = import_module("benchmarks.speed_bank").opened
-    embedder = import_module("benchmarks.speed_lessons").StubEmbedder()
+    lessons = import_module("benchmarks.speed_lessons")
+    embedder = lessons.StubEmbedder()
     loaded = time.perf_counter()
     before = _peak_mb()
-    with opened(Path(root), embedder=embedder) as bank:
+    with lessons.opened(Path(root), embedder=embedder) as bank:
         bank.search(query)
         answered = time.perf_counter()
     figures = {

@@ -1,19 +1,25 @@
-"""Lessons, queries and vectors from a seed: realistic in length, in how words are distributed, and in cosines."""
+"""Lessons, queries and vectors from a seed: realistic in length, in how words are distributed, and in cosines.
+
+And the bank that holds them.
+"""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank import EmbedderIdentity
+from reasoningbank import EmbedderIdentity, ReasoningBank
 
 Float32 = npt.NDArray[np.float32]
 
+# How many lessons a search is asked for.
+K = 10
 DIM = 384
 SUBJECTS = 1_024
 # So many lessons on one subject, that the nearest ten of a query are all on its own.
@@ -105,3 +111,9 @@ class StubEmbedder:
         """Return the text's unit vector."""
         row: Float32 = self.embed_documents([text])[0]
         return row
+
+
+def opened(root: Path, durability: str = "normal", embedder: StubEmbedder | None = None) -> ReasoningBank:
+    """Return a new handle on the bank that is measured: it has read nothing yet."""
+    settings = {"durability": durability}
+    return ReasoningBank(root, tenant="speed", project="speed", embedder=embedder or StubEmbedder(), settings=settings)

@@ -34,13 +34,13 @@ def p95(taken: list[float]) -> float:
 
 
 def fsync_ms(folder: Path, times: int = 50) -> float:
-    """Return what one fsync of a small append costs in this folder, in this run."""
+    """Return what it costs to append one page to a file in this folder and wait for the disk."""
     path = folder / "fsync-probe"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
 
         def append(_: int) -> None:
-            os.write(descriptor, b"x" * 512)
+            os.write(descriptor, bytes(4096))
             os.fsync(descriptor)
 
         return median(each_ms(append, range(times)))

@@ -21,6 +21,8 @@ EXAMPLES = [
     if page.parts[0] in {"README.md", "docs"} and not {"decisions", "reference"} & set(page.parts)
 ]
 BLOCK = re.compile(r"(?P<exempt><!-- not run: .+? -->\n+)?^```python\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
+# Lines of a decision; what was measured for it stands in docs/benchmarks.
+ONE_PAGE = 45
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -68,11 +70,11 @@ def test_decisions_are_numbered_once() -> None:
     assert [number for number, times in numbers.items() if times > 1 or not number.isdigit()] == []
 
 
-def test_every_decision_says_what_why_and_at_what_price() -> None:
-    pages = {page.name: page.read_text("utf-8") for page in sorted(ROOT.glob("docs/decisions/000*.md"))}
+def test_every_decision_says_what_why_and_at_what_price_on_one_page() -> None:
+    pages = {page.name: page.read_text("utf-8") for page in sorted(ROOT.glob("docs/decisions/*.md"))}
 
     assert [
         name
         for name, text in pages.items()
-        if not all(part in text for part in ("**Decided:**", "**Why:**", "**Given up:**"))
+        if text.count("\n") > ONE_PAGE or not all(part in text for part in ("**Decided", "**Why", "**Given up"))
     ] == []

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import math
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 
 from reasoningbank import (
@@ -26,7 +26,7 @@ from reasoningbank import (
     Trajectory,
 )
 from reasoningbank.exchange.memories import derived_title
-from reasoningbank.search.decay import freshness
+from reasoningbank.search.ranking import freshness
 from reasoningbank.upkeep.consolidation import merged_confidence
 from tests.conftest import OpenBank
 
@@ -126,10 +126,9 @@ def test_117_tags_are_stored_as_they_are(bank: ReasoningBank) -> None:
 
 @pytest.mark.parametrize(("days", "expected"), [(30, 0.513417), (45, 0.367879), (90, 0.135335), (180, 0.018316)])
 def test_159_what_others_name_a_half_life_of_45_days_is_one_of_31(days: int, expected: float) -> None:
-    now = datetime(2026, 3, 1, tzinfo=UTC)
-    e_folding = timedelta(days=45 * math.log(2))
+    e_folding = 45 * math.log(2)
 
-    assert freshness(now - timedelta(days=days), now, e_folding) == pytest.approx(expected, abs=1e-6)
+    assert freshness(np.array([days]), e_folding) == pytest.approx([expected], abs=1e-6)
 
 
 def test_160_without_a_model_there_is_no_verdict_where_others_look_for_words() -> None:

@@ -122,6 +122,15 @@ class Thompson(CountsWithOutcomes):
         return task.similarity * self.random.beta(self.good[task.candidates], self.bad[task.candidates])
 
 
+def wilson_lower(positive: Floats, number: Floats) -> Floats:
+    """Return the lower end of the 95 % Wilson interval of proportions; 0 without trials. Source: Wilson 1927."""
+    z, n = 1.96, np.maximum(number, 1e-9)
+    p = positive / n
+    reach = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    lower: Floats = np.where(number == 0, 0.0, (p + z * z / (2 * n) - reach) / (1 + z * z / n))
+    return lower
+
+
 class Wilson(Baseline):
     """The lower end of the Wilson interval of votes and outcomes."""
 
@@ -129,10 +138,7 @@ class Wilson(Baseline):
         self.positive, self.number = np.zeros(len(self.initial)), np.zeros(len(self.initial))
 
     def all(self) -> Floats:
-        z, n = 1.96, np.maximum(self.number, 1e-9)
-        p = self.positive / n
-        reach = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return np.where(self.number == 0, 0.0, (p + z * z / (2 * n) - reach) / (1 + z * z / n))
+        return wilson_lower(self.positive, self.number)
 
     def score(self, task: Task) -> Floats:
         return task.similarity * (self.all()[task.candidates] + 0.01)

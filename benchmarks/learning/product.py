@@ -12,10 +12,10 @@ from reasoningbank.belief.belief import Belief, ConfidenceModel, Evidence
 from reasoningbank.belief.calibrated import STARTING, CalibratedModel
 from reasoningbank.belief.ema import EmaModel
 from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
-from reasoningbank.belief.spec import SignalWeights, SpecModel, learn
-from reasoningbank.search.ranking import Candidate, relevance_parts
+from reasoningbank.belief.spec import SignalWeights, SpecModel
+from reasoningbank.search.ranking import Candidates, relevance_parts, total
 from reasoningbank.search.relevance import scaled
-from reasoningbank.search.selection import Prospect, judged_and_blamed, select
+from reasoningbank.search.selection import Prospects, judged_and_blamed, select
 from reasoningbank.signals import SignalKind, Tally
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -84,34 +84,29 @@ class Banked:
     def choose(self, task: Task, k: int) -> Choice:
         """Rank as the bank ranks by default, and choose as its recall does."""
         similarity = task.similarity.astype(np.float32)
-        relevance = scaled(similarity, least_spread=0.0)
-        fitting: list[tuple[int, float, Belief]] = []
-        for place, belief in enumerate(self.beliefs(task.candidates)):
-            if similarity[place] >= RELEVANT:
-                ledger = self.ledgers[int(task.candidates[place])]
-                candidate = Candidate(
-                    id=str(place),
-                    similarity=float(similarity[place]),
-                    keyword=0.0,
-                    relevance={"dense": float(relevance[place])},
-                    confidence=belief.mean,
-                    usage_count=ledger.shown,
-                    touched=START,
-                )
-                fitting.append((place, sum(relevance_parts(candidate, START).values()), belief))
-        best = max((score for _, score, _ in fitting), default=1.0)
-        prospects = [
-            self.prospect(place, int(task.candidates[place]), score / best, belief) for place, score, belief in fitting
-        ]
+        relevance = scaled(similarity, least_spread=0.0).astype(np.float64)
+        places = np.flatnonzero(similarity >= RELEVANT)
+        memories = task.candidates[places]
+        beliefs = self.beliefs(memories)
+        mean, deviation = (np.array([getattr(b, name) for b in beliefs]) for name in ("mean", "deviation"))
+        shown = np.array([self.ledgers[m].shown for m in memories.tolist()], dtype=np.int64)
+        nothing = np.zeros(len(places), dtype=np.int64)
+        candidates = Candidates(
+            number=places,
+            similarity=similarity[places],
+            relevance={"dense": relevance[places]},
+            confidence=mean,
+            usage=shown,
+            age=nothing.astype(np.float64),
+            source=nothing,
+        )
+        score = total(relevance_parts(candidates))
+        known = [judged_and_blamed(self.ledgers[m].tallies.values()) for m in memories.tolist()]
+        judged, blamed = np.array(known, dtype=bool).reshape(-1, 2).T
+        prospects = Prospects(score / score.max(initial=0.0), mean, deviation, shown, judged, blamed)
         found = select(prospects, k=k, floor=self.floor, strict=self.strict)
-        places = [*found.proven, *found.provisional]
-        return Choice(places, [False] * len(found.proven) + [True] * len(found.provisional))
-
-    def prospect(self, place: int, memory: int, score: float, belief: Belief) -> Prospect[int]:
-        """Return a candidate as the recall policy sees it."""
-        ledger = self.ledgers[memory]
-        judged, blamed = judged_and_blamed(ledger.tallies.values())
-        return Prospect(place, score, belief, ledger.shown, judged, blamed)
+        chosen = places[[*found.proven.tolist(), *found.provisional.tolist()]]
+        return Choice(chosen.tolist(), [False] * len(found.proven) + [True] * len(found.provisional))
 
     def learn(self, _task: Task, memories: Ints, succeeded: bool, votes: list[Vote]) -> None:
         """Write usage, then the outcome, then the votes; a vote supersedes its own run's outcome."""
@@ -171,8 +166,8 @@ class Spec(Banked):
 
     def after(self, run: Ended) -> None:
         for vote in run.votes:
-            positive = [SignalKind.USAGE] + ([SignalKind.OUTCOME] if run.succeeded else [])
-            self.pairs = learn(self.pairs, vote.helpful, positive)
+            for kind in [SignalKind.USAGE] + [SignalKind.OUTCOME] * run.succeeded:
+                self.pairs = self.pairs.taught(kind, vote.helpful, not vote.helpful)
             self.model, self.known = SpecModel(self.pairs), {}
 
     def weights(self) -> dict[str, float]:

@@ -13,13 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.learning.methods import wilson_lower
 from benchmarks.learning.product import START
 from reasoningbank.belief.belief import ConfidenceModel
 from reasoningbank.belief.calibrated import STARTING, CalibratedModel, Parameters
 from reasoningbank.belief.ema import EmaModel
 from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
 from reasoningbank.belief.spec import SpecModel
-from reasoningbank.measures.reliability import Prediction, wilson
+from reasoningbank.measures.reliability import Prediction
 from reasoningbank.signals import SignalKind, Tally
 
 INITIAL = 0.6
@@ -71,7 +72,7 @@ def predictors(past: Sequence[Outcomes]) -> dict[str, Predictor]:
         "ema": lambda seen: believed(EmaModel(), seen, initial=0.5),
         "spec": lambda seen: believed(SpecModel(), seen),
         "outcome_counts": lambda seen: (2.0 * INITIAL + sum(seen)) / (2.0 + len(seen)),
-        "wilson": lambda seen: wilson(sum(seen), len(seen))[0],
+        "wilson": lambda seen: float(wilson_lower(np.array(sum(seen)), np.array(len(seen)))),
         "empirical_bayes": lambda seen: (a + sum(seen)) / (a + b + len(seen)),
         "calibrated": success,
     }

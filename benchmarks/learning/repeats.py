@@ -15,7 +15,7 @@ from reasoningbank.belief.belief import Belief
 from reasoningbank.belief.calibrated import CalibratedModel
 from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
 from reasoningbank.belief.spec import SpecModel
-from reasoningbank.search.selection import Prospect, judged_and_blamed, select
+from reasoningbank.search.selection import Prospects, judged_and_blamed, select
 from reasoningbank.signals import SignalKind
 
 PITFALLS = 80
@@ -81,10 +81,13 @@ class Bank(Gate):
 
     def hands_out(self, pitfall: int) -> bool:
         ledger = self.ledgers[pitfall]
+        belief = self.belief(pitfall)
         judged, blamed = judged_and_blamed(ledger.tallies.values())
-        prospect = Prospect(pitfall, 1.0, self.belief(pitfall), ledger.shown, judged, blamed)
-        found = select([prospect], k=3, floor=FLOOR)
-        return bool(found.proven or found.provisional)
+        alone = Prospects(
+            *(np.array([fact]) for fact in (1.0, belief.mean, belief.deviation, ledger.shown, judged, blamed))
+        )
+        found = select(alone, k=3, floor=FLOOR)
+        return bool(len(found.proven) + len(found.provisional))
 
     def learn(self, pitfall: int | None, failed: bool, day: int) -> None:
         confidences = [] if pitfall is None else [self.belief(pitfall).mean]

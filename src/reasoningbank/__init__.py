@@ -104,7 +104,7 @@ _LATER = {
     **dict.fromkeys(("DistillStatus", "Distillation", "Distilled", "Rejection"), "reasoningbank.distill.distillation"),
     **dict.fromkeys(("Distiller", "LLMDistiller"), "reasoningbank.distill.distiller"),
     **dict.fromkeys(("JudgeLabel", "Judgement", "LLMJudge", "RunJudge"), "reasoningbank.distill.judge"),
-    **dict.fromkeys(("Job", "JobStatus"), "reasoningbank.distill.queue"),
+    **dict.fromkeys(("Job", "JobStatus"), "reasoningbank.runs.jobs"),
     **dict.fromkeys(("Worker",), "reasoningbank.services.runs.worker"),
     **dict.fromkeys(("read_runs",), "reasoningbank.distill.run_files"),
     **dict.fromkeys(("TemplateDistiller",), "reasoningbank.distill.template"),
@@ -121,7 +121,6 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distillation import Distillation, Distilled, DistillStatus, Rejection
     from reasoningbank.distill.distiller import Distiller, LLMDistiller
     from reasoningbank.distill.judge import JudgeLabel, Judgement, LLMJudge, RunJudge
-    from reasoningbank.distill.queue import Job, JobStatus
     from reasoningbank.distill.run_files import read_runs
     from reasoningbank.distill.template import TemplateDistiller
     from reasoningbank.llm.base import (
@@ -135,6 +134,7 @@ if TYPE_CHECKING:
         read_finish,
     )
     from reasoningbank.llm.openai import OpenAIChat
+    from reasoningbank.runs.jobs import Job, JobStatus
     from reasoningbank.runs.trajectory import BadLine, RunVerdict, Step, Trajectory
     from reasoningbank.services.runs.worker import Worker
 else:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter
 
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 
@@ -184,8 +185,9 @@ class Draft(BaseModel):
         return CONFIDENCE_IMPORTED
 
 
-class Memory(BaseModel):
-    """A stored lesson, as it was when it was read.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """A stored lesson, as it was when it was read. What it holds was checked when it was written, as a Draft.
 
     Attributes:
         id: unique in the project.
@@ -201,8 +203,6 @@ class Memory(BaseModel):
         findings: signs of planted instructions; such a memory is quarantined.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     id: str
     project: str
     title: str
@@ -216,12 +216,20 @@ class Memory(BaseModel):
     state: State = State.ACTIVE
     usage_count: int = 0
     last_used: datetime | None = None
-    source: Source = Source()
-    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    source: Source = field(default_factory=Source)
+    metadata: dict[str, JsonValue] = field(default_factory=dict)
     revision: int = 0
     created_at: datetime
     updated_at: datetime
     findings: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as values that JSON can hold."""
+        fields: dict[str, Any] = _AS_JSON.dump_python(self, mode="json")
+        return fields
+
+
+_AS_JSON = TypeAdapter(Memory)
 
 
 _CLOSING_MARKS = re.compile(r"!+(?=\s|$)")

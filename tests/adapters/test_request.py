@@ -7,7 +7,6 @@ import pytest
 
 from reasoningbank import request_text
 
-ROLE = SimpleNamespace(value="user")
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
 

@@ -119,6 +119,22 @@ def test_weights_over_time_are_the_pairs_of_the_spec_model_day_by_day(open_bank:
     assert bank.metrics().parameters is None
 
 
+def test_a_vote_confirms_each_kind_that_spoke_for_the_memory_once_and_no_vote(open_bank: OpenBank) -> None:
+    """Published vectors 26, 27 and 35."""
+    bank = open_bank(settings=Settings(confidence_model="spec"))
+    memory = bank.record("Quote paths", LESSON, outcome="success").memory
+    bank.feedback(memory.id, True)
+    assert bank.metrics().weights == ()
+
+    for _ in range(3):
+        bank.recall("quote the paths in the shell")
+    bank.feedback(memory.id, True)
+
+    (weighing,) = bank.metrics().weights
+    expected = {"explicit": 0.401042, "usage": 0.3125, "outcome": 0.286458}
+    assert {kind: weighing.weights[kind] for kind in expected} == pytest.approx(expected, abs=1e-6)
+
+
 def test_the_ema_model_has_no_weights(open_bank: OpenBank) -> None:
     bank = open_bank(settings=Settings(confidence_model="ema"))
     bank.record("Quote paths", LESSON, outcome="success")

@@ -291,7 +291,6 @@ def test_a_merge_can_be_undone_in_a_copy_read_from_an_export(
 def test_what_was_merged_teaches_the_model_once(bank: ReasoningBank, twins: tuple[Memory, Memory]) -> None:
     merged = merge(bank)
 
-    with bank._engine.read() as connection:
-        assert connection is not None
-        judged = parameters.judged_last(connection, 10)
-        assert judged == [records.find(connection, merged.id)]
+    with bank._engine.read() as view:
+        judged = parameters.judged_last(view, 10)
+        assert judged == [records.find(view, merged.id)]

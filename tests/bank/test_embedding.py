@@ -27,8 +27,6 @@ from reasoningbank.embed.minilm import MiniLMEmbedder
 from reasoningbank.vectors.base import Float32
 from tests.conftest import OpenBank
 
-TRUSTED = Source(by="ada")
-
 
 class Scripted:
     """An embedder whose vectors are chosen by words in the text; it can fail in ways that real ones do."""

@@ -69,9 +69,9 @@ def test_secrets_leave_nodes_and_edges(graph: ReasoningBank) -> None:
 
 
 def test_what_is_kept_under_older_rules_goes_through_the_present_ones(graph: ReasoningBank) -> None:
-    with graph._engine.write() as (_, connection):
-        connection.execute("UPDATE nodes SET scrub_version = 0, text = 'password=hunter2hunter2' WHERE id = 'N3'")
-        connection.execute("UPDATE edges SET scrub_version = 0, text = 'password=hunter2hunter2' WHERE id = 'E2'")
+    with graph._engine.write() as edit:
+        edit.execute("UPDATE nodes SET scrub_version = 0, text = 'password=hunter2hunter2' WHERE id = 'N3'")
+        edit.execute("UPDATE edges SET scrub_version = 0, text = 'password=hunter2hunter2' WHERE id = 'E2'")
 
     assert "hunter2" not in graph.get_node("N3").text
     assert "hunter2" not in graph.edges_of("N3")[0].text
@@ -140,10 +140,9 @@ def test_deleting_takes_edges_pointers_and_what_it_was_found_by_along(graph: Rea
     assert graph.link_nodes(memory_id) == []
     assert [edge.id for edge in graph.edges_of("N2")] == ["E2"]
     assert graph.search_nodes("local campaign doubled demand").hits == ()
-    with graph._engine.read() as connection:
-        assert connection is not None
+    with graph._engine.read() as view:
         for table in ("node_vectors", "node_terms"):
-            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (3,)
+            assert view.execute(f"SELECT count(*) FROM {table}").fetchone() == (3,)
 
 
 def test_a_deleted_memory_is_pointed_to_no_more(graph: ReasoningBank, memory_id: str) -> None:

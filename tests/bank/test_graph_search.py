@@ -87,11 +87,10 @@ def test_a_reembedding_takes_the_nodes_along(graph: ReasoningBank, open_bank: Op
     graph.reembed(HashEmbedder(dim=64))
 
     assert graph.search_nodes(ASKED).hits[0].node.id == "N1"
-    with graph._engine.read() as connection:
-        assert connection is not None
-        rows = connection.execute("SELECT DISTINCT generation, length(vector) FROM node_vectors").fetchall()
+    with graph._engine.read() as view:
+        rows = view.execute("SELECT DISTINCT generation, length(vector) FROM node_vectors").fetchall()
         assert [size for _, size in rows] == [64 * 4]
-        assert connection.execute("SELECT count(*) FROM node_vectors").fetchone() == (4,)
+        assert view.execute("SELECT count(*) FROM node_vectors").fetchone() == (4,)
     assert np.isfinite(graph.search_nodes(ASKED).hits[0].similarity)
 
 

@@ -17,8 +17,6 @@ from reasoningbank import (
 )
 from tests.conftest import OpenBank
 
-AT = {"ingestion_time": "2026-01-02T03:04:05"}
-
 
 @pytest.mark.parametrize("form", ["json", "graphml"])
 def test_a_graph_is_the_same_after_export_and_import(

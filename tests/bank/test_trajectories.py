@@ -138,9 +138,9 @@ def test_a_disk_that_refuses_a_step_does_not_stop_the_run(
 def test_a_step_kept_under_older_rules_goes_through_the_present_ones(keeping: ReasoningBank) -> None:
     ref = keeping.recall("count").ref
     keeping.add_steps(ref, ["look"])
-    with keeping._engine.write() as (_, connection):
-        connection.execute('UPDATE steps SET step = \'{"action":"password=hunter2hunter2"}\'')
-        connection.execute("UPDATE trajectories SET scrub_version = 0")
+    with keeping._engine.write() as edit:
+        edit.execute('UPDATE steps SET step = \'{"action":"password=hunter2hunter2"}\'')
+        edit.execute("UPDATE trajectories SET scrub_version = 0")
 
     assert "hunter2" not in keeping.trajectory(ref).steps[0].action
     assert Kept().scrub_version == 0
@@ -182,12 +182,11 @@ def test_a_lesson_that_was_learned_again_names_both_runs(keeping: ReasoningBank)
 def test_a_run_that_was_kept_as_it_went_is_not_kept_twice(keeping: ReasoningBank) -> None:
     ref = keeping.recall("count the lines").ref
     keeping.add_steps(ref, STEPS)
-    job = keeping.enqueue({"task": "count lines", "steps": STEPS}, True, ref=ref)
-    with keeping.worker() as worker:
-        worker.wait_until_idle(timeout=30)
+    keeping.enqueue({"task": "count lines", "steps": STEPS}, True, ref=ref)
+    (job,) = keeping.worker().run_until_empty()
 
     assert len(keeping.trajectory(ref).steps) == 2
-    (memory_id, *_) = keeping.job(job.id).memories
+    (memory_id, *_) = job.memories
     assert [r.ref for r in keeping.runs_of(memory_id).came_from] == [ref]
 
 
@@ -206,6 +205,5 @@ def test_a_deleted_memory_has_no_runs(bank: ReasoningBank) -> None:
     bank.delete(memory.id)
     with pytest.raises(MemoryNotFoundError):
         bank.runs_of(memory.id)
-    with bank._engine.read() as connection:
-        assert connection is not None
-        assert connection.execute("SELECT count(*) FROM origins").fetchone() == (0,)
+    with bank._engine.read() as view:
+        assert view.execute("SELECT count(*) FROM origins").fetchone() == (0,)

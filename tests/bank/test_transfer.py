@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -154,8 +155,8 @@ def test_an_export_read_back_is_the_same_bank(lived_in: ReasoningBank, open_bank
     imported = copy.import_from(exported(lived_in).splitlines(), trusted=True)
 
     assert imported == Imported(created=3)
-    assert [m.model_copy(update={"project": "billing", "revision": 0}) for m in everything(copy)] == [
-        m.model_copy(update={"revision": 0}) for m in everything(lived_in)
+    assert [replace(m, project="billing", revision=0) for m in everything(copy)] == [
+        replace(m, revision=0) for m in everything(lived_in)
     ]
     assert exported(copy) == exported(lived_in)
     assert copy.doctor() == []

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from reasoningbank.belief.belief import Beta
-from reasoningbank.belief.spec import SignalWeights, SpecModel, learn, spec_beta
+from reasoningbank.belief.spec import SignalWeights, SpecModel, spec_beta
 from reasoningbank.signals import SignalKind, Tally
 
 EXPLICIT, USAGE, OUTCOME = SignalKind.EXPLICIT, SignalKind.USAGE, SignalKind.OUTCOME
@@ -124,31 +124,23 @@ def test_22_rounded_weights_give_the_published_example() -> None:
 
 
 @pytest.mark.parametrize(
-    ("helpful", "recent", "usage", "outcome"),
+    ("learned", "expected"),
     [
-        pytest.param(True, [USAGE], (6, 5), (5, 5), id="23"),
-        pytest.param(False, [USAGE], (5, 6), (5, 5), id="24"),
-        pytest.param(True, [OUTCOME], (5, 5), (6, 5), id="25 helpful"),
-        pytest.param(False, [OUTCOME], (5, 5), (5, 6), id="25 unhelpful"),
-        pytest.param(True, [], (5, 5), (5, 5), id="26"),
-        pytest.param(True, [USAGE, USAGE, USAGE], (6, 5), (5, 5), id="27 many count once"),
-        pytest.param(True, [EXPLICIT, USAGE], (6, 5), (5, 5), id="35 explicit never changes"),
+        pytest.param(START.taught(USAGE, 1, 0), SignalWeights(usage=Beta(6, 5)), id="23"),
+        pytest.param(START.taught(USAGE, 0, 1), SignalWeights(usage=Beta(5, 6)), id="24"),
+        pytest.param(START.taught(OUTCOME, 1, 0), SignalWeights(outcome=Beta(6, 5)), id="25 helpful"),
+        pytest.param(START.taught(OUTCOME, 0, 1), SignalWeights(outcome=Beta(5, 6)), id="25 unhelpful"),
     ],
 )
-def test_a_vote_validates_the_kinds_that_were_positive_within_the_window(
-    helpful: bool, recent: list[SignalKind], usage: tuple[float, float], outcome: tuple[float, float]
+def test_a_vote_is_one_step_of_the_kinds_that_it_confirms_or_refutes(
+    learned: SignalWeights, expected: SignalWeights
 ) -> None:
-    learned = learn(START, helpful, recent)
-    assert learned == SignalWeights(usage=Beta(*usage), outcome=Beta(*outcome))
-    assert learned.explicit == Beta(7, 3)
+    assert learned == expected
 
 
-@pytest.mark.parametrize(("helpful", "times", "kind"), [(True, 5, USAGE), (True, 10, OUTCOME)])
-def test_31_32_correct_predictions_raise_the_weight_of_their_kind(helpful: bool, times: int, kind: SignalKind) -> None:
-    weights = START
-    for _ in range(times):
-        weights = learn(weights, helpful, [kind])
-    assert weights.weight(kind) > START.weight(kind)
+@pytest.mark.parametrize(("times", "kind"), [(5, USAGE), (10, OUTCOME)])
+def test_31_32_correct_predictions_raise_the_weight_of_their_kind(times: int, kind: SignalKind) -> None:
+    assert START.taught(kind, times, 0).weight(kind) > START.weight(kind)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +148,7 @@ def test_31_32_correct_predictions_raise_the_weight_of_their_kind(helpful: bool,
     [pytest.param(True, "U+ E+", 0.631478, id="33"), pytest.param(False, "U+ E-", 0.472505, id="34")],
 )
 def test_a_vote_after_a_use_moves_weights_and_confidence(helpful: bool, evidence: str, expected: float) -> None:
-    model = SpecModel(learn(START, helpful, [USAGE]))
+    model = SpecModel(START.taught(USAGE, helpful, not helpful))
     assert model.beliefs([(tallies(evidence), 0.8)])[0].mean == pytest.approx(expected, abs=1e-6)
 
 

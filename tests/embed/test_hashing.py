@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reasoningbank.embed.hashing import HashEmbedder, sine_hash
+from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.vectors.base import cosines
 
 
@@ -37,15 +37,6 @@ def test_the_compatible_hash_puts_a_word_in_the_published_places() -> None:
 
     assert np.flatnonzero(vector).tolist() == [294, 389, 484]
     assert vector[[294, 389, 484]].tolist() == pytest.approx([0.872872, 0.436436, 0.218218], abs=1e-6)
-
-
-def test_the_sine_hash_has_its_published_similarities() -> None:
-    def sine(first: str, second: str) -> float:
-        return float(sine_hash(first) @ sine_hash(second))
-
-    assert sine("memory leak", "memory leak") == pytest.approx(1.0, abs=1e-6)
-    assert sine("memory leak", "memory leaks") == pytest.approx(0.000696, abs=1e-6)
-    assert sine("use retries with backoff", "never use retries with backoff") == pytest.approx(-0.054993, abs=1e-6)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "!?", "\n"])

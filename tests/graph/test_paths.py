@@ -26,7 +26,6 @@ from reasoningbank.graph.paths import (
 )
 
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
-Triple = tuple[str, str, float]
 
 
 def edge(source: str, target: str, weight: float, *tags: str, name: str = "") -> Edge:

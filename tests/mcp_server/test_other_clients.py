@@ -20,7 +20,6 @@ from tools.other_clients import INSPECTOR, MAJOR_1
 
 CLIENT = Path(__file__).with_name("client_of_major_1.py")
 TOOLS = ["memory_search", "memory_record", "memory_feedback", "memory_outcome"]
-RECORD_ARGUMENTS = [part for name, value in RECORD.items() for part in ("--tool-arg", f"{name}={value}")]
 
 pytestmark = pytest.mark.clients
 

@@ -17,7 +17,6 @@ from reasoningbank.measures.reliability import (
     measure,
     reliability,
     widest_range,
-    wilson,
 )
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -66,13 +65,6 @@ def test_without_predictions_there_is_no_figure() -> None:
 
 def test_helped_above_looks_strictly_above_the_threshold() -> None:
     assert helped_above(seen((0.8, False), (0.81, True), (0.9, False)), 0.8) == (0.5, 2)
-
-
-def test_wilson_brackets_the_share_and_is_never_outside_zero_and_one() -> None:
-    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-    assert wilson(0, 0) == (0.0, 1.0)
-    assert wilson(0, 5)[0] == 0.0
-    assert wilson(5, 5)[1] == 1.0
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=30))

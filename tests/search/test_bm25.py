@@ -1,11 +1,11 @@
-"""BM25 over postings; that its numbers are FTS5's is tested where FTS5 is at hand (services/test_keyword_index.py)."""
+"""BM25 over postings; that its numbers are FTS5's is tested where FTS5 is at hand (services/cache/test_postings.py)."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from reasoningbank.search.bm25 import LEAST_WEIGHT, Postings, best_first, bm25
+from reasoningbank.search.bm25 import LEAST_WEIGHT, Postings, best_first, bm25, within_budget
 
 
 def postings(*entries: tuple[int, int, int]) -> Postings:
@@ -32,6 +32,21 @@ def test_a_memory_of_the_usual_length_has_its_terms_weight() -> None:
 def test_a_term_that_most_memories_hold_weighs_next_to_nothing() -> None:
     _, scores = bm25([postings((1, 1, 2), (2, 1, 2))], documents=3, terms=6)
     assert scores.tolist() == pytest.approx([LEAST_WEIGHT, LEAST_WEIGHT])
+
+
+def test_terms_come_the_rarest_first_as_far_as_the_budget_goes() -> None:
+    sizes = {"file": 3, "run": 2, "rare": 1, "nowhere": 0}
+    assert within_budget(sizes, 9) == ["rare", "run", "file"]
+    assert within_budget(sizes, 3) == ["rare", "run"]
+
+
+def test_terms_that_are_equally_rare_come_in_the_order_of_the_alphabet() -> None:
+    assert within_budget({"run": 2, "file": 2, "rare": 2}, 4) == ["file", "rare"]
+
+
+def test_a_term_that_is_everywhere_is_asked_for_when_there_is_no_other() -> None:
+    assert within_budget({"file": 3, "nowhere": 0}, 1) == ["file"]
+    assert within_budget({"nowhere": 0}, 9) == []
 
 
 def test_what_nobody_holds_is_found_nowhere() -> None:

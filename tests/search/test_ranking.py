@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,45 +11,63 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.search.ranking import (
+    FRESHNESS_SHARE,
     POLICIES,
-    Candidate,
+    Candidates,
     Floats,
     Policy,
+    Ranked,
+    freshness,
     mmr_parts,
     one_a_source,
     pick_diverse,
     rank,
     recency,
     saturation,
+    total,
 )
 
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+class Row(NamedTuple):
+    """One candidate; it was recorded when its letter's turn in the alphabet came."""
+
+    letter: str
+    similarity: float = 0.5
+    relevance: float = 0.0
+    confidence: float = 0.5
+    used: int = 0
+    days: float = 0.0
+    source: int = 0
 
 
-def vector(*numbers: float) -> Floats:
-    return np.array(numbers, dtype=np.float32)
+def candidates(*rows: Row) -> Candidates:
+    relevance = np.array([row.relevance for row in rows])
+    return Candidates(
+        number=np.array([ord(row.letter) for row in rows], dtype=np.int64),
+        similarity=np.array([row.similarity for row in rows]),
+        relevance={"dense": 0.75 * relevance, "keyword": 0.25 * relevance},
+        confidence=np.array([row.confidence for row in rows]),
+        usage=np.array([row.used for row in rows], dtype=np.int64),
+        age=np.array([row.days for row in rows]),
+        source=np.array([row.source for row in rows], dtype=np.int64),
+    )
 
 
-def candidate(
-    id: str,
-    similarity: float = 0.5,
-    *,
-    relevance: float = 0.0,
-    confidence: float = 0.5,
-    used: int = 0,
-    days: float = 0,
-    source: str | None = None,
-) -> Candidate:
-    parts = {"dense": 0.75 * relevance, "keyword": 0.25 * relevance}
-    return Candidate(id, similarity, 0.0, parts, confidence, used, NOW - timedelta(days=days), source)
+def by(policy: Policy, *rows: Row, k: int = 9, vectors: Floats | None = None, half_life: float | None = None) -> Ranked:
+    unlike = np.eye(len(rows), dtype=np.float32)
+    return rank(
+        policy, candidates(*rows), k=k, vectors=lambda: unlike if vectors is None else vectors, half_life=half_life
+    )
 
 
-def ranked(policy: Policy, *candidates: Candidate, k: int = 9, vectors: Floats | None = None) -> list[str]:
-    rows = np.eye(len(candidates), dtype=np.float32) if vectors is None else vectors
-    return [r.candidate.id for r in rank(policy, candidates, k=k, now=NOW, vectors=rows)]
+def letters(policy: Policy, *rows: Row, k: int = 9, vectors: Floats | None = None) -> str:
+    return "".join(rows[row].letter for row in by(policy, *rows, k=k, vectors=vectors).rows.tolist())
 
 
-LETTERS = {"A": (0.90, (1, 0, 0)), "B": (0.88, (0.99, 0.141067, 0)), "C": (0.50, (0, 1, 0)), "D": (0.45, (0, 0, 1))}
+# -- diversity -----------------------------------------------------------------------------------------------------
+
+LETTERS = (Row("A", 0.90), Row("B", 0.88), Row("C", 0.50), Row("D", 0.45))
+VECTORS = np.array([(1, 0, 0), (0.99, 0.141067, 0), (0, 1, 0), (0, 0, 1)], dtype=np.float32)
 
 
 @pytest.mark.parametrize(
@@ -67,25 +86,19 @@ LETTERS = {"A": (0.90, (1, 0, 0)), "B": (0.88, (0.99, 0.141067, 0)), "C": (0.50,
     ],
 )
 def test_marginal_relevance_picks_the_published_letters(weight: float, k: int, expected: str) -> None:
-    names = list(LETTERS)
-    plain = np.array([weight * similarity for similarity, _ in LETTERS.values()])
-    vectors = np.array([v for _, v in LETTERS.values()], dtype=np.float32)
-    picked = pick_diverse(plain, 1.0 - weight, vectors, k, ids=names)
-    assert "".join(names[row] for row, _ in picked) == expected
+    given = candidates(*LETTERS)
+    picked, _ = pick_diverse(weight * given.similarity, 1.0 - weight, VECTORS, k, given.number)
+    assert "".join(LETTERS[row].letter for row in picked.tolist()) == expected
 
 
 def test_mmr_picks_the_same_letters_through_the_policy() -> None:
-    candidates = [candidate(name, similarity) for name, (similarity, _) in LETTERS.items()]
-    vectors = np.array([v for _, v in LETTERS.values()], dtype=np.float32)
-    assert ranked("mmr", *candidates, k=3, vectors=vectors) == ["A", "C", "B"]
+    assert letters("mmr", *LETTERS, k=3, vectors=VECTORS) == "ACB"
 
 
 def test_one_step_of_mmr_scores_as_published() -> None:
     """Vectors 91 and 92: the additive form is the subtractive one plus 1 - lambda, in the same order."""
-    near, far = (
-        sum(mmr_parts(candidate("x", similarity), NOW).values()) + 0.3 * (1 - redundancy)
-        for similarity, redundancy in ((0.9, 0.95), (0.6, 0.2))
-    )
+    plain = total(mmr_parts(candidates(Row("a", 0.9), Row("b", 0.6))))
+    near, far = plain + 0.3 * (1 - np.array([0.95, 0.2]))
     assert (near, far) == pytest.approx((0.645, 0.660))
     assert (near - 0.3, far - 0.3) == pytest.approx((0.345, 0.360))
 
@@ -94,16 +107,27 @@ def test_one_step_of_mmr_scores_as_published() -> None:
 @pytest.mark.parametrize("k", [2, 3, 10**9])
 def test_when_all_are_wanted_they_come_in_plain_order(policy: Policy, k: int) -> None:
     """Nothing is left to choose, but the best still comes first."""
-    assert ranked(policy, candidate("C", 0.5), candidate("A", 0.9), k=k) == ["A", "C"]
+    assert letters(policy, Row("C", 0.5), Row("A", 0.9), k=k) == "AC"
+
+
+@pytest.mark.parametrize("policy", ["relevance", "similarity", "weighted"])
+def test_who_asks_for_no_diversity_reads_no_vectors(policy: Policy) -> None:
+    def none_are_read() -> Floats:
+        raise AssertionError
+
+    assert len(rank(policy, candidates(*LETTERS), k=2, vectors=none_are_read).rows) == 2
+
+
+# -- the formulas --------------------------------------------------------------------------------------------------
 
 
 def four_factor_score(similarity: float, age: float, reliability: float, redundancy: float) -> float:
     """Score the second pick beside a first one that no other can beat."""
-    first, second = candidate("a", 1.0, confidence=1.0), candidate("b", similarity, confidence=reliability, days=age)
+    first = Row("a", 1.0, confidence=1.0)
+    second = Row("b", similarity, confidence=reliability, days=age)
+    third = Row("c", 0.0, confidence=0.0, days=999)
     vectors = np.array([(1, 0), (redundancy, 0), (0, 0)], dtype=np.float32)
-    others = rank("four_factor", [first, second, candidate("c", 0.0, confidence=0.0, days=999)], k=2, now=NOW,
-                  vectors=vectors)  # fmt: skip
-    return others[1].score
+    return float(by("four_factor", first, second, third, k=2, vectors=vectors).score[1])
 
 
 @pytest.mark.parametrize(
@@ -122,64 +146,110 @@ def test_155_four_factors_add_up_as_published(factors: tuple[float, float, float
 
 def test_156_the_weighted_policy_adds_up_as_published() -> None:
     """Success 0.9, usage 0.2, recency 0.95, context 0.85."""
-    days = -10 * np.log(0.95)
-    (only,) = rank("weighted", [candidate("a", 0.85, confidence=0.9, used=0, days=days)], k=1, now=NOW,
-                   vectors=vector(1.0)[None])  # fmt: skip
-    assert only.score + 0.3 * 0.2 == pytest.approx(0.695, abs=1e-6)
-    assert [saturation(used) for used in (0, 10, 30)] == [0.0, 0.5, 0.75]
+    only = by("weighted", Row("a", 0.85, confidence=0.9, used=0, days=-10 * np.log(0.95)), k=1)
+    assert only.score[0] + 0.3 * 0.2 == pytest.approx(0.695, abs=1e-6)
+    assert saturation(np.array([0, 10, 30])).tolist() == [0.0, 0.5, 0.75]
 
 
 def test_recency_is_one_now_and_never_more() -> None:
-    assert [recency(days) for days in (-5, 0, 10)] == pytest.approx([1.0, 1.0, 0.367879], abs=1e-6)
+    assert recency(np.array([-5.0, 0.0, 10.0])) == pytest.approx([1.0, 1.0, 0.367879], abs=1e-6)
 
 
 def test_the_default_policy_follows_relevance_and_is_only_nudged_by_confidence() -> None:
-    doubted, trusted = candidate("a", relevance=0.80, confidence=0.1), candidate("b", relevance=0.79, confidence=0.9)
-    assert ranked("relevance", doubted, trusted) == ["b", "a"]
-    assert ranked("relevance", doubted, candidate("c", relevance=0.7, confidence=1.0)) == ["a", "c"]
+    doubted, trusted = Row("a", relevance=0.80, confidence=0.1), Row("b", relevance=0.79, confidence=0.9)
+    assert letters("relevance", doubted, trusted) == "ba"
+    assert letters("relevance", doubted, Row("c", relevance=0.7, confidence=1.0)) == "ac"
 
 
 def test_similarity_looks_at_the_cosine_alone() -> None:
-    assert ranked("similarity", candidate("a", 0.5, confidence=1.0), candidate("b", 0.6, confidence=0.0)) == ["b", "a"]
+    assert letters("similarity", Row("a", 0.5, confidence=1.0), Row("b", 0.6, confidence=0.0)) == "ba"
+
+
+# -- fading --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("half_life", "expected"),
+    [
+        pytest.param(45, (0.629961, 0.5, 0.25, 0.0625), id="159 half-life 45"),
+        pytest.param(90, (0.793701, 0.707107, 0.5, 0.25), id="159 half-life 90"),
+        pytest.param(30, (0.5, 0.353553, 0.125, 0.015625), id="159 half-life 30"),
+    ],
+)
+def test_freshness_halves_with_every_half_life(half_life: int, expected: tuple[float, ...]) -> None:
+    assert freshness(np.array([30.0, 45.0, 90.0, 180.0]), half_life) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_time_to_come_counts_as_now() -> None:
+    assert freshness(np.array([-9.0, 0.0]), 1.0).tolist() == [1.0, 1.0]
+
+
+def test_fading_takes_a_share_of_the_score_and_no_more() -> None:
+    fresh, old = Row("f", relevance=0.5, days=0), Row("o", relevance=0.5, days=45)
+    plain, faded = by("relevance", fresh, old), by("relevance", fresh, old, half_life=45)
+    assert faded.score == pytest.approx((1.0 - FRESHNESS_SHARE) * plain.score + FRESHNESS_SHARE * np.array([1.0, 0.5]))
+    assert faded.why(1)["freshness"] == pytest.approx(0.5 * FRESHNESS_SHARE)
+
+
+# -- laws ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_ties_go_to_the_smaller_id_whatever_the_order(policy: Policy) -> None:
-    same = [candidate(name) for name in "cabd"]
-    assert ranked(policy, *same) == list("abcd")
-    assert ranked(policy, *same, k=2) == list("ab")
+def test_ties_go_to_what_was_recorded_first_whatever_the_order(policy: Policy) -> None:
+    same = [Row(letter) for letter in "cabd"]
+    assert letters(policy, *same) == "abcd"
+    assert letters(policy, *same, k=2) == "ab"
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_policy_gives_nothing_for_nothing(policy: Policy) -> None:
-    assert ranked(policy) == []
+    assert letters(policy) == ""
 
 
 @given(
     st.lists(st.tuples(*[st.floats(0, 1)] * 3, st.integers(0, 50), st.floats(0, 999)), min_size=1, max_size=8),
     st.sampled_from(POLICIES),
     st.integers(1, 10),
+    st.none() | st.floats(1, 99),
 )
 def test_every_score_is_the_sum_of_its_parts_in_order_and_in_bounds(
-    rows: list[tuple[float, float, float, int, float]], policy: Policy, k: int
+    facts: list[tuple[float, float, float, int, float]], policy: Policy, k: int, half_life: float | None
 ) -> None:
-    candidates = [
-        candidate(str(i), s, relevance=r, confidence=c, used=u, days=d) for i, (s, r, c, u, d) in enumerate(rows)
-    ]
-    vectors = np.eye(len(rows), 4, dtype=np.float32)
-    result = rank(policy, candidates, k=k, now=NOW, vectors=vectors)
-    scores = [r.score for r in result]
-    assert len({r.candidate.id for r in result}) == min(k, len(rows))
+    rows = [Row(chr(ord("a") + i), s, r, c, u, d) for i, (s, r, c, u, d) in enumerate(facts)]
+    found = by(policy, *rows, k=k, vectors=np.eye(len(rows), 4, dtype=np.float32), half_life=half_life)
+    scores = found.score.tolist()
+    assert len(set(found.rows.tolist())) == len(scores) == min(k, len(rows))
+    assert all(0.0 <= score <= 1.0 + 1e-9 for score in scores)
     assert scores == sorted(scores, reverse=True)
-    assert all(0.0 <= r.score <= 1.0 + 1e-9 and r.score == pytest.approx(sum(r.why.values())) for r in result)
+    assert scores == pytest.approx([sum(found.why(place).values()) for place in range(len(scores))])
+
+
+def test_what_is_ranked_apart_keeps_its_own_numbers_behind_the_others() -> None:
+    ahead, behind = by("relevance", Row("a", relevance=0.2)), by("relevance", Row("b", relevance=0.9))
+    together = ahead.followed_by(behind)
+    assert together.score.tolist() == [*ahead.score, *behind.score]
+    assert [together.why(place) for place in (0, 1)] == [ahead.why(0), behind.why(0)]
+
+
+# -- sources -------------------------------------------------------------------------------------------------------
+
+
+def staying(*rows: Row) -> Sequence[str]:
+    return [row.letter for row, stays in zip(rows, one_a_source(candidates(*rows)).tolist(), strict=True) if stays]
 
 
 def test_an_untrusted_source_gets_one_slot_for_its_most_relevant_memory() -> None:
-    candidates = [
-        candidate("a", relevance=0.5, source="forum"),
-        candidate("b", relevance=0.6, source="forum"),
-        candidate("c", relevance=0.1, source="blog"),
-        candidate("d", relevance=0.2),
-        candidate("e", relevance=0.3),
-    ]
-    assert [c.id for c in one_a_source(candidates)] == ["b", "c", "d", "e"]
+    forum, blog = 1, 2
+    rows = (
+        Row("a", relevance=0.5, source=forum),
+        Row("b", relevance=0.6, source=forum),
+        Row("c", relevance=0.1, source=blog),
+        Row("d", relevance=0.2),
+        Row("e", relevance=0.3),
+    )
+    assert staying(*rows) == ["b", "c", "d", "e"]
+
+
+def test_of_equals_of_one_untrusted_source_the_one_recorded_first_stays() -> None:
+    assert staying(Row("b", source=1), Row("a", source=1)) == ["a"]
+    assert staying() == []

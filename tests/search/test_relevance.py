@@ -10,23 +10,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.search.relevance import (
+    CENTRE_OF,
+    CENTRE_SHARE,
     DENSE_SHARE,
     FULL,
-    LEADING,
+    LEADERS,
+    LEADERS_BY_KEYWORD,
     WIDTH,
     Floats,
     Legs,
     Relevance,
     Scale,
+    centred,
     fuse,
     gate,
+    gated,
     inner_products,
     is_beyond,
     known_scale,
+    leaders,
     measured_scale,
     scaled,
     settle,
-    smoothed,
     without_echoes,
 )
 from reasoningbank.search.verbatim import LONGEST_VERBATIM, shared_grams, shared_words
@@ -96,7 +101,7 @@ def test_relevance_stays_between_zero_and_one_and_is_the_sum_of_its_parts(
     similarity, keyword, shared = zip(*rows, strict=True)
     found = relevance(similarity, keyword, shared)
     assert ((found.total >= -1e-6) & (found.total <= 1.0 + 1e-6)).all()
-    assert sum(found.parts([0])[0].values()) == pytest.approx(float(found.total[0]), abs=1e-5)
+    assert sum(found.parts(np.array([0])).values()) == pytest.approx(found.total[:1], abs=1e-5)
 
 
 def test_cosines_that_are_nearly_equal_stay_nearly_equal() -> None:
@@ -123,10 +128,40 @@ def test_a_memory_that_is_near_to_everything_loses_to_one_that_is_near_to_the_qu
     assert dense[1] - dense[0] > 0.02 + similarity[1] - similarity[0]
 
 
-def test_a_keyword_match_counts_a_little_for_the_neighbours_too() -> None:
-    vectors = unit_rows(np.array([(1.0, 0.0), (0.99, 0.1), (0.0, 1.0), (0.1, 1.0)]))
-    near, nearer, _, far = smoothed(vector(0.0, 4.0, 0.0, 0.0), vectors).tolist()
-    assert 0.0 <= far < near < nearer < 4.0
+def test_what_is_centred_gives_the_products_and_the_mixture_of_the_centred_unit_vectors() -> None:
+    rng = np.random.default_rng(2)
+    vectors = unit_rows(rng.random((CENTRE_OF + 20, 24)))
+    query, weights = vectors[0], rng.random(len(vectors))
+    similarity = vectors @ query
+    nearest = np.argsort(-similarity)[:CENTRE_OF]
+
+    found = centred(Legs(query, vectors, similarity, np.zeros(len(vectors))))
+
+    plain = unit_rows(vectors - CENTRE_SHARE * vectors[nearest].mean(axis=0))
+    assert found.products(query) == pytest.approx(plain @ query, abs=1e-6)
+    assert found.mixture(weights) == pytest.approx(weights @ plain, abs=1e-5)
+
+
+def test_the_order_of_equally_near_candidates_does_not_move_the_centre() -> None:
+    vectors = unit_rows(np.random.default_rng(4).standard_normal((CENTRE_OF + 5, 8)))
+    even = np.full(len(vectors), 0.5, dtype=np.float32)
+    there, back = (centred(Legs(vectors[0], rows, even, even)).centre for rows in (vectors, vectors[::-1]))
+    assert there == pytest.approx(back, abs=1e-6)
+
+
+def test_a_match_of_the_one_rare_word_is_looked_at_however_poor_its_cosine_is() -> None:
+    similarity = np.linspace(0.9, 0.1, 80)
+    keyword = np.where(np.arange(80) == 79, 12.0, 0.0)
+    looked_at = leaders(fuse(legs(similarity.tolist(), keyword.tolist())))
+    assert sorted(looked_at) == [*range(LEADERS - 1), 79]
+
+
+def test_at_most_a_few_are_looked_at_for_their_words_alone() -> None:
+    similarity = np.linspace(0.9, 0.1, 80)
+    looked_at = leaders(fuse(legs(similarity.tolist(), np.arange(80.0).tolist())))
+    assert len(set(looked_at)) == LEADERS
+    assert set(looked_at) >= set(range(80 - LEADERS_BY_KEYWORD, 80))
+    assert len([row for row in looked_at if row < 40]) == LEADERS - LEADERS_BY_KEYWORD
 
 
 def test_repeating_the_query_word_for_word_counts_and_sharing_some_words_hardly() -> None:
@@ -219,16 +254,6 @@ def test_a_leg_is_at_its_end_where_nothing_farther_could_pass_the_gate(
     assert is_beyond(farthest, scale) is beyond
 
 
-def test_with_very_many_candidates_only_the_leading_ones_have_neighbours() -> None:
-    rng = np.random.default_rng(0)
-    vectors = unit_rows(rng.standard_normal((LEADING + 50, 16)))
-    query = vectors[0]
-    similarity, keyword = np.clip(vectors @ query, 0, 1), np.linspace(9.0, 0.0, LEADING + 50)
-    fused = fuse(Legs(query, vectors, similarity, keyword))
-    assert fused.score.shape == (LEADING + 50,)
-    assert int(fused.score.argmax()) == 0
-
-
 def test_a_match_is_stronger_for_the_ten_nearest_that_are_about_it_too_and_for_no_others() -> None:
     def strength(*others: float) -> float:
         similarity = vector(0.6, *others)
@@ -239,6 +264,20 @@ def test_a_match_is_stronger_for_the_ten_nearest_that_are_about_it_too_and_for_n
     assert strength(*[0.0] * 9) == pytest.approx((0.6 + 0.5 * 0.06) / 1.5)
     assert strength(*[0.0] * 9) < strength(0.3, *[0.0] * 8) < strength(*[0.5] * 9) < 0.6
     assert strength(*[0.5] * 9) == pytest.approx(strength(*[0.5] * 9, *[0.4] * 30))
+
+
+def test_where_there_is_no_vector_to_tell_by_a_keyword_match_passes() -> None:
+    both = legs([0.0, 0.0, 0.0], [2.0, 0.0, 2.0])
+    both.vectors[:2] = 0.0
+    nothing = np.zeros(3)
+    assert gated(both, nothing, nothing, Scale()).keep.tolist() == [True, False, False]
+
+
+def test_parts_are_given_by_name_for_the_rows_that_are_asked_for_and_equals_tie() -> None:
+    found = relevance([0.2, 0.9, 0.5], [1.0, 3.0, 2.0], [0.0, 0.5, 0.0])
+    parts = found.parts(np.array([1, 0]))
+    assert list(parts) == ["dense", "keyword", "verbatim", "feedback"]
+    assert parts["verbatim"].tolist() == [round(float(found.verbatim[1]), 6), 0.0]
 
 
 def test_nothing_found_is_weak() -> None:

@@ -2,122 +2,141 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.belief.belief import Belief, within
-from reasoningbank.search.selection import CLEARLY_BETTER, TRIES, Prospect, Selection, judged_and_blamed, select
+from reasoningbank.search.selection import CLEARLY_BETTER, TRIES, Prospects, judged_and_blamed, select
 from reasoningbank.signals import SignalKind, Tally
 
 FLOOR = 0.7
 
 
-def prospect(
-    key: str,
-    mean: float,
-    *,
-    score: float = 0.5,
-    deviation: float = 0.2,
-    shown: int = 0,
-    judged: bool = False,
-    blamed: bool = False,
-) -> Prospect[str]:
-    belief = Belief(mean, deviation, 2.0, within(mean - deviation), within(mean + deviation))
-    return Prospect(key, score, belief, shown, judged, blamed)
+class Row(NamedTuple):
+    """One memory that may be handed out."""
+
+    name: str
+    mean: float
+    score: float = 0.5
+    deviation: float = 0.2
+    shown: int = 0
+    judged: bool = False
+    blamed: bool = False
 
 
-def tried(key: str, mean: float, *, score: float = 0.5) -> Prospect[str]:
-    return prospect(key, mean, score=score, shown=TRIES, judged=True)
+class Chosen(NamedTuple):
+    """A selection by names."""
+
+    proven: tuple[str, ...]
+    provisional: tuple[str, ...]
+    withheld: dict[str, int]
 
 
-def chosen(*prospects: Prospect[str], k: int = 3, strict: bool = False) -> Selection[str]:
-    return select(prospects, k=k, floor=FLOOR, strict=strict)
+def tried(name: str, mean: float, *, score: float = 0.5) -> Row:
+    return Row(name, mean, score, shown=TRIES, judged=True)
+
+
+def prospects(rows: Sequence[Row]) -> Prospects:
+    return Prospects(
+        score=np.array([row.score for row in rows]),
+        mean=np.array([row.mean for row in rows]),
+        deviation=np.array([row.deviation for row in rows]),
+        shown=np.array([row.shown for row in rows], dtype=np.int64),
+        judged=np.array([row.judged for row in rows], dtype=bool),
+        blamed=np.array([row.blamed for row in rows], dtype=bool),
+    )
+
+
+def chosen(*rows: Row, k: int = 3, strict: bool = False) -> Chosen:
+    found = select(prospects(rows), k=k, floor=FLOOR, strict=strict)
+    proven, provisional = (tuple(rows[i].name for i in of.tolist()) for of in (found.proven, found.provisional))
+    return Chosen(proven, provisional, found.withheld)
 
 
 def test_proven_memories_come_first_by_score_then_those_on_trial_least_shown_first_among_equals() -> None:
     found = chosen(
-        prospect("off the point", 0.6, score=0.1, shown=0),
-        prospect("new", 0.6, score=0.91, shown=1),
-        prospect("newer", 0.6, score=0.89, shown=0),
-        prospect("good", 0.75, score=0.4),
-        prospect("better", 0.9, score=0.6),
+        Row("off the point", 0.6, score=0.1, shown=0),
+        Row("new", 0.6, score=0.91, shown=1),
+        Row("newer", 0.6, score=0.89, shown=0),
+        Row("good", 0.75, score=0.4),
+        Row("better", 0.9, score=0.6),
         k=4,
     )
 
-    assert found == Selection(("better", "good"), ("newer", "new"), {})
+    assert found == Chosen(("better", "good"), ("newer", "new"), {})
 
 
 def test_in_a_fresh_bank_every_slot_is_filled() -> None:
-    found = chosen(*(prospect(name, 0.6, score=s) for name, s in (("a", 0.2), ("b", 0.9), ("c", 0.5), ("d", 0.1))))
+    found = chosen(*(Row(name, 0.6, score=s) for name, s in (("a", 0.2), ("b", 0.9), ("c", 0.5), ("d", 0.1))))
 
     assert found.provisional == ("b", "c", "a")
 
 
 def test_a_memory_that_nobody_judges_stays_on_trial_however_often_it_is_shown() -> None:
-    found = chosen(prospect("shown", 0.6, shown=500), prospect("good", 0.8))
+    found = chosen(Row("shown", 0.6, shown=500), Row("good", 0.8))
 
     assert found.provisional == ("shown",)
 
 
 def test_a_memory_that_had_its_tries_is_not_handed_out_beside_proven_ones() -> None:
-    found = chosen(tried("had them", 0.65), prospect("good", 0.8))
+    found = chosen(tried("had them", 0.65), Row("good", 0.8))
 
-    assert found == Selection(("good",), (), {"provisional": 1})
+    assert found == Chosen(("good",), (), {"provisional": 1})
 
 
 def test_with_nothing_proven_and_nothing_new_the_likeliest_is_handed_out_alone() -> None:
     found = chosen(tried("a", 0.6, score=0.5), tried("b", 0.65, score=0.5), tried("c", 0.55, score=0.5))
 
-    assert found == Selection((), ("b",), {"provisional": 2})
+    assert found == Chosen((), ("b",), {"provisional": 2})
 
 
 def test_a_bank_whose_lessons_help_now_and_then_does_not_fall_silent() -> None:
-    surely_fair = prospect("fair", 0.4, deviation=0.05, shown=90, judged=True)
-    surely_worse = prospect("worse", 0.3, deviation=0.05, shown=90, judged=True)
+    surely_fair = Row("fair", 0.4, deviation=0.05, shown=90, judged=True)
+    surely_worse = Row("worse", 0.3, deviation=0.05, shown=90, judged=True)
 
-    assert chosen(surely_fair, surely_worse) == Selection((), ("fair",), {"rejected": 1})
+    assert chosen(surely_fair, surely_worse) == Chosen((), ("fair",), {"rejected": 1})
 
 
 def test_what_people_say_does_not_help_is_not_handed_out_for_want_of_better() -> None:
-    blamed = prospect("blamed", 0.4, deviation=0.05, shown=9, judged=True, blamed=True)
+    blamed = Row("blamed", 0.4, deviation=0.05, shown=9, judged=True, blamed=True)
 
-    assert chosen(blamed) == Selection((), (), {"rejected": 1})
+    assert chosen(blamed) == Chosen((), (), {"rejected": 1})
 
 
 def test_when_nothing_is_likely_to_help_nothing_is_handed_out() -> None:
-    assert chosen(prospect("a", 0.19, deviation=0.05, judged=True)) == Selection((), (), {"rejected": 1})
+    assert chosen(Row("a", 0.19, deviation=0.05, judged=True)) == Chosen((), (), {"rejected": 1})
 
 
 def test_a_new_memory_that_fits_clearly_better_takes_the_last_slot() -> None:
-    good = [prospect(name, 0.8, score=0.5) for name in "abc"]
-    better = prospect("new", 0.6, score=0.5 + CLEARLY_BETTER)
+    good = [Row(name, 0.8, score=0.5) for name in "abc"]
+    better = Row("new", 0.6, score=0.5 + CLEARLY_BETTER)
 
-    assert chosen(*good, better) == Selection(("a", "b"), ("new",), {})
-    assert chosen(*good, prospect("new", 0.6, score=0.5)) == Selection(("a", "b", "c"), (), {})
+    assert chosen(*good, better) == Chosen(("a", "b"), ("new",), {})
+    assert chosen(*good, Row("new", 0.6, score=0.5)) == Chosen(("a", "b", "c"), (), {})
 
 
 def test_strict_hands_out_proven_memories_only() -> None:
-    found = chosen(prospect("new", 0.6), prospect("good", 0.8), prospect("bad", 0.1, deviation=0.1), strict=True)
+    found = chosen(Row("new", 0.6), Row("good", 0.8), Row("bad", 0.1, deviation=0.1), strict=True)
 
-    assert found == Selection(("good",), (), {"rejected": 1, "provisional": 1})
+    assert found == Chosen(("good",), (), {"rejected": 1, "provisional": 1})
 
 
 def test_rejected_memories_are_withheld_and_counted() -> None:
-    assert chosen(prospect("bad", 0.3, deviation=0.1), prospect("good", 0.8)) == Selection(
-        ("good",), (), {"rejected": 1}
-    )
+    assert chosen(Row("bad", 0.3, deviation=0.1), Row("good", 0.8)) == Chosen(("good",), (), {"rejected": 1})
 
 
 def test_nothing_comes_of_nothing() -> None:
-    assert chosen() == Selection((), (), {})
+    assert chosen() == Chosen((), (), {})
 
 
 many = st.lists(
     st.builds(
-        prospect,
+        Row,
         st.uuids().map(str),
         st.floats(0.01, 0.99),
         score=st.floats(0, 1),
@@ -127,38 +146,36 @@ many = st.lists(
         blamed=st.booleans(),
     ),
     max_size=12,
-    unique_by=lambda p: p.key,
+    unique_by=lambda row: row.name,
 )
 
 
 @given(many, st.integers(1, 5), st.booleans())
-def test_nothing_is_handed_out_twice_and_never_more_than_k(
-    prospects: list[Prospect[str]], k: int, strict: bool
-) -> None:
-    found = select(prospects, k=k, floor=FLOOR, strict=strict)
+def test_nothing_is_handed_out_twice_and_never_more_than_k(rows: list[Row], k: int, strict: bool) -> None:
+    found = chosen(*rows, k=k, strict=strict)
     handed_out = [*found.proven, *found.provisional]
-    means = {p.key: p.belief.mean for p in prospects}
+    means = {row.name: row.mean for row in rows}
 
     assert len(handed_out) == len(set(handed_out)) <= k
-    assert all(means[key] >= FLOOR for key in found.proven)
-    assert all(means[key] < FLOOR for key in found.provisional)
+    assert all(means[name] >= FLOOR for name in found.proven)
+    assert all(means[name] < FLOOR for name in found.provisional)
     assert not (strict and found.provisional)
     assert all(count > 0 for count in found.withheld.values())
-    assert len(handed_out) + sum(found.withheld.values()) <= len(prospects)
+    assert len(handed_out) + sum(found.withheld.values()) <= len(rows)
 
 
 @given(many, st.integers(1, 5))
-def test_the_same_bank_gives_the_same_answer(prospects: list[Prospect[str]], k: int) -> None:
-    assert select(prospects, k=k, floor=FLOOR) == select(prospects, k=k, floor=FLOOR)
+def test_the_same_bank_gives_the_same_answer(rows: list[Row], k: int) -> None:
+    assert chosen(*rows, k=k) == chosen(*rows, k=k)
 
 
 def test_equals_are_decided_by_the_order_of_the_ranking() -> None:
-    assert chosen(prospect("first", 0.8), prospect("second", 0.8), k=1).proven == ("first",)
+    assert chosen(Row("first", 0.8), Row("second", 0.8), k=1).proven == ("first",)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_proven_memories_fill_what_they_can(k: int) -> None:
-    assert len(chosen(*(prospect(name, 0.8) for name in "abcd"), k=k).proven) == k
+    assert len(chosen(*(Row(name, 0.8) for name in "abcd"), k=k).proven) == k
 
 
 @pytest.mark.parametrize(

@@ -1,27 +1,12 @@
-"""The stemmer, against the reference implementation and by its own words."""
+"""The stems that lie on disk."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import snowballstemmer
-from hypothesis import given
-from hypothesis import strategies as st
 
 from reasoningbank.search.stem import stem
-
-REFERENCE = snowballstemmer.stemmer("english")
-ENDINGS = """
-    s ies ied sses us ss ed eed eedly edly ing ingly y ization ational fulness ousness iveness tional biliti lessli
-    entli ation alism aliti ousli iviti fulli ogist enci anci abli izer ator alli bli ogi li alize icate iciti ative
-    ical ness ful ement ance ence able ible ment ant ent ism ate iti ous ive ize ion al er ic e l ll
-""".split()  # noqa: SIM905
-BEGINNINGS = """
-    retri retry hop hopp plan fail arsen commun emerg gener inter later organ past univers succ proc exc d l t b yo
-    say even cann inn earr herr out fall add egg off fiz at conflat troubl siz activ adopt relat geo fli ty abc by
-""".split()  # noqa: SIM905
 
 
 @pytest.mark.parametrize(
@@ -35,27 +20,39 @@ BEGINNINGS = """
         ("news", "news"),
         ("skies", "sky"),
         ("is", "is"),
-        ("sha256", "sha256"),
-        ("überlaufen", "überlaufen"),
+        ("", ""),
     ],
 )
 def test_a_word_is_cut_to_its_stem(word: str, expected: str) -> None:
     assert stem(word) == expected
 
 
-def test_every_ending_is_cut_as_the_reference_cuts_it() -> None:
-    words = [beginning + ending for beginning in BEGINNINGS for ending in ENDINGS]
-    words += [word + second for word in words for second in ("s", "ly", "ness")]
-    assert {word: stem(word) for word in words} == {word: REFERENCE.stemWord(word) for word in words}
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("added", "add"),
+        ("geologist", "geolog"),
+        ("internal", "internal"),
+        ("interval", "interval"),
+        ("organization", "organiz"),
+        ("paste", "paste"),
+        ("university", "universiti"),
+    ],
+)
+def test_a_word_that_other_releases_of_the_stemmer_cut_in_another_way_is_cut_as_on_disk(
+    word: str, expected: str
+) -> None:
+    assert stem(word) == expected
 
 
-def test_the_words_of_our_own_pages_are_cut_as_the_reference_cuts_them() -> None:
-    root = Path(__file__).parents[2]
-    text = "".join(page.read_text("utf-8") for page in (*root.glob("*.md"), *root.glob("src/**/*.py"))).lower()
-    words = set(re.findall("[a-z]+", text))
-    assert {word: stem(word) for word in words} == {word: REFERENCE.stemWord(word) for word in words}
+@pytest.mark.parametrize("word", ["sha256s", "überlaufen", "don't", "retries-"])
+def test_a_word_with_anything_but_letters_of_english_is_left_alone(word: str) -> None:
+    assert stem(word) == word
 
 
-@given(st.text(alphabet="aeiouybtlsngdwx", min_size=1, max_size=12))
-def test_any_letters_are_cut_as_the_reference_cuts_them(word: str) -> None:
-    assert stem(word) == REFERENCE.stemWord(word)
+def test_threads_at_the_same_time_cut_words_as_one_does_alone() -> None:
+    words = [beginning + ending for beginning in ("retry", "cach", "plann", "troubl") for ending in ("ing", "ed", "s")]
+    alone = [stem(word) for word in words]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(stem, words * 500)) == alone * 500

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
-from importlib.resources import files
 
 import pytest
 from hypothesis import given
@@ -17,7 +16,6 @@ from reasoningbank.search.terms import (
     LONGEST_QUERY,
     LONGEST_TERM,
     MOST_PASSAGES,
-    TERMS_TABLE,
     applies_text,
     keyword_text,
     lesson_passages,
@@ -26,6 +24,7 @@ from reasoningbank.search.terms import (
     query_terms,
     terms,
 )
+from tests.search.stored_index import TERMS_TABLE
 
 Find = Callable[..., list[int]]
 
@@ -140,11 +139,6 @@ def test_the_index_takes_each_term_as_it_is(text: str) -> None:
     finally:
         database.close()
     assert indexed == set(terms(text))
-
-
-def test_the_stored_index_is_made_for_these_terms() -> None:
-    migrations = files("reasoningbank.storage") / "migrations" / "0001_foundation.sql"
-    assert f"{TERMS_TABLE};" in migrations.read_text("utf-8")
 
 
 def draft(title: str, content: str, **rest: str | list[str]) -> Draft:

@@ -16,8 +16,14 @@ from reasoningbank import (
     Outcome,
     Signal,
     SignalKind,
+    State,
 )
-from reasoningbank.storage import check, recording, records
+from reasoningbank.episode import Served
+from reasoningbank.signals import Tally
+from reasoningbank.storage import check, episodes, meta, recording, records
+from reasoningbank.storage.contract import Writing
+from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.project import SIGNALS_NAME, Project
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
@@ -45,13 +51,29 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def add_memory(project: Project, memory_id: str = "m") -> int:
-    with project.write() as connection:
-        draft = Draft(title=memory_id, content=f"what {memory_id} says", outcome=Outcome.SUCCESS)
-        indexed = records.Indexed(vectors=(), generation=1, terms=memory_id)
-        new = recording.NewMemory(memory_id, draft, records.fingerprint(draft.title, draft.content), indexed)
-        counters = recording.Counters.of(connection)
-        (row,) = recording.insert(connection, [new], counters, project="p", scrub_version=1, now=NOON)
-        return row.n
+    with project.write() as writing:
+        return put_memory(writing, memory_id)
+
+
+def put_memory(writing: Writing, memory_id: str = "m") -> int:
+    draft = Draft(title=memory_id, content=f"what {memory_id} says", outcome=Outcome.SUCCESS)
+    new = recording.NewMemory(
+        memory_id, draft, records.fingerprint(draft.title, draft.content), vectors=(), terms=memory_id
+    )
+    n = writing.number("memories")
+    recording.insert(writing, {n: new}, generation=1, project="p", scrub_version=1, now=NOON)
+    return n
+
+
+def serve(writing: Writing, ref: str = "e", memory: str = "m") -> None:
+    """Open an episode in which a memory was handed out."""
+    n = records.find(writing, memory)
+    assert n is not None
+    served = Served(
+        memory=memory, position=0, revision=0, confidence=0.8, deviation=0.1, provisional=False, similarity=1.0,
+        keyword=0.0, score=1.0,
+    )  # fmt: skip
+    episodes.open_episode(writing, ref=ref, task="t", thread=None, served=[(n, served)], tokens=9, now=NOON)
 
 
 @contextmanager
@@ -60,8 +82,8 @@ def transaction_of_another_thread(project: Project) -> Iterator[threading.Event]
     entered, leave = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with project.write() as connection:
-            connection.execute("INSERT INTO meta VALUES ('x', 'y')")
+        with project.write() as writing:
+            meta.put(writing, "x", "y")
             entered.set()
             leave.wait()
 
@@ -76,9 +98,10 @@ def transaction_of_another_thread(project: Project) -> Iterator[threading.Event]
 
 
 def revision(project: Project, memory_id: str) -> int:
-    with project.database.read() as connection:
-        found: int = connection.execute("SELECT revision FROM memories WHERE id = ?", (memory_id,)).fetchone()[0]
-        return found
+    with project.read() as reading:
+        found = records.find_revision(reading, memory_id)
+    assert found is not None
+    return found[1]
 
 
 def signal(
@@ -104,18 +127,21 @@ def signal(
 
 
 def write(project: Project, *signals: Signal, now: datetime = NOON) -> list[str]:
-    with project.write() as connection:
-        return [str(folded) for folded in project.write_signals(connection, signals, now)]
+    with project.write() as writing:
+        return [str(folded) for folded in writing.write_signals(signals, now)]
+
+
+def tallies(project: Project, memory: str = "m") -> tuple[Tally, ...]:
+    with project.read() as reading:
+        n = records.find(reading, memory)
+        assert n is not None
+        return records.load(reading, [n], "billing")[n].tallies
 
 
 def weights(project: Project, memory: str = "m") -> dict[str, tuple[float, float]]:
     """Return positive and negative weight by kind, superseded ones apart."""
-    with project.database.read() as connection:
-        n = records.find(connection, memory)
-        assert n is not None
-        tallies = records.load(connection, [n], "billing")[n].tallies
     found: dict[str, tuple[float, float]] = {}
-    for tally in tallies:
+    for tally in tallies(project, memory):
         key = f"{tally.kind}{' (superseded)' if tally.superseded else ''}"
         positive, negative = found.get(key, (0.0, 0.0))
         found[key] = (positive + tally.positive, negative + tally.negative)
@@ -123,8 +149,13 @@ def weights(project: Project, memory: str = "m") -> dict[str, tuple[float, float
 
 
 def differences(project: Project) -> list[str]:
-    with project.database.read() as connection:
-        return check.refold_differences(project, connection)
+    with project.read() as reading:
+        return check.refold_differences(project, reading)
+
+
+def log_health(project: Project) -> LogHealth:
+    with project.read() as reading:
+        return project.ledger.health(reading)
 
 
 def log_file(project: Project) -> Path:
@@ -133,9 +164,8 @@ def log_file(project: Project) -> Path:
 
 def count(project: Project) -> int:
     """Return how many memories there are."""
-    with project.database.read() as connection:
-        found: int = connection.execute("SELECT count(*) FROM memories").fetchone()[0]
-        return found
+    with project.read() as reading:
+        return records.count(reading, Filters(states=tuple(State)))
 
 
 def refusing(times: int) -> Callable[[Path, Path], None]:

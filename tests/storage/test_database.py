@@ -146,8 +146,8 @@ def test_a_commit_that_fails_takes_its_lines_back_under_the_lock(project: Projec
 
 
 def test_a_broken_connection_is_not_kept(project: Project) -> None:
-    with pytest.raises(StorageError), project.write() as connection:
-        connection.close()
+    with pytest.raises(StorageError), project.write() as writing:
+        writing.connection.close()
 
     add_memory(project)
 

@@ -12,7 +12,7 @@ import pytest
 
 from reasoningbank import ProjectDeletedError, ProjectNotFoundError
 from reasoningbank.errors import ReadOnlyError
-from reasoningbank.storage import files, lifecycle
+from reasoningbank.storage import files, lifecycle, meta
 from reasoningbank.storage.database import Database
 from reasoningbank.storage.lifecycle import remove_deleted
 from reasoningbank.storage.project import DATABASE_NAME, Project
@@ -23,8 +23,8 @@ from tests.storage.files import add_memory, count, open_project, refusing
 
 def mark_deleted(folder: Path) -> None:
     opened = open_project(folder)
-    with opened.write() as connection:
-        connection.execute("INSERT INTO meta VALUES ('deleted', '1')")
+    with opened.write() as writing:
+        meta.put(writing, "deleted", "1")
     opened.close()
 
 
@@ -52,7 +52,7 @@ def test_those_who_have_a_deleted_project_open_refuse(folder: Path, tmp_path: Pa
 
     delete_project_files(tmp_path, "acme", "billing")
 
-    with pytest.raises(ProjectDeletedError), opened.database.read():
+    with pytest.raises(ProjectDeletedError), opened.read():
         pass
     with pytest.raises(ProjectDeletedError), opened.write():
         pass
@@ -118,7 +118,7 @@ def test_a_marked_project_is_not_listed(folder: Path, tmp_path: Path) -> None:
 def test_one_who_comes_too_late_does_not_take_away_what_was_started_anew(folder: Path) -> None:
     mark_deleted(folder)
     late = Database(folder / DATABASE_NAME, durability="normal", busy_timeout=1.0)
-    with late.write(even_deleted=True):
+    with late.write():
         pass
     new = open_project(folder)
     add_memory(new, "new")
@@ -167,7 +167,7 @@ def test_a_folder_that_cannot_be_removed_is_named_and_stays_marked(
         patched.setattr(os, "replace", refusing(99))
         with pytest.raises(ReadOnlyError):
             delete_project_files(tmp_path, "acme", "billing")
-    opened = Database(folder / DATABASE_NAME, durability="normal", busy_timeout=1.0)
+    opened = Project(folder, durability="normal", busy_timeout=1.0)
     with pytest.raises(ProjectDeletedError), opened.read():
         pass
 

@@ -1,268 +1,171 @@
-"""What counts once stays counted once, across segments, roll-ups and folding again."""
+"""What a fold decides, from what is known and what is said alone."""
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from reasoningbank import Signal, SignalKind
-from reasoningbank.episode import Served
-from reasoningbank.signals import to_line
-from reasoningbank.storage import episodes, records
-from reasoningbank.storage.fold import is_news
-from reasoningbank.storage.project import SIGNALS_NAME, Project
-from tests.storage.files import (
-    DAY,
-    NOON,
-    add_memory,
-    differences,
-    log_file,
-    open_project,
-    project,
-    signal,
-    weights,
-    write,
-)
+from reasoningbank.signals import day_number, time_text
+from reasoningbank.storage.fold import UNIT, Changes, Facts, Folded, Known, folded
+from tests.storage.files import NOON
 
-__all__ = ["project"]
+COUNTED, REPEATED, ORPHAN = Folded.COUNTED, Folded.REPEATED, Folded.ORPHAN
+TODAY = day_number(NOON)
+VOTE = (1, "e", "explicit")
+OUTCOME = (1, "e", "outcome")
 
-LATER = NOON + 60 * DAY
 
+def facts(**known: Any) -> Facts:
+    """Return what is known of one memory that nothing was said about yet."""
+    return Facts(**{"memories": {"m": Known(1, 7, merged=False)}, **known})
 
-def open_episode(project: Project, ref: str = "e", memory: str = "m") -> None:
-    with project.write() as connection:
-        n = records.find(connection, memory)
-        assert n is not None
-        served = Served(
-            memory=memory, position=0, revision=0, confidence=0.8, deviation=0.1, provisional=False, similarity=1.0,
-            keyword=0.0, score=1.0,
-        )  # fmt: skip
-        episodes.open_episode(connection, ref=ref, task="t", thread=None, served=[(n, served)], tokens=9, now=NOON)
 
-
-def verdict(project: Project, ref: str = "e") -> str | None:
-    with project.database.read() as connection:
-        found: str | None = connection.execute("SELECT verdict FROM episodes WHERE ref = ?", (ref,)).fetchone()[0]
-        return found
-
-
-def roll_up_all_but_the_newest(project: Project) -> None:
-    write(project, signal(project, kind=SignalKind.STABILITY, ref="newest"), now=LATER)
-    project.roll_up(LATER, keep_days=30)
-
-
-def same_after_folding_again(project: Project) -> dict[str, tuple[float, float]]:
-    assert differences(project) == []
-    before = weights(project)
-    project.refold()
-    assert weights(project) == before
-    assert differences(project) == []
-    return before
-
-
-# -- repeats ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", [SignalKind.EXPLICIT, SignalKind.OUTCOME, SignalKind.STABILITY, SignalKind.USAGE])
-def test_a_repeat_in_a_later_segment_does_not_count_once_the_first_is_rolled_up(
-    project: Project, kind: SignalKind
-) -> None:
-    add_memory(project)
-    open_episode(project)
-    write(project, signal(project, kind=kind))
-    write(project, signal(project, kind=kind), now=NOON + 40 * DAY)
-    write(project, signal(project, kind=SignalKind.STABILITY, ref="newest"), now=NOON + 41 * DAY)
-    project.roll_up(NOON + 50 * DAY, keep_days=30)
-
-    assert len(project.log.segments()) == 2
-    assert same_after_folding_again(project)[str(kind)][0] == (2.0 if kind is SignalKind.STABILITY else 1.0)
-
-
-def test_a_vote_cannot_be_cast_again_under_its_reference_after_its_segment_is_gone(project: Project) -> None:
-    add_memory(project)
-    write(project, signal(project, kind=SignalKind.EXPLICIT, ref="ticket-7"))
-    roll_up_all_but_the_newest(project)
-
-    assert write(project, signal(project, kind=SignalKind.EXPLICIT, ref="ticket-7"), now=LATER) == ["repeated"]
-    assert write(project, signal(project, -1, kind=SignalKind.EXPLICIT, ref="ticket-7"), now=LATER) == ["repeated"]
-    assert same_after_folding_again(project)["explicit"] == (1.0, 0.0)
-
-
-def test_an_old_segment_that_is_put_back_under_another_number_does_not_count_again(project: Project) -> None:
-    add_memory(project)
-    open_episode(project)
-    write(project, signal(project), signal(project, kind=SignalKind.USAGE), signal(project, kind=SignalKind.EXPLICIT))
-    lines = log_file(project).read_bytes()
-    roll_up_all_but_the_newest(project)
-    before = weights(project)
-
-    (project.folder / SIGNALS_NAME / "000099-2026-03-14.jsonl").write_bytes(lines)
-    with project.write() as connection:
-        project.catch_up(connection)
-
-    assert weights(project) == before
-
-
-def test_an_outcome_stays_superseded_by_a_vote_whose_segment_is_gone(project: Project) -> None:
-    add_memory(project)
-    write(project, signal(project, kind=SignalKind.EXPLICIT))
-    write(project, signal(project, -1), now=NOON + 40 * DAY)
-    write(project, signal(project, kind=SignalKind.STABILITY, ref="newest"), now=NOON + 41 * DAY)
-    project.roll_up(NOON + 50 * DAY, keep_days=30)
-
-    weights_now = same_after_folding_again(project)
-    assert weights_now["outcome (superseded)"] == (0.0, 1.0)
-    assert "outcome" not in weights_now
-
-
-def test_evidence_of_a_text_that_was_rewritten_can_be_given_anew(project: Project) -> None:
-    n = add_memory(project)
-    write(project, signal(project, kind=SignalKind.EXPLICIT))
-    roll_up_all_but_the_newest(project)
-    with project.write() as connection:
-        records.delete(connection, n)
-    n = add_memory(project)
-
-    assert write(project, signal(project, kind=SignalKind.EXPLICIT), now=LATER) == ["counted"]
-    with project.database.read() as connection:
-        assert is_news(connection, n, signal(project, kind=SignalKind.EXPLICIT, polarity=-1))
-
-
-# -- what is taken back ----------------------------------------------------------------------------------------------
-
-
-def test_the_latest_time_of_a_tally_is_that_of_what_still_counts(project: Project) -> None:
-    add_memory(project)
-    early, late = NOON, NOON + timedelta(hours=3)
-    write(project, signal(project, ref="e1", at=late), signal(project, ref="e2", at=early))
-    write(project, signal(project, 0, ref="e1", at=late))
-
-    with project.database.read() as connection:
-        n = records.find(connection, "m")
-        assert n is not None
-        (tally,) = records.load(connection, [n], "billing")[n].tallies
-    assert tally.last == early
-
-
-def test_a_clock_that_steps_back_changes_no_tally_when_segments_go(project: Project) -> None:
-    add_memory(project)
-    write(project, signal(project, ref="e1", at=NOON + timedelta(hours=11)))
-    write(project, signal(project, ref="e2", at=NOON), signal(project, -1, ref="e1", at=NOON), now=NOON + DAY)
-    write(project, signal(project, kind=SignalKind.STABILITY, ref="newest"), now=NOON + 2 * DAY)
-    project.roll_up(NOON + 31 * DAY, keep_days=30)
-
-    assert len(project.log.segments()) == 2
-    same_after_folding_again(project)
-
-
-def test_deleting_a_memory_makes_its_lines_orphans(project: Project) -> None:
-    n = add_memory(project)
-    write(project, signal(project, ref="e1"), signal(project, ref="e2"))
-    with project.write() as connection:
-        records.delete(connection, n)
-
-    with project.database.read() as connection:
-        assert project.log_health(connection).orphans == 2
-    project.refold()
-    with project.database.read() as connection:
-        assert project.log_health(connection).orphans == 2
-
-
-# -- verdicts --------------------------------------------------------------------------------------------------------
-
-
-def test_an_outcome_line_that_its_writer_could_not_count_closes_its_episode(project: Project) -> None:
-    add_memory(project)
-    open_episode(project)
-    write(project, signal(project, ref="other"))
-    project.log.append(project.log.segments()[-1], [replace(signal(project), reason="it compiled", by="judge")])
-
-    write(project, signal(project, ref="another"))
-
-    assert verdict(project) == "success"
-    with project.database.read() as connection:
-        assert connection.execute("SELECT reason, judge FROM episodes").fetchone() == ("it compiled", "judge")
-
-
-def test_a_verdict_that_contradicts_the_log_is_a_difference_and_folding_again_mends_it(project: Project) -> None:
-    add_memory(project)
-    open_episode(project)
-    write(project, signal(project))
-    with project.write() as connection:
-        connection.execute("UPDATE episodes SET verdict = 'failure'")
-
-    assert differences(project) == ["verdicts"]
-    project.refold()
-    assert verdict(project) == "success"
-
-
-def test_an_outcome_for_one_memory_alone_closes_no_episode(project: Project) -> None:
-    add_memory(project)
-    open_episode(project)
-    write(project, replace(signal(project), alone=True))
-
-    assert verdict(project) is None
-
-
-# -- any history -----------------------------------------------------------------------------------------------------
-
-
-HISTORY = st.lists(
-    st.tuples(
-        st.sampled_from(list(SignalKind)),
-        st.sampled_from([-1, 0, 1]),
-        st.sampled_from(["e1", "e2", "e3"]),
-        st.sampled_from([0, 1, 2, 20, 35]),
-        st.booleans(),
-    ),
-    max_size=24,
-)
-
-
-@pytest.fixture(scope="module")
-def used_again(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return open_project(tmp_path_factory.mktemp("history") / "p")
-
-
-examples = itertools.count()
-
-
-@settings(max_examples=60, deadline=None)
-@given(history=HISTORY)
-def test_any_history_folds_to_the_same_before_and_after_roll_up_and_again(
-    used_again: Project, history: list[tuple[SignalKind, int, str, int, bool]]
-) -> None:
-    # Signals of any kind in any order, over days that go forth and back.
-    project, example = used_again, next(examples)
-    memory, begin = f"m{example}", NOON + 100 * example * DAY
-    add_memory(project, memory)
-    for ref in ("e1", "e2"):
-        open_episode(project, f"{ref}-{example}", memory)
-    for kind, polarity, ref, day, alone in history:
-        now = begin + day * DAY
-        validates = (SignalKind.USAGE,) if kind is SignalKind.EXPLICIT and alone else ()
-        given = signal(project, polarity, memory=memory, kind=kind, ref=f"{ref}-{example}", at=now, validates=validates)
-        write(project, replace(given, alone=alone and kind is SignalKind.OUTCOME), now=now)
-    before = weights(project, memory)
-
-    assert differences(project) == []
-    project.roll_up(begin + 45 * DAY, keep_days=30)
-    assert weights(project, memory) == before
-    assert differences(project) == []
-    project.refold()
-    assert weights(project, memory) == before
-    assert differences(project) == []
-
-
-def test_a_line_is_written_as_any_json_reader_reads_it(project: Project) -> None:
-    add_memory(project)
-    odd = Signal(
-        id="1", at=NOON, memory="m", revision=0, kind=SignalKind.EXPLICIT, polarity=1, ref="r", reason="\u2028 \ufffd é"
+def said(polarity: int = 1, kind: SignalKind = SignalKind.OUTCOME, **more: Any) -> Signal:
+    return Signal(
+        **{"id": "s", "at": NOON, "memory": "m", "revision": 7, "ref": "e", **more}, kind=kind, polarity=polarity
     )
 
-    assert to_line(odd).count(b"\n") == 1
+
+def voted(polarity: int = 1, **more: Any) -> Signal:
+    return said(polarity, SignalKind.EXPLICIT, **more)
+
+
+def fold(*signals: Signal, about: Facts | None = None) -> Changes:
+    return folded(about or facts(), [(signal, 3) for signal in signals])
+
+
+# -- one batch -------------------------------------------------------------------------------------------------------
+
+
+def test_what_several_runs_say_is_added_to_one_tally() -> None:
+    later = NOON + timedelta(hours=1)
+
+    changes = fold(said(ref="e1"), said(ref="e2", at=later, strength=0.5), said(-1, ref="e3"))
+
+    assert changes.added == {(1, "outcome", TODAY, "", "", 0): (1.5 * UNIT, UNIT, time_text(later))}
+    assert not changes.anew
+    assert changes.told == [1, 1, 1]
+
+
+def test_a_repeat_in_one_batch_counts_once() -> None:
+    changes = fold(said(), said())
+
+    assert changes.results == [COUNTED, REPEATED]
+    assert changes.told == [1]
+    assert list(changes.added.values()) == [(UNIT, 0, time_text(NOON))]
+
+
+def test_a_batch_that_replaces_what_it_brought_itself_keeps_the_last_and_sums_anew() -> None:
+    changes = fold(said(+1, at=NOON - timedelta(days=1)), said(-1))
+
+    assert changes.results == [COUNTED, COUNTED]
+    assert [(c.polarity, c.day) for c in changes.evidence.values()] == [(-1, TODAY)]
+    assert set(changes.anew) == {(1, "outcome", day, "", "", 0) for day in (TODAY - 1, TODAY)}
+
+
+@pytest.mark.parametrize("vote_first", [True, False])
+def test_a_vote_supersedes_the_outcome_of_its_run_in_either_order(vote_first: bool) -> None:
+    vote, outcome = voted(-1), said()
+
+    changes = fold(*((vote, outcome) if vote_first else (outcome, vote)))
+
+    assert changes.results == [COUNTED, COUNTED]
+    assert {key: c.superseded for key, c in changes.evidence.items()} == {VOTE: 0, OUTCOME: 1}
+
+
+def test_a_vote_that_is_withdrawn_in_the_same_batch_supersedes_nothing() -> None:
+    changes = fold(said(), voted(), voted(0))
+
+    assert {key: c.superseded for key, c in changes.evidence.items()} == {VOTE: 0, OUTCOME: 0}
+
+
+def test_a_vote_that_is_turned_round_in_the_same_batch_validates_once() -> None:
+    kinds = (SignalKind.USAGE, SignalKind.STABILITY)
+
+    changes = fold(voted(+1, validates=kinds), voted(-1, validates=kinds[:1]))
+
+    assert changes.validations == {(3, "usage"): (0, 1), (3, "stability"): (0, 0)}
+
+
+def test_the_last_outcome_says_how_a_run_ended_also_when_it_is_a_repeat() -> None:
+    last = said(reason="again")
+
+    changes = fold(said(-1), said(), last, said(-1, alone=True, ref="other"))
+
+    assert changes.results == [COUNTED, COUNTED, REPEATED, COUNTED]
+    assert changes.verdicts == {"e": last}
+
+
+# -- what is known ---------------------------------------------------------------------------------------------------
+
+
+def test_one_batch_after_another_decides_as_all_at_once() -> None:
+    known = facts()
+    signals = [said(), voted(-1), said(-1), voted(0), said(-1)]
+
+    one_by_one = [result for signal in signals for result in fold(signal, about=known).results]
+    at_once = facts()
+
+    assert fold(*signals, about=at_once).results == one_by_one
+    assert known == at_once
+
+
+@pytest.mark.parametrize("signal", [said(memory="gone"), said(revision=6)])
+def test_what_is_about_a_memory_that_is_gone_or_says_something_else_is_an_orphan(signal: Signal) -> None:
+    changes = fold(signal)
+
+    assert changes == Changes(results=[ORPHAN])
+
+
+@pytest.mark.parametrize(
+    ("served", "result"), [({}, ORPHAN), ({(1, "e"): False}, COUNTED), ({(1, "e"): True}, REPEATED)]
+)
+def test_usage_counts_where_a_recall_was_acknowledged_and_once(
+    served: dict[tuple[int, str], bool], result: Folded
+) -> None:
+    assert fold(said(kind=SignalKind.USAGE), about=facts(served=served)).results == [result]
+
+
+@pytest.mark.parametrize("polarity", [-1, 0, 1])
+def test_what_was_rolled_up_can_be_neither_repeated_nor_revised(polarity: int) -> None:
+    changes = fold(said(polarity), about=facts(sealed={OUTCOME: 1}))
+
+    assert changes == Changes(results=[REPEATED])
+
+
+@pytest.mark.parametrize(("vote", "superseded"), [(1, 1), (-1, 1), (0, 0)])
+def test_a_vote_that_was_rolled_up_supersedes_an_outcome_unless_it_was_withdrawn(vote: int, superseded: int) -> None:
+    changes = fold(said(), about=facts(sealed={VOTE: vote}))
+
+    assert changes.evidence[OUTCOME].superseded == superseded
+
+
+def test_what_counts_for_a_memory_that_was_merged_is_told_of_it_and_noted() -> None:
+    merged = fold(said(), said(), about=facts(memories={"m": Known(1, 7, merged=True)}))
+
+    assert (merged.told, merged.merged) == ([1], [1])
+
+
+# -- news ------------------------------------------------------------------------------------------------------------
+
+
+def test_only_what_would_change_what_counts_is_news() -> None:
+    known = facts()
+    fold(said(), about=known)
+
+    assert not known.is_news(said())
+    assert not known.is_news(said(strength=0.5))
+    assert known.is_news(said(-1))
+    assert known.is_news(said(ref="other"))
+    assert known.is_news(voted())
+
+
+def test_what_is_about_nothing_or_comes_too_late_is_no_news() -> None:
+    assert not facts().is_news(said(memory="gone"))
+    assert not facts(closed={"e"}).is_news(said())
+    assert not facts(sealed={OUTCOME: 1}).is_news(said(-1))
+    assert facts(closed={"e"}, sealed={OUTCOME: 1}).is_news(replace(said(), ref="other"))

@@ -9,9 +9,10 @@ import pytest
 
 from reasoningbank import StorageError
 from reasoningbank.storage import connections as connections_module
+from reasoningbank.storage import meta
 from reasoningbank.storage.project import Project
 from tests.processes import exit_code, in_child, start
-from tests.storage.files import add_memory, open_project, project, transaction_of_another_thread
+from tests.storage.files import add_memory, count, open_project, project, transaction_of_another_thread
 
 __all__ = ["project"]
 
@@ -33,8 +34,7 @@ def test_what_a_child_writes_stays_when_the_parent_closes(project: Project) -> N
     assert exit_code(child) == 0
 
     anew = open_project(project.folder)
-    with anew.database.read() as connection:
-        assert connection.execute("SELECT count(*) FROM memories").fetchone() == (3,)
+    assert count(anew) == 3
 
 
 def test_a_fork_waits_for_the_transactions_of_other_threads(project: Project) -> None:
@@ -43,8 +43,7 @@ def test_a_fork_waits_for_the_transactions_of_other_threads(project: Project) ->
 
         assert in_child(lambda: add_memory(project, "child")) == 0
     add_memory(project, "parent")
-    with project.database.read() as connection:
-        assert connection.execute("SELECT count(*) FROM memories").fetchone() == (2,)
+    assert count(project) == 2
 
 
 def test_a_child_forked_in_the_middle_of_a_transaction_refuses_and_harms_nothing(
@@ -53,24 +52,24 @@ def test_a_child_forked_in_the_middle_of_a_transaction_refuses_and_harms_nothing
     monkeypatch.setattr(connections_module, "FORK_WAIT", 0.05)
 
     def refused() -> None:
-        with pytest.raises(StorageError, match="forked in the middle of a transaction"), project.database.read():
+        with pytest.raises(StorageError, match="forked in the middle of a transaction"), project.read():
             pass
 
     with transaction_of_another_thread(project):
         assert in_child(refused) == 0
-    with project.database.read() as connection:
-        assert connection.execute("SELECT value FROM meta WHERE key = 'x'").fetchone() == ("y",)
+    with project.read() as reading:
+        assert meta.read(reading)["x"] == "y"
 
 
 def test_a_child_forked_inside_a_transaction_of_its_own_thread_leaves_it_to_the_parent(project: Project) -> None:
-    with project.write() as connection:
-        connection.execute("INSERT INTO meta VALUES ('x', 'y')")
+    with project.write() as writing:
+        meta.put(writing, "x", "y")
 
         def refused() -> None:
-            with pytest.raises(StorageError, match="forked in the middle"), project.database.read():
+            with pytest.raises(StorageError, match="forked in the middle"), project.read():
                 pass
 
         assert in_child(refused) == 0
 
-    with project.database.read() as connection:
-        assert connection.execute("SELECT value FROM meta WHERE key = 'x'").fetchone() == ("y",)
+    with project.read() as reading:
+        assert meta.read(reading)["x"] == "y"

@@ -11,10 +11,9 @@ import pytest
 
 from reasoningbank import CorruptionError, StorageError
 from reasoningbank.errors import ReadOnlyError
-from reasoningbank.storage import files, lifecycle
-from reasoningbank.storage.database import Database
+from reasoningbank.storage import files, lifecycle, meta
 from reasoningbank.storage.lifecycle import create_database
-from reasoningbank.storage.project import DATABASE_NAME, read_meta
+from reasoningbank.storage.project import DATABASE_NAME, Project
 from tests.processes import exit_code, start
 from tests.storage.files import add_memory, count, open_project, refusing
 
@@ -22,10 +21,10 @@ META = {"tenant": "acme", "project": "billing", "created_at": "2026-03-14T12:00:
 
 
 def owner(path: Path) -> str:
-    database = Database(path, durability="normal", busy_timeout=1.0)
-    with database.read() as connection:
-        found = read_meta(connection)["project"]
-    database.close()
+    project = Project(path.parent, durability="normal", busy_timeout=1.0)
+    with project.read() as reading:
+        found = meta.read(reading)["project"]
+    project.close()
     return found
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reasoningbank import NewerFormatError, ProjectDeletedError, ScopeError, SignalKind, StorageError
+from reasoningbank.storage import meta
 from reasoningbank.storage.project import DATABASE_NAME, Project
 from tests.storage.files import (
     DAY,
@@ -16,6 +17,7 @@ from tests.storage.files import (
     add_memory,
     differences,
     log_file,
+    log_health,
     open_project,
     project,
     signal,
@@ -76,8 +78,8 @@ def test_withdrawing_the_vote_brings_the_outcome_back(project: Project) -> None:
 def test_a_signal_about_an_older_text_is_an_orphan(project: Project) -> None:
     add_memory(project)
     old = signal(project)
-    with project.write() as connection:
-        connection.execute("UPDATE memories SET revision = revision + 1")
+    with project.write() as writing:
+        writing.execute("UPDATE memories SET revision = revision + 1")
 
     assert write(project, old) == ["orphan"]
 
@@ -87,8 +89,7 @@ def test_a_usage_without_its_episode_is_an_orphan(project: Project) -> None:
     usage = signal(project, kind=SignalKind.USAGE, ref="never opened")
 
     assert write(project, usage) == ["orphan"]
-    with project.database.read() as connection:
-        assert project.log_health(connection).orphans == 1
+    assert log_health(project).orphans == 1
 
 
 def test_votes_confirm_and_refute_the_kinds_they_validate_once(project: Project) -> None:
@@ -98,8 +99,8 @@ def test_votes_confirm_and_refute_the_kinds_they_validate_once(project: Project)
     write(project, signal(project, +1, kind=SignalKind.EXPLICIT, validates=kinds))
     write(project, signal(project, -1, kind=SignalKind.EXPLICIT, ref="e2", validates=kinds))
 
-    with project.database.read() as connection:
-        rows = connection.execute("SELECT kind, confirmed, refuted FROM validations ORDER BY kind").fetchall()
+    with project.read() as reading:
+        rows = reading.execute("SELECT kind, confirmed, refuted FROM validations ORDER BY kind").fetchall()
     assert rows == [("outcome", 1, 1), ("usage", 1, 1)]
 
 
@@ -109,10 +110,7 @@ def test_votes_confirm_and_refute_the_kinds_they_validate_once(project: Project)
 def test_a_line_whose_writer_was_killed_before_the_commit_is_counted_by_the_next_write(project: Project) -> None:
     add_memory(project)
     write(project, signal(project, ref="e1"))
-    with project.database.read() as connection:
-        newest = project.log.segments()[-1]
-        assert connection.execute("SELECT 1").fetchone()
-    project.log.append(newest, [signal(project, ref="e2")])
+    project.ledger.log.append(project.ledger.log.segments()[-1], [signal(project, ref="e2")])
 
     write(project, signal(project, ref="e3"))
 
@@ -124,11 +122,11 @@ def test_a_segment_whose_maker_was_killed_before_the_commit_is_counted(project: 
     from reasoningbank.storage.signal_log import segment_of
 
     add_memory(project)
-    project.log.append(segment_of(1, day_number(NOON - DAY)), [signal(project, ref="e1")])
+    project.ledger.log.append(segment_of(1, day_number(NOON - DAY)), [signal(project, ref="e1")])
 
     write(project, signal(project, ref="e2"))
 
-    assert [s.number for s in project.log.segments()] == [1, 2]
+    assert [s.number for s in project.ledger.log.segments()] == [1, 2]
     assert weights(project) == {"outcome": (2.0, 0.0)}
 
 
@@ -142,8 +140,7 @@ def test_a_position_behind_the_end_is_set_back_and_skips_nothing_that_comes(proj
         write(project, signal(project, ref=f"e{i}"))
 
     assert weights(project) == {"outcome": (9.0, 0.0)}
-    with project.database.read() as connection:
-        assert project.log_health(connection).set_back == 1
+    assert log_health(project).set_back == 1
 
 
 def test_a_failed_transaction_takes_its_lines_back(project: Project) -> None:
@@ -151,8 +148,8 @@ def test_a_failed_transaction_takes_its_lines_back(project: Project) -> None:
     write(project, signal(project, ref="e1"))
 
     def write_and_fail() -> None:
-        with project.write() as connection:
-            project.write_signals(connection, [signal(project, ref="e2")], NOON)
+        with project.write() as writing:
+            writing.write_signals([signal(project, ref="e2")], NOON)
             raise RuntimeError("something went wrong later")
 
     with pytest.raises(RuntimeError, match="later"):
@@ -168,7 +165,7 @@ def test_a_new_day_begins_a_new_segment(project: Project) -> None:
     write(project, signal(project, ref="e1"))
     write(project, signal(project, ref="e2"), now=NOON + DAY)
 
-    assert [s.name for s in project.log.segments()] == ["000001-2026-03-14.jsonl", "000002-2026-03-15.jsonl"]
+    assert [s.name for s in project.ledger.log.segments()] == ["000001-2026-03-14.jsonl", "000002-2026-03-15.jsonl"]
 
 
 def test_a_clock_that_steps_back_over_midnight_goes_on_in_the_newest_segment(project: Project) -> None:
@@ -176,7 +173,7 @@ def test_a_clock_that_steps_back_over_midnight_goes_on_in_the_newest_segment(pro
     write(project, signal(project, -1), now=NOON + DAY)
     write(project, signal(project, +1), now=NOON)
 
-    assert len(project.log.segments()) == 1
+    assert len(project.ledger.log.segments()) == 1
     assert weights(project) == {"outcome": (1.0, 0.0)}
     project.refold()
     assert weights(project) == {"outcome": (1.0, 0.0)}
@@ -187,7 +184,7 @@ def test_a_day_far_in_the_future_does_not_hold_all_that_follows(project: Project
     write(project, signal(project, ref="e1"), now=datetime(2999, 1, 1, tzinfo=UTC))
     write(project, signal(project, ref="e2"), now=NOON)
 
-    assert [s.name for s in project.log.segments()] == ["000001-2999-01-01.jsonl", "000002-2026-03-14.jsonl"]
+    assert [s.name for s in project.ledger.log.segments()] == ["000001-2999-01-01.jsonl", "000002-2026-03-14.jsonl"]
 
 
 # -- opening ------------------------------------------------------------------------------------------------------
@@ -224,10 +221,10 @@ def test_a_damaged_database_is_named(tmp_path: Path) -> None:
 
 
 def test_a_deleted_project_refuses_every_call(project: Project) -> None:
-    with project.write() as connection:
-        connection.execute("INSERT INTO meta VALUES ('deleted', '1')")
+    with project.write() as writing:
+        meta.put(writing, "deleted", "1")
 
-    with pytest.raises(ProjectDeletedError), project.database.read():
+    with pytest.raises(ProjectDeletedError), project.read():
         pass
     with pytest.raises(ProjectDeletedError), project.write():
         pass

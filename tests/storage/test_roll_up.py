@@ -12,6 +12,7 @@ from tests.storage.files import (
     add_memory,
     differences,
     log_file,
+    log_health,
     project,
     signal,
     weights,
@@ -30,7 +31,7 @@ def test_roll_up_deletes_old_segments_and_changes_no_weight(project: Project) ->
     rolled = project.roll_up(NOON + 39 * DAY, keep_days=30)
 
     assert len(rolled) == 9
-    assert len(project.log.segments()) == 31
+    assert len(project.ledger.log.segments()) == 31
     assert weights(project) == before
     assert differences(project) == []
     assert project.roll_up(NOON + 39 * DAY, keep_days=30) == []
@@ -45,8 +46,7 @@ def test_a_segment_with_a_bad_line_is_kept(project: Project) -> None:
     write(project, signal(project, ref="e3"), now=NOON + 60 * DAY)
 
     assert project.roll_up(NOON + 60 * DAY, keep_days=30) == []
-    with project.database.read() as connection:
-        assert project.log_health(connection).bad == 1
+    assert log_health(project).bad == 1
 
 
 def test_a_segment_that_is_put_back_after_roll_up_does_not_count_again(project: Project) -> None:
@@ -59,8 +59,7 @@ def test_a_segment_that_is_put_back_after_roll_up_does_not_count_again(project: 
     file.write_bytes(lines)
 
     write(project, signal(project, ref="e3"), now=NOON + 60 * DAY)
-    with project.database.read() as connection:
-        assert project.log_health(connection).strays == (file.name,)
+    assert log_health(project).strays == (file.name,)
     project.refold()
 
     assert weights(project) == {"outcome": (3.0, 0.0)}
@@ -83,14 +82,13 @@ def test_a_segment_of_a_wrong_future_day_is_as_old_as_the_ones_after_it(project:
 
 
 def test_evidence_that_is_rolled_up_seals_its_episode(project: Project) -> None:
-    n = add_memory(project)
-    with project.write() as connection:
-        episodes.open_episode(connection, ref="e", task="t", thread=None, served=[], tokens=0, now=NOON)
+    add_memory(project)
+    with project.write() as writing:
+        episodes.open_episode(writing, ref="e", task="t", thread=None, served=[], tokens=0, now=NOON)
     write(project, signal(project))
     write(project, signal(project, ref="e2"), now=NOON + 60 * DAY)
     project.roll_up(NOON + 60 * DAY, keep_days=30)
 
-    with project.database.read() as connection:
-        assert n
-        assert episodes.is_sealed(connection, "e")
-        assert not episodes.is_sealed(connection, "e2")
+    with project.read() as reading:
+        assert episodes.is_sealed(reading, "e")
+        assert not episodes.is_sealed(reading, "e2")

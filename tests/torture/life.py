@@ -16,6 +16,7 @@ from typing import Any
 from reasoningbank import EmbedderMismatchError, EmbeddingError, MemoryNotFoundError, ReasoningBank
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.storage.check import refold_differences
+from reasoningbank.storage.contract import Reading
 
 BEGIN = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 EMBEDDERS = {dim: HashEmbedder(dim) for dim in (64, 96)}
@@ -171,11 +172,10 @@ def evidence_under(bank: ReasoningBank, op: Op) -> list[list[Any]]:
     """Return what is counted now under the operation's reference: memory, kind, polarity, weight."""
     if op["do"] not in ("recall", "report", "vote", "alone", "stability"):
         return []
-    with bank._engine.read() as connection:
-        assert connection is not None
+    with bank._engine.read() as view:
         return [
             list(row)
-            for row in connection.execute(
+            for row in view.execute(
                 "SELECT m.id, e.kind, e.polarity, e.weight FROM evidence AS e JOIN memories AS m ON m.n = e.memory "
                 "WHERE e.ref = ?",
                 (op["ref"],),
@@ -242,9 +242,8 @@ def settle(bank: ReasoningBank, known: Known, begun: Op) -> None:
         assert now == trial.memories.get(memory), f"{begun} was done by half: {now}"
         known.apply(begun, [])
     elif do == "recall":
-        with bank._engine.read() as connection:
-            assert connection is not None
-            opened = connection.execute("SELECT 1 FROM episodes WHERE ref = ?", (begun["ref"],)).fetchone()
+        with bank._engine.read() as view:
+            opened = view.execute("SELECT 1 FROM episodes WHERE ref = ?", (begun["ref"],)).fetchone()
         if opened:
             known.apply(begun, evidence_under(bank, begun))
     elif do in ("report", "vote", "alone", "stability"):
@@ -269,22 +268,20 @@ def _settle_signals(bank: ReasoningBank, known: Known, begun: Op) -> None:
 
 def check(bank: ReasoningBank, knowns: list[Known]) -> None:
     """Check that everything acknowledged is there, that nothing counts twice, and that all that is derived agrees."""
-    with bank._engine.write_existing() as opened:
-        if opened is None:
-            assert not any(known.memories for known in knowns)
-            return
-        opened[0].catch_up(opened[1])
+    project = bank._engine.project()
+    if project is None:
+        assert not any(known.memories for known in knowns)
+        return
+    with project.write() as writing:
+        writing.catch_up()
     listed = {m.id: (m.title, m.content, m.tags) for m in bank.list(limit=1000).memories}
     recorded = {memory: said for known in knowns for memory, said in known.memories.items()}
     assert listed == recorded, listed.items() ^ recorded.items()
-    with bank._engine.read() as connection:
-        assert connection is not None
-        project = bank._engine.project()
-        assert project is not None
-        differing = refold_differences(project, connection)
+    with project.read() as reading:
+        differing = refold_differences(project, reading)
         assert not differing, differing
-        _check_evidence(connection, knowns)
-        verdicts = dict(connection.execute("SELECT ref, verdict FROM episodes"))
+        _check_evidence(reading, knowns)
+        verdicts = dict(reading.execute("SELECT ref, verdict FROM episodes"))
     given = {ref: verdict for known in knowns for ref, verdict in known.verdicts.items()}
     assert verdicts == given, verdicts.items() ^ given.items()
     # What a kill leaves by right: a torn line that was kept aside, a segment whose file it had no time to remove.
@@ -296,17 +293,17 @@ def check(bank: ReasoningBank, knowns: list[Known]) -> None:
             assert [hit.memory.id for hit in hits] == [memory], f"{title!r} is not found by its own words"
 
 
-def _check_evidence(connection: Any, knowns: list[Known]) -> None:
+def _check_evidence(reading: Reading, knowns: list[Known]) -> None:
     expected: dict[tuple[str, str, bool], int] = {}
     for known in knowns:
         for (memory, ref, kind), (polarity, weight) in known.evidence.items():
-            n = connection.execute("SELECT n FROM memories WHERE id = ?", (memory,)).fetchone()[0]
-            _check_kept(connection, n, ref, kind, (polarity, weight))
+            n = reading.execute("SELECT n FROM memories WHERE id = ?", (memory,)).fetchone()[0]
+            _check_kept(reading, n, ref, kind, (polarity, weight))
             if polarity:
                 key = (memory, kind, polarity > 0)
                 expected[key] = expected.get(key, 0) + weight
     counted: dict[tuple[str, str, bool], int] = {}
-    for memory, kind, positive, negative in connection.execute(
+    for memory, kind, positive, negative in reading.execute(
         "SELECT m.id, kind, sum(positive), sum(negative) FROM tallies AS t JOIN memories AS m ON m.n = t.memory "
         "GROUP BY m.id, kind"
     ):
@@ -314,18 +311,18 @@ def _check_evidence(connection: Any, knowns: list[Known]) -> None:
     assert counted == expected, f"counted, and acknowledged: {counted.items() ^ expected.items()}"
 
 
-def _check_kept(connection: Any, n: int, ref: str, kind: str, said: tuple[int, int]) -> None:
-    row = connection.execute(
+def _check_kept(reading: Reading, n: int, ref: str, kind: str, said: tuple[int, int]) -> None:
+    row = reading.execute(
         "SELECT polarity, weight FROM evidence WHERE memory = ? AND ref = ? AND kind = ?", (n, ref, kind)
     ).fetchone()
     if row is not None:
         assert row == said, (n, ref, kind)
         return
     if kind == "usage":
-        row = connection.execute("SELECT max(sealed) FROM served WHERE memory = ? AND ref = ?", (n, ref)).fetchone()
+        row = reading.execute("SELECT max(sealed) FROM served WHERE memory = ? AND ref = ?", (n, ref)).fetchone()
         assert row == (1,), f"usage {n} {ref} is lost"
         return
-    row = connection.execute(
+    row = reading.execute(
         "SELECT polarity FROM sealed WHERE memory = ? AND ref = ? AND kind = ?", (n, ref, kind)
     ).fetchone()
     assert row == said[:1], f"{kind} {n} {ref} is lost"

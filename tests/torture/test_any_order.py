@@ -194,10 +194,8 @@ class BankInAnyOrder(RuleBasedStateMachine):
 
     def counted(self, kind: str) -> dict[tuple[str, int], float]:
         """Return the weight that the bank counted for each memory, and against it."""
-        with self.bank._engine.read() as connection:
-            if connection is None:
-                return {}
-            rows = connection.execute(
+        with self.bank._engine.read() as view:
+            rows = view.execute(
                 "SELECT m.id, sum(t.positive), sum(t.negative) FROM tallies AS t JOIN memories AS m ON m.n = t.memory "
                 "WHERE t.kind = ? GROUP BY m.id",
                 (kind,),

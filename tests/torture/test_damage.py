@@ -30,9 +30,8 @@ def voted(bank: ReasoningBank, votes: int = 1) -> str:
 
 
 def votes_counted(bank: ReasoningBank) -> int:
-    with bank._engine.read() as connection:
-        assert connection is not None
-        found: int = connection.execute("SELECT count(*) FROM evidence WHERE kind = 'explicit'").fetchone()[0]
+    with bank._engine.read() as view:
+        found: int = view.execute("SELECT count(*) FROM evidence WHERE kind = 'explicit'").fetchone()[0]
     return found
 
 

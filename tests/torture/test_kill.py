@@ -71,13 +71,11 @@ def kill_and_check(root: Path, knowns: list[Known], rng: random.Random, *, by_st
     begun = [take_in(writer.known, writer.said()) for writer in writers]
     bank = open_with_its_embedder(root, max(knowns, key=lambda known: known.now))
     try:
-        with bank._engine.write_existing() as opened:
-            if opened is not None:
-                opened[0].catch_up(opened[1])
-        if opened is not None:
-            for writer, op in zip(writers, begun, strict=True):
-                if op is not None:
-                    settle(bank, writer.known, op)
+        with bank._engine.write(create=False) as edit:
+            edit.catch_up()
+        for writer, op in zip(writers, begun, strict=True):
+            if op is not None:
+                settle(bank, writer.known, op)
         check(bank, knowns)
     finally:
         bank.close()
@@ -175,11 +173,11 @@ def old_format(root: Path) -> None:
             folder, tenant="acme", project="billing", durability="normal", busy_timeout=1.0, create_at=BEGIN
         )
         assert project is not None
-        with project.write() as connection:
+        with project.database.write() as connection:
             for id_ in ("m0", "m1"):
                 n = connection.execute(FIRST_FORMAT, {"id": id_}).lastrowid
                 connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, f"{id_} what it says"))
-        project.log.append(segment_of(1, 20_526), [Signal("1", BEGIN, "m0", 1, SignalKind.EXPLICIT, 1, "vote")])
+        project.ledger.log.append(segment_of(1, 20_526), [Signal("1", BEGIN, "m0", 1, SignalKind.EXPLICIT, 1, "vote")])
         project.close()
 
 

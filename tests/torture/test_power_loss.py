@@ -157,16 +157,15 @@ def test_with_normal_durability_nothing_is_invented_and_what_is_left_agrees(
         bank.maintain()
         for memory in bank.list(limit=1000).memories:
             assert memory.title == "After" or texts[memory.revision] == (memory.title, memory.content)
-        with bank._engine.read() as connection:
-            project = bank._engine.project()
-            assert project is not None
-            assert connection is not None
-            counted = connection.execute(
+        project = bank._engine.project()
+        assert project is not None
+        with project.read() as reading:
+            counted = reading.execute(
                 "SELECT m.id, m.revision, e.ref, e.kind, e.polarity FROM evidence AS e JOIN memories AS m "
                 "ON m.n = e.memory"
             )
             assert set(counted) <= said, f"power loss {number}"
-            assert refold_differences(project, connection) == [], f"power loss {number}"
+            assert refold_differences(project, reading) == [], f"power loss {number}"
         bank.close()
 
 
@@ -202,9 +201,8 @@ def test_counted_lines_that_a_power_loss_took_are_written_again(quick_folder: Pa
     assert bank.get(memory).confidence > before.confidence
     bank.rebuild()
     assert bank.status().positions_set_back == 1
-    with bank._engine.read() as connection:
-        assert connection is not None
-        assert connection.execute("SELECT count(*), sum(polarity) FROM evidence").fetchone() == (9, 9)
+    with bank._engine.read() as view:
+        assert view.execute("SELECT count(*), sum(polarity) FROM evidence").fetchone() == (9, 9)
     assert [repair.what for repair in bank.doctor(dry_run=True) if "cut off" not in repair.what] == []
 
 
@@ -236,9 +234,8 @@ def test_a_line_that_was_mended_by_hand_counts(quick_folder: Path) -> None:
     bank.feedback(memory, True, ref="vote 3")
 
     assert bank.status().unreadable_lines == 0
-    with bank._engine.read() as connection:
-        assert connection is not None
-        assert connection.execute("SELECT count(*) FROM evidence").fetchone() == (5,)
+    with bank._engine.read() as view:
+        assert view.execute("SELECT count(*) FROM evidence").fetchone() == (5,)
     assert bank.doctor(dry_run=True) == []
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.vectors.base import Float32, Int64, unit_rows
-from reasoningbank.vectors.exact import ExactIndex
 from reasoningbank.vectors.faiss import FaissIndex, Fetch
 from reasoningbank.vectors.snapshot import LONGEST_HEAD, MAGIC, Head, SnapshotError, head_of, read, write
+from tests.vectors.exact import ExactIndex
 
 DIM, BLOCK = 8, 16
 HEAD: Head = {"token": "t", "generation": [1, "stub", "1", DIM, "none", 1], "covered": 7}

@@ -331,5 +331,6 @@ def hit_data(hit: Hit) -> dict[str, Any]:
 
 def memory_data(memory: Memory) -> dict[str, Any]:
     """Return a memory as JSON, as every door shows it."""
-    data = memory.model_dump(mode="json", exclude={"id", "confidence"})
+    data = memory.as_json()
+    del data["id"], data["confidence"]
     return {"memory_id": memory.id, **data, "confidence": round(memory.confidence, 4)}

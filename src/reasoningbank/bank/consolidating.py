@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasoningbank.bank.handle import Handle
 from reasoningbank.results import Consolidated, Pruned, Unmerged
-from reasoningbank.upkeep.consolidation import THRESHOLD
+from reasoningbank.upkeep import THRESHOLD
 from reasoningbank.upkeep.pruning import UNUSED
 
 if TYPE_CHECKING:

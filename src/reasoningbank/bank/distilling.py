@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.distill.judge import Judgement, RunJudge
-    from reasoningbank.distill.queue import Job, JobStatus
+    from reasoningbank.runs.jobs import Job, JobStatus
     from reasoningbank.runs.trajectory import RunVerdict, Trajectory
     from reasoningbank.services.runs.worker import Worker
 
@@ -173,7 +173,7 @@ class Distilling(Learning):
             status: queued, running, done, empty, refused, truncated, unparseable or failed; all of them when None.
             limit: 1 to 1,000.
         """
-        from reasoningbank.distill.queue import JobStatus
+        from reasoningbank.runs.jobs import JobStatus
         from reasoningbank.services.runs import distilling
 
         wanted = tuple(JobStatus) if status is None else (as_label(JobStatus, status, "status"),)

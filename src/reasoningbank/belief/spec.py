@@ -38,24 +38,13 @@ class SignalWeights:
         pair: Beta = getattr(self, kind.value)
         return pair.mean / total
 
+    def taught(self, kind: SignalKind, confirmed: float, refuted: float) -> SignalWeights:
+        """Return the weights after so many explicit votes that confirmed, and refuted, a kind."""
+        pair: Beta = getattr(self, kind.value)
+        return replace(self, **{kind.value: Beta(pair.alpha + confirmed, pair.beta + refuted)})
+
 
 UNTAUGHT = SignalWeights()
-
-
-def learn(weights: SignalWeights, helpful: bool, recent_positive_kinds: Iterable[SignalKind]) -> SignalWeights:
-    """Return the weights after one explicit vote.
-
-    Args:
-        helpful: the vote.
-        recent_positive_kinds: the kinds that had a positive signal for the same memory within the last 24 hours; each
-            is validated (or not) by one step, however many signals it had. Explicit itself never changes, and neither
-            negative signals nor their absence teach anything.
-    """
-    steps: dict[str, Beta] = {}
-    for kind in set(recent_positive_kinds) - {SignalKind.EXPLICIT}:
-        pair: Beta = getattr(weights, kind.value)
-        steps[kind.value] = Beta(pair.alpha + 1.0, pair.beta) if helpful else Beta(pair.alpha, pair.beta + 1.0)
-    return replace(weights, **steps)
 
 
 def spec_beta(weights: SignalWeights, tallies: Iterable[Tally], prior: Beta = UNIFORM) -> Beta:

@@ -10,7 +10,6 @@ from reasoningbank import __version__
 from reasoningbank.cli import (
     consolidating,
     distilling,
-    flow,
     graph,
     learning,
     linking,
@@ -18,7 +17,6 @@ from reasoningbank.cli import (
     projects,
     serving,
     transfer,
-    trial,
     trust,
     upkeep,
 )
@@ -48,8 +46,5 @@ def _program(
 ) -> None: ...
 
 
-for part in (
-    *(trial, memories, linking, graph, learning, distilling, trust, transfer, projects, upkeep, consolidating, serving),
-    flow,
-):
+for part in (memories, linking, graph, learning, distilling, trust, transfer, projects, upkeep, consolidating, serving):
     part.register(app)

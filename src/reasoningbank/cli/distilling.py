@@ -15,6 +15,7 @@ import typer
 from reasoningbank.cli import distilling_views as views
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.cli.views import sentence
 
 if TYPE_CHECKING:
     from reasoningbank import (
@@ -221,7 +222,7 @@ def work(
     if not once:
         with worker:
             wait_for_an_interrupt()
-        return Answer({"stopped": True}, lambda console: views.say(console, "Stopped."))
+        return Answer({"stopped": True}, lambda console: sentence(console, "Stopped."))
     with session.progress("Working") as progress:
         done = []
         for job in worker.run_until_empty():
@@ -264,7 +265,7 @@ def retry(
 ) -> Answer:
     """Put a job that ended without lessons back into the queue."""
     job = session.bank.retry(job_id)
-    return Answer(job, lambda console: views.say(console, f"{job.id} is {job.status}."))
+    return Answer(job, lambda console: sentence(console, f"{job.id} is {job.status}."))
 
 
 def register(app: typer.Typer) -> None:

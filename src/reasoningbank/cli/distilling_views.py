@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from reasoningbank import Job
 
-say = sentence
-
 
 def summary(console: Console, counted: Mapping[str, Any]) -> None:
     """Print what came of many runs."""

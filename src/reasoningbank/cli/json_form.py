@@ -12,6 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from reasoningbank import Memory
+
 
 def json_form(value: object) -> Any:
     """Return a result of the library as what JSON can hold: fields by their names, times as ISO 8601 text."""
@@ -19,6 +21,8 @@ def json_form(value: object) -> Any:
         return {str(key): json_form(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [json_form(item) for item in value]
+    if isinstance(value, Memory):
+        return value.as_json()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: json_form(getattr(value, field.name)) for field in dataclasses.fields(value)}
     return _leaf(value)

@@ -11,7 +11,6 @@ from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
 PANEL = "The bank"
-SCOPE = ("root", "tenant", "embedder")
 
 
 def projects(session: Session) -> Answer:

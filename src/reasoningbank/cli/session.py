@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
@@ -154,14 +154,6 @@ class Session:
 
 
 # -- commands ------------------------------------------------------------------------------------------------------
-
-
-class Command(Protocol):
-    """A command: it works in a session and answers."""
-
-    __name__: str
-
-    def __call__(self, session: Session, /, **given: Any) -> Answer: ...
 
 
 def _option(name: str, *flags: str, text: str, complete: Callable[..., list[str]] | None = None) -> inspect.Parameter:

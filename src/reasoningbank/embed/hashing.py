@@ -58,18 +58,6 @@ class HashEmbedder:
         return counts
 
 
-def sine_hash(text: str, dim: int = 1024) -> Float32:
-    """Return the vector that agentic-flow 1.7 stored for a text: a pair of waves seeded by one 32-bit hash.
-
-    Any two texts are about orthogonal in it, however alike: it is here to recognise such vectors, not to make them.
-
-    Source: agentic-flow 1.7.3, `hashEmbed`.
-    """
-    seed = float(_hash_by_31(text, 0))
-    step = np.arange(dim)
-    return unit_rows(0.1 * np.sin(0.01 * seed * (step + 1)) + 0.05 * np.cos(0.02 * seed * step))
-
-
 def _ngrams(words: Sequence[str], joint: str) -> Iterator[str]:
     for size in (1, 2, 3):
         for start in range(len(words) - size + 1):

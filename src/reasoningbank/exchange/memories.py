@@ -319,7 +319,8 @@ def outgoing(memory: Memory, tallies: Sequence[Tally], archived: tuple[State, st
     Args:
         archived: of an archived memory, the state it goes back to, and why it was archived.
     """
-    said = memory.model_dump(mode="json", exclude={"project", "revision"})
+    said = memory.as_json()
+    del said["project"], said["revision"]
     return {
         "format": FORMAT,
         **said,

@@ -137,16 +137,6 @@ def helped_above(predictions: Iterable[Prediction], threshold: float) -> tuple[f
     return (sum(p.helped for p in above) / len(above) if above else None), len(above)
 
 
-def wilson(successes: float, trials: float, z: float = 1.96) -> tuple[float, float]:
-    """Return the Wilson score interval of a proportion; (0, 1) without trials. Source: Wilson 1927."""
-    if trials <= 0.0:
-        return 0.0, 1.0
-    share, spread = successes / trials, z * z / trials
-    middle = share + spread / 2.0
-    reach = z * math.sqrt(share * (1.0 - share) / trials + spread / trials / 4.0)
-    return max(0.0, (middle - reach) / (1.0 + spread)), min(1.0, (middle + reach) / (1.0 + spread))
-
-
 def widest_range(history: Iterable[tuple[datetime, Sequence[float]]], now: datetime, window: timedelta) -> float | None:
     """Return by how much the weight that moved most did move within the last `window`; None without any weights.
 

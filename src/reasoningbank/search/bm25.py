@@ -44,6 +44,11 @@ class Postings:
         """Return in how many memories the term occurs."""
         return len(self.rows)
 
+    def holds(self, n: int) -> bool:
+        """Tell whether a memory holds the term."""
+        place = int(np.searchsorted(self.rows, n))
+        return place < len(self.rows) and bool(self.rows[place] == n)
+
     def after(self, changes: Mapping[int, tuple[int, int]]) -> Postings:
         """Return the postings after some memories changed.
 
@@ -64,6 +69,24 @@ class Postings:
         lengths = np.concatenate([self.lengths[keep], np.array([length for _, _, length in now], dtype=np.int32)])
         order = np.argsort(rows, kind="stable")
         return Postings(rows[order], counts[order], lengths[order])
+
+
+def within_budget(sizes: Mapping[str, int], budget: int) -> list[str]:
+    """Return the terms that tell most, the rarest first: as many as occur in up to `budget` memories together.
+
+    The rarest one that occurs at all is always among them; terms that occur nowhere are not. In a bank of a few hundred
+    memories all terms stay.
+
+    Args:
+        sizes: in how many memories each term occurs.
+    """
+    kept: list[str] = []
+    for size, term in sorted((size, term) for term, size in sizes.items() if size):
+        budget -= size
+        if kept and budget < 0:
+            break
+        kept.append(term)
+    return kept
 
 
 def bm25(asked: Sequence[Postings], documents: int, terms: int) -> tuple[Rows, Scores]:

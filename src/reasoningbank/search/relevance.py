@@ -1,13 +1,12 @@
 """Relevance: how two legs, read together, say which memories fit a query, and whether any does.
 
 Everything is a pure function over aligned arrays: row i of each is the same candidate. What was tried and what it gave:
-docs/decisions/0030-fusion.md.
+docs/benchmarks/ranking.md.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -22,18 +21,18 @@ DENSE_SHARE: Final = 0.7
 # A leg's scores are stretched between its best and its WIDTH-th; cosines that lie closer than that are nearly equal.
 WIDTH: Final = 64
 LEAST_SPREAD: Final = 0.25
-CENTRE_OF: Final = 20
+CENTRE_OF: Final = 40
 CENTRE_SHARE: Final = 0.4
-NEIGHBOURS: Final = 3
-# Neighbours are looked for among this many leading candidates: it takes time with the square of their number.
-LEADING: Final = 256
-NEIGHBOUR_SHARE: Final = 0.25
-# Multiplications up to which OpenBLAS starts no threads.
-ONE_THREAD: Final = 1 << 18
 FEEDBACK: Final = 0.4
 FEEDBACK_SHARPNESS: Final = 50.0
 VERBATIM: Final = 1.2
 FULL: Final = 1.0 + FEEDBACK + VERBATIM
+# The texts of this many candidates are compared with the query word for word; some are of the best by keyword alone, so
+# that a match of the one rare word is looked at however poor its cosine is.
+LEADERS: Final = 20
+LEADERS_BY_KEYWORD: Final = 4
+# Multiplications up to which OpenBLAS starts no threads.
+ONE_THREAD: Final = 1 << 18
 
 # The strength of a match: its cosine, as MiniLM would put it, and some of what it shares with the query.
 VERBATIM_STRENGTH: Final = 0.3
@@ -66,18 +65,44 @@ class Legs:
 
 
 @dataclass(frozen=True, slots=True)
+class Centred:
+    """The candidates' vectors without a common centre, as unit vectors. They are worked with, and never made.
+
+    Attributes:
+        vectors: (n, dim) unit rows, as they were.
+        centre: (dim,) what is taken out of each.
+        lengths: (n,) of what is left of each.
+    """
+
+    vectors: Floats
+    centre: Floats
+    lengths: Floats
+
+    def products(self, row: Floats) -> Floats:
+        """Return the (n,) inner products of the rows with one more."""
+        products: Floats = (self.vectors @ row - self.centre @ row) / self.lengths
+        return products
+
+    def mixture(self, weights: Floats) -> Floats:
+        """Return the (dim,) sum of the rows with these weights."""
+        weights = weights / self.lengths
+        mixed: Floats = weights @ self.vectors - weights.sum() * self.centre
+        return mixed
+
+
+@dataclass(frozen=True, slots=True)
 class Fused:
     """What the two legs give together, before any text is looked at.
 
     Attributes:
         dense: (n,) the dense leg's share.
         keyword: (n,) the keyword leg's share; with `dense`, at most 1.
-        vectors: (n, dim) the centred vectors.
+        centred: the candidates' vectors.
     """
 
     dense: Floats
     keyword: Floats
-    vectors: Floats
+    centred: Centred
 
     @property
     def score(self) -> Floats:
@@ -99,19 +124,11 @@ class Relevance:
         """(n,) the relevance of each candidate, in [0, 1]."""
         return self.dense + self.keyword + self.verbatim + self.feedback
 
-    def parts(self, rows: Sequence[int]) -> list[dict[str, float]]:
+    def parts(self, rows: npt.NDArray[np.intp]) -> dict[str, Floats]:
         """Return the parts of these candidates, by name."""
-        chosen = [part[list(rows)].tolist() for part in (self.dense, self.keyword, self.verbatim, self.feedback)]
+        parts = {"dense": self.dense, "keyword": self.keyword, "verbatim": self.verbatim, "feedback": self.feedback}
         # A matrix product sums equal rows differently, depending on where they stand; equals must tie.
-        return [
-            {
-                "dense": round(dense, 6),
-                "keyword": round(keyword, 6),
-                "verbatim": round(verbatim, 6),
-                "feedback": round(echoed, 6),
-            }
-            for dense, keyword, verbatim, echoed in zip(*chosen, strict=True)
-        ]
+        return {name: np.round(part[rows].astype(np.float64), 6) for name, part in parts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +151,23 @@ class Gate:
 
 def fuse(legs: Legs) -> Fused:
     """Return what the two legs give together."""
-    if not legs.similarity.size:
-        return Fused(legs.similarity, legs.keyword, legs.vectors)
-    query, vectors = centred(legs)
-    dense = scaled(vectors @ query, LEAST_SPREAD) if legs.similarity.any() else legs.similarity
-    keyword = scaled(_smoothed_ahead(legs), 0.0) if legs.keyword.any() else legs.keyword
-    return Fused(DENSE_SHARE * dense, (1.0 - DENSE_SHARE) * keyword, vectors)
+    candidates = centred(legs)
+    dense, keyword = legs.similarity, legs.keyword
+    if dense.any():
+        query = legs.query - candidates.centre
+        dense = scaled(candidates.products(query / math.sqrt(query @ query)), LEAST_SPREAD)
+    if keyword.any():
+        keyword = scaled(keyword, 0.0)
+    return Fused(DENSE_SHARE * dense, (1.0 - DENSE_SHARE) * keyword, candidates)
+
+
+def leaders(fused: Fused) -> list[int]:
+    """Return the rows of the LEADERS candidates whose texts are worth a look, in no particular order."""
+    score = fused.score
+    by_keyword = np.argsort(-fused.keyword, kind="stable")[:LEADERS_BY_KEYWORD]
+    score[by_keyword] += fused.keyword[by_keyword] > 0.0
+    rows: list[int] = np.argsort(-score, kind="stable")[:LEADERS].tolist()
+    return rows
 
 
 def without_echoes(fused: Fused, shared: Floats) -> Fused:
@@ -152,7 +180,7 @@ def without_echoes(fused: Fused, shared: Floats) -> Fused:
         shared: (n,) from shared_grams() for the memories of untrusted sources; 0 for all others.
     """
     credit = np.clip(2.0 * (1.0 - shared), 0.0, 1.0)
-    return Fused(fused.dense * credit, fused.keyword * credit, fused.vectors)
+    return Fused(fused.dense * credit, fused.keyword * credit, fused.centred)
 
 
 def settle(fused: Fused, shared: Floats) -> Relevance:
@@ -162,7 +190,7 @@ def settle(fused: Fused, shared: Floats) -> Relevance:
         shared: (n,) from shared_grams(); 0 for candidates whose text was not looked at, or is not trusted.
     """
     verbatim = VERBATIM * shared**3
-    echoed = FEEDBACK * feedback(fused.score + verbatim, fused.vectors)
+    echoed = FEEDBACK * feedback(fused.score + verbatim, fused.centred)
     return Relevance(fused.dense / FULL, fused.keyword / FULL, verbatim / FULL, echoed / FULL)
 
 
@@ -171,46 +199,28 @@ def scaled(values: Floats, least_spread: float) -> Floats:
 
     Values closer together than `least_spread` keep that distance. Equal values are all 1.
     """
-    greatest = values.max()
-    least = np.partition(values, -WIDTH)[-WIDTH] if values.size > WIDTH else values.min()
-    spread = max(float(greatest - least), least_spread)
+    ordered = np.sort(values)
+    greatest = ordered[-1]
+    spread = max(float(greatest - ordered[-min(WIDTH, ordered.size)]), least_spread)
     if spread <= 0.0:
         return np.ones_like(values)
-    stretched: Floats = np.clip(1.0 - (greatest - values) / spread, 0.0, 1.0)
+    stretched: Floats = np.maximum(1.0 - (greatest - values) / spread, 0.0)
     return stretched
 
 
-def centred(legs: Legs) -> tuple[Floats, Floats]:
-    """Return query and vectors without a share of the centre of the nearest candidates, as unit vectors.
+def centred(legs: Legs) -> Centred:
+    """Return the candidates' vectors without a share of the centre of those nearest to the query.
 
     What all of the nearest have in common does not tell them apart, and it favours the memories that are near to
     everything (hubs). Source: Suzuki et al. 2013, "Centering similarity measures to reduce hubs", applied locally.
     """
-    nearest = np.argsort(-legs.similarity, kind="stable")[:CENTRE_OF]
-    centre = CENTRE_SHARE * legs.vectors[nearest].mean(axis=0)
-    return unit(legs.query - centre), unit(legs.vectors - centre)
-
-
-def _smoothed_ahead(legs: Legs) -> Floats:
-    if legs.keyword.size <= LEADING:
-        return smoothed(legs.keyword, legs.vectors)
-    ahead = np.argsort(-(legs.similarity + legs.keyword / legs.keyword.max()), kind="stable")[:LEADING]
-    keyword = legs.keyword.copy()
-    keyword[ahead] = smoothed(keyword[ahead], legs.vectors[ahead])
-    return keyword
-
-
-def smoothed(keyword: Floats, vectors: Floats) -> Floats:
-    """Return keyword scores with a share of what the nearest neighbours have: alike lessons answer alike questions.
-
-    Source: Diaz 2005, "Regularizing ad hoc retrieval scores", with the nearest vectors as the graph.
-    """
-    alike = np.clip(inner_products(vectors), 0.0, 1.0)
-    nearest = min(NEIGHBOURS, len(keyword))
-    threshold = np.partition(alike, -nearest, axis=1)[:, -nearest, None]
-    weights = np.where(alike >= threshold, alike, 0.0)
-    theirs: Floats = (weights @ keyword) / np.maximum(weights.sum(axis=1), 1e-9)
-    return (1.0 - NEIGHBOUR_SHARE) * keyword + NEIGHBOUR_SHARE * theirs
+    vectors, similarity = legs.vectors, legs.similarity
+    # With all that are as near as the last of them: the order of rows does not matter then.
+    nearest = similarity >= np.sort(similarity)[-CENTRE_OF:].min(initial=1.0)
+    centre = (nearest * np.float32(CENTRE_SHARE / max(1, int(nearest.sum())))) @ vectors
+    # Of unit rows; those of zeros are near to nothing, whatever length they are said to have.
+    lengths = np.sqrt(1.0 + centre @ centre - 2.0 * (vectors @ centre))
+    return Centred(vectors, centre, lengths)
 
 
 def inner_products(vectors: Floats) -> Floats:
@@ -227,7 +237,7 @@ def inner_products(vectors: Floats) -> Floats:
     return products
 
 
-def feedback(score: Floats, vectors: Floats) -> Floats:
+def feedback(score: Floats, candidates: Centred) -> Floats:
     """Return how near each candidate is to those that lead, in [0, 1]; a close race spreads the weight.
 
     Source: pseudo-relevance feedback with relevance-model weights (Lavrenko & Croft 2001), on vectors.
@@ -235,15 +245,8 @@ def feedback(score: Floats, vectors: Floats) -> Floats:
     if not score.size:
         return score
     weights = np.exp(FEEDBACK_SHARPNESS * (score - score.max()))
-    leading = (weights / weights.sum()) @ vectors
-    near: Floats = np.clip(vectors @ leading, 0.0, 1.0)
+    near: Floats = np.maximum(candidates.products(candidates.mixture(weights / weights.sum())), 0.0)
     return near
-
-
-def unit(rows: Floats) -> Floats:
-    """Return rows of length 1; a row of zeros stays."""
-    lengths: Floats = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return rows / np.maximum(lengths, 1e-12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +286,7 @@ def measured_scale(sample: Floats) -> Scale:
     """
     if len(sample) < FEWEST_TO_TELL:
         return Scale()
-    pairs = (sample @ sample.T)[np.triu_indices(len(sample), 1)]
+    pairs = inner_products(sample)[np.triu_indices(len(sample), 1)]
     # np.quantile would load numpy.ma, which takes as long as a dozen searches.
     tenth = float(np.interp(0.1 * (pairs.size - 1), np.arange(pairs.size), np.sort(pairs)))
     return Scale(unrelated=min(max(tenth, 0.0), 0.9))
@@ -304,10 +307,17 @@ def gate(similarity: Floats, shared: Floats, words: Floats, scale: Scale) -> Gat
     return Gate(keep=keep, strength=(strongest + SUPPORT * _support(read)) / (1.0 + SUPPORT))
 
 
+def gated(legs: Legs, shared: Floats, words: Floats, scale: Scale) -> Gate:
+    """Return which candidates pass the gate. Where there is no vector to tell by, a keyword match passes."""
+    decided = gate(legs.similarity, shared, words, scale)
+    blind = ~legs.vectors.any(axis=1) & (legs.keyword > 0.0)
+    return Gate(decided.keep | blind, decided.strength)
+
+
 def _support(read: Floats) -> float:
     """Return the mean of the greatest SUPPORTERS cosines, or of all where there are fewer."""
-    greatest = np.sort(np.maximum(read, 0.0))[-SUPPORTERS:]
-    return float(greatest.mean()) if greatest.size else 0.0
+    greatest = np.maximum(np.sort(read)[-SUPPORTERS:], 0.0)
+    return float(greatest.sum()) / max(1, greatest.size)
 
 
 def is_beyond(farthest: float, scale: Scale) -> bool:

@@ -7,12 +7,17 @@ shown least comes first, and the same bank gives the same answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
 
-from reasoningbank.belief.belief import Belief, Standing, standing
+import numpy as np
+import numpy.typing as npt
+
+from reasoningbank.belief.belief import SURE_DEVIATIONS
+from reasoningbank.search.ranking import Floats
 from reasoningbank.signals import SignalKind, Tally
+
+Rows = npt.NDArray[np.intp]
 
 # A new lesson is handed out beside others this often before its evidence must speak for it.
 TRIES = 3
@@ -28,27 +33,25 @@ CLEARLY_BETTER = 0.25
 # costs less than that.
 LEAST_CHANCE = 0.2
 
-Key = TypeVar("Key")
-
 
 @dataclass(frozen=True, slots=True)
-class Prospect(Generic[Key]):
-    """A memory that may be handed out: it fits the task, as far as retrieval can tell.
+class Prospects:
+    """Memories that may be handed out: aligned arrays, in the ranking's order, which decides between equals.
 
     Attributes:
-        key: whatever the caller knows it by.
-        score: what the ranking policy gave it, about 0 to 1, higher is better.
+        score: what the ranking policy gave each, about 0 to 1, higher is better.
+        mean, deviation: of the belief that it helps.
         shown: how often it was handed out.
         judged: whether there is any evidence about it: a vote, an outcome, or stability.
         blamed: whether more votes are against it than for it.
     """
 
-    key: Key
-    score: float
-    belief: Belief
-    shown: int
-    judged: bool
-    blamed: bool = False
+    score: Floats
+    mean: Floats
+    deviation: Floats
+    shown: npt.NDArray[np.int64]
+    judged: npt.NDArray[np.bool_]
+    blamed: npt.NDArray[np.bool_]
 
 
 def judged_and_blamed(tallies: Iterable[Tally]) -> tuple[bool, bool]:
@@ -62,23 +65,22 @@ def judged_and_blamed(tallies: Iterable[Tally]) -> tuple[bool, bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection(Generic[Key]):
-    """What is handed out, best first, and how many were not, by reason.
+class Selection:
+    """What is handed out (rows of the prospects), best first, and how many were not, by reason.
 
     Attributes:
         proven: their confidence is at the floor or above.
         provisional: handed out to find out, after the proven ones.
         withheld: "rejected" (surely below the floor) or "provisional" (had its tries, and others are better known).
-        What
-            did not fit into k is not counted.
+            What did not fit into k is not counted.
     """
 
-    proven: tuple[Key, ...] = ()
-    provisional: tuple[Key, ...] = ()
+    proven: Rows
+    provisional: Rows
     withheld: dict[str, int] = field(default_factory=dict)
 
 
-def select(prospects: Sequence[Prospect[Key]], *, k: int, floor: float, strict: bool = False) -> Selection[Key]:
+def select(prospects: Prospects, *, k: int, floor: float, strict: bool = False) -> Selection:
     """Choose up to `k` memories.
 
     1. Proven ones, by score.
@@ -90,52 +92,46 @@ def select(prospects: Sequence[Prospect[Key]], *, k: int, floor: float, strict: 
        that a bank whose lessons help now and then does not fall silent, unless people say that it does not help.
 
     Args:
-        prospects: in the ranking's order, which decides between equals.
         floor: confidence from which a memory is proven, in [0, 1].
         strict: proven memories only.
     """
-    by_standing: dict[Standing, list[Prospect[Key]]] = {stands: [] for stands in Standing}
-    for prospect in sorted(prospects, key=lambda p: -p.score):
-        by_standing[standing(prospect.belief, floor)].append(prospect)
-    proven, provisional, rejected = (by_standing[stands] for stands in Standing)
-    withheld = {"rejected": len(rejected), "provisional": len(provisional)}
+    order = np.argsort(-prospects.score, kind="stable")
+    mean = prospects.mean[order]
+    is_proven = mean >= floor
+    is_rejected = mean + SURE_DEVIATIONS * prospects.deviation[order] < floor
+    proven, rejected = order[is_proven], order[is_rejected & ~is_proven]
+    provisional = order[~is_proven & ~is_rejected]
     if strict:
-        return _selection(proven[:k], [], withheld)
-    chosen, on_trial = _with_trials(proven, sorted(filter(_on_trial, provisional), key=_turn), k)
-    withheld["provisional"] -= sum(map(_on_trial, provisional))
-    if chosen or on_trial:
-        return _selection(chosen, on_trial, withheld)
-    left = [p for p in [*provisional, *(r for r in rejected if not r.blamed)] if p.belief.mean >= LEAST_CHANCE]
-    best = max(left, key=lambda p: p.score * p.belief.mean, default=None)
-    if best is None:
-        return _selection([], [], withheld)
-    withheld[standing(best.belief, floor).value] -= 1
-    return _selection([], [best], withheld)
+        return _selection(proven[:k], proven[:0], len(rejected), len(provisional))
+    trial = (prospects.shown[provisional] < TRIES) | ~prospects.judged[provisional]
+    chosen, on_trial = _with_trials(prospects, proven, provisional[trial], k)
+    if len(chosen) or len(on_trial):
+        return _selection(chosen, on_trial, len(rejected), int((~trial).sum()))
+    return _the_likeliest(prospects, provisional, rejected)
 
 
-def _on_trial(prospect: Prospect[Key]) -> bool:
-    return prospect.shown < TRIES or not prospect.judged
-
-
-def _turn(prospect: Prospect[Key]) -> tuple[int, int]:
-    return -round(prospect.score / ABOUT_EQUAL), prospect.shown
-
-
-def _with_trials(
-    proven: list[Prospect[Key]], trials: list[Prospect[Key]], k: int
-) -> tuple[list[Prospect[Key]], list[Prospect[Key]]]:
+def _with_trials(prospects: Prospects, proven: Rows, trials: Rows, k: int) -> tuple[Rows, Rows]:
     """Return the proven memories that are handed out, and those on trial."""
+    turn = np.lexsort((prospects.shown[trials], -np.round(prospects.score[trials] / ABOUT_EQUAL)))
+    trials = trials[turn]
     if len(proven) < k:
         return proven, trials[: k - len(proven)]
-    better = [p for p in trials if p.score >= proven[k - 1].score + CLEARLY_BETTER][:1]
+    enough = prospects.score[proven[k - 1]] + CLEARLY_BETTER
+    better = trials[prospects.score[trials] >= enough][:1]
     return proven[: k - len(better)], better
 
 
-def _selection(
-    proven: list[Prospect[Key]], provisional: list[Prospect[Key]], withheld: dict[str, int]
-) -> Selection[Key]:
-    return Selection(
-        tuple(p.key for p in proven),
-        tuple(p.key for p in provisional),
-        {reason: many for reason, many in withheld.items() if many},
-    )
+def _the_likeliest(prospects: Prospects, provisional: Rows, rejected: Rows) -> Selection:
+    left = np.concatenate([provisional, rejected[~prospects.blamed[rejected]]])
+    left = left[prospects.mean[left] >= LEAST_CHANCE]
+    none = left[:0]
+    if not len(left):
+        return _selection(none, none, len(rejected), len(provisional))
+    place = int(np.argmax(prospects.score[left] * prospects.mean[left]))
+    is_rejected = bool(np.isin(left[place], rejected))
+    return _selection(none, left[place : place + 1], len(rejected) - is_rejected, len(provisional) - (not is_rejected))
+
+
+def _selection(proven: Rows, provisional: Rows, rejected: int, withheld: int) -> Selection:
+    counts = {"rejected": rejected, "provisional": withheld}
+    return Selection(proven, provisional, {reason: many for reason, many in counts.items() if many})

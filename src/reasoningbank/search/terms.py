@@ -1,7 +1,9 @@
 """Text analysis: which terms of a text the keyword leg indexes and asks for, and which words the embedder sees.
 
-The terms are stored in plain FTS5, joined by spaces. `TERMS_TABLE` names the tokenizer that takes them apart at those
-spaces and nowhere else, so what matches is decided here alone and does not change with the SQLite version.
+The terms are stored in plain FTS5, joined by spaces. Its table names every ASCII sign that a term can hold
+(`#$%+-./:@_`; all above U+007F is part of words anyway), so that it takes them apart at those spaces and nowhere else:
+what matches is decided here alone and does not change with the SQLite version. If terms() gives something else for any
+text, what is stored has to be indexed again: `doctor` finds it, `rebuild` does it.
 """
 
 from __future__ import annotations
@@ -14,13 +16,6 @@ from itertools import chain, pairwise
 
 from reasoningbank.memory import Draft, Memory
 from reasoningbank.search.stem import stem
-
-# Stored beside the index. Raise it whenever terms() gives something else for any text: the index is then rebuilt.
-TERMS_VERSION = 1
-
-# Every ASCII sign that a term can hold; the `ascii` tokenizer takes all other characters above U+007F as part of words.
-TERM_SIGNS = "#$%+-./:@_"
-TERMS_TABLE = f"CREATE VIRTUAL TABLE terms USING fts5(text, tokenize=\"ascii tokenchars '{TERM_SIGNS}'\", detail=full)"
 
 LONGEST_TERM = 64
 # About 128 word pieces: what small sentence embedders were trained on.

@@ -17,10 +17,6 @@ log = logging.getLogger("reasoningbank")
 THREADS = 8
 
 
-# Does a recall; it opens no episode once the event is set.
-Recalling = Callable[[threading.Event | None], Recall]
-
-
 class Patience:
     """Runs recalls in threads of its own, and waits for each no longer than it may take.
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import heapq
-import sqlite3
 from collections.abc import Iterator
 
 import numpy as np
 
-from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
+from reasoningbank.errors import InvalidInputError
 from reasoningbank.links import (
     NEAR,
     SHARED_RUNS,
@@ -23,11 +22,12 @@ from reasoningbank.links import (
 )
 from reasoningbank.memory import Outcome
 from reasoningbank.screening.scrub import scrub
+from reasoningbank.services.cache.shown import scrubbed_link
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import checked_id
-from reasoningbank.services.search.shown import scrubbed_link
-from reasoningbank.storage import links, records
+from reasoningbank.services.record.record import number_of
+from reasoningbank.storage import links
 from reasoningbank.storage.links import LessonRow
 from reasoningbank.vectors.base import Float32
 
@@ -44,51 +44,34 @@ def link(
     strength, evidence = checked_strength(strength), scrub(checked_evidence(evidence)).text
     if source_id == target_id:
         raise InvalidInputError(f"memory {source_id!r} cannot be linked with itself: name two memories")
-    with engine.write_existing() as opened:
-        if opened is None:
-            raise MemoryNotFoundError(source_id)
-        connection = opened[1]
-        ends = _number(connection, source_id), _number(connection, target_id)
-        created = links.put(connection, ends, name, strength=strength, evidence=evidence, by=note(by), now=engine.now())
-        return Linked(links.between(connection, ends, name), created, warning)
+    with engine.write(create=False) as edit:
+        ends = number_of(edit, source_id), number_of(edit, target_id)
+        created = links.put(edit, ends, name, strength=strength, evidence=evidence, by=note(by), now=engine.now())
+        return Linked(links.between(edit, ends, name), created, warning)
 
 
 def unlink(engine: Engine, source_id: str, target_id: str, type_: str | None) -> int:
     """Remove the links from one memory to another; return how many there were."""
     source_id, target_id = checked_id(source_id), checked_id(target_id)
     name = None if type_ is None else checked_type(type_)[0]
-    with engine.write_existing() as opened:
-        if opened is None:
-            raise MemoryNotFoundError(source_id)
-        ends = _number(opened[1], source_id), _number(opened[1], target_id)
-        return links.remove(opened[1], ends, name)
+    with engine.write(create=False) as edit:
+        return links.remove(edit, (number_of(edit, source_id), number_of(edit, target_id)), name)
 
 
 def links_of(engine: Engine, memory_id: str) -> list[Link]:
     """Return the links of a memory, from it and to it."""
     memory_id = checked_id(memory_id)
-    with engine.read() as connection:
-        if connection is None:
-            raise MemoryNotFoundError(memory_id)
-        return [scrubbed_link(found) for found in links.of_memory(connection, _number(connection, memory_id))]
-
-
-def _number(connection: sqlite3.Connection, memory_id: str) -> int:
-    n = records.find(connection, memory_id)
-    if n is None:
-        raise MemoryNotFoundError(memory_id)
-    return n
+    with engine.read() as view:
+        return [scrubbed_link(found) for found in links.of_memory(view, number_of(view, memory_id))]
 
 
 def suggest_links(engine: Engine, limit: int) -> list[SuggestedLink]:
     """Return links that co-use and similarity speak for, the strongest first; pairs that are linked are left out."""
-    with engine.read() as connection:
-        if connection is None:
-            return []
-        linked = links.linked_pairs(connection)
-        shared = links.used_together(connection, SHARED_RUNS)
-        names = links.ids_of(connection, [n for one, other, _ in shared for n in (one, other)])
-        lessons = links.lesson_rows(connection)
+    with engine.read() as view:
+        linked = links.linked_pairs(view)
+        shared = links.used_together(view, SHARED_RUNS)
+        names = links.ids_of(view, [n for one, other, _ in shared for n in (one, other)])
+        lessons = links.lesson_rows(view)
     best: dict[tuple[int, int], SuggestedLink] = {}
     for one, other, runs in shared:
         if (one, other) not in linked and (found := by_co_use(names[one], names[other], runs)):

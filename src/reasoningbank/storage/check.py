@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from reasoningbank.storage.fold import Verdicts, fold, forget_fold, set_verdicts
+from reasoningbank.storage import evidence, log_positions
+from reasoningbank.storage.contract import Reading
+from reasoningbank.storage.fold import batches, folded
+from reasoningbank.storage.ledger import FOLDED_AT_ONCE
 from reasoningbank.storage.loose_ends import loose_ends
 from reasoningbank.storage.project import Project
+from reasoningbank.storage.signal_log import Line, Segment
+from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +52,23 @@ _SOURCES = {
 }
 
 
-def inspect_derived(project: Project, connection: sqlite3.Connection) -> list[Finding]:
+def inspect_derived(project: Project, reading: SqliteReading) -> list[Finding]:
     """Compare the derived rows with their sources, inside the caller's read transaction."""
-    damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    damage = reading.execute("PRAGMA quick_check(1)").fetchone()[0]
     if damage != "ok":
         return [Finding(f"the database is damaged: {damage}", "restore a backup")]
-    findings = _log_findings(project, connection) + _row_findings(connection)
-    if differing := refold_differences(project, connection):
+    findings = _log_findings(project, reading) + _row_findings(reading)
+    if differing := refold_differences(project, reading):
         findings.append(
             Finding(f"{', '.join(differing)} differ from what the kept log says", "fold the log again", "rebuild")
         )
     return findings
 
 
-def _row_findings(connection: sqlite3.Connection) -> list[Finding]:
+def _row_findings(reading: Reading) -> list[Finding]:
     findings = []
     for indexed, index in (("memories", "terms"), ("nodes", "node_terms")):
-        unindexed = connection.execute(
+        unindexed = reading.execute(
             f"SELECT (SELECT count(*) FROM {indexed} WHERE n NOT IN (SELECT rowid FROM {index})) + "
             f"(SELECT count(*) FROM {index} WHERE rowid NOT IN (SELECT n FROM {indexed}))"
         ).fetchone()[0]
@@ -72,11 +78,11 @@ def _row_findings(connection: sqlite3.Connection) -> list[Finding]:
                     f"{unindexed} rows of the keyword index do not fit the {indexed}", "index them again", "rebuild"
                 )
             )
-    return findings + [Finding(what, "remove them", "rebuild") for what in loose_ends(connection)]
+    return findings + [Finding(what, "remove them", "rebuild") for what in loose_ends(reading)]
 
 
-def _log_findings(project: Project, connection: sqlite3.Connection) -> list[Finding]:
-    health = project.log_health(connection)
+def _log_findings(project: Project, reading: Reading) -> list[Finding]:
+    health = project.ledger.health(reading)
     findings = []
     if health.unfolded:
         findings.append(Finding(f"{health.unfolded} bytes of the log are not counted yet", "count them", "fold"))
@@ -95,7 +101,7 @@ def _log_findings(project: Project, connection: sqlite3.Connection) -> list[Find
                 "kept where they are, and their segments with them; mend or remove the lines, then rebuild",
             )
         )
-    rolled = {name for (name,) in connection.execute("SELECT name FROM log_positions WHERE rolled = 1")}
+    rolled = {name for (name,) in reading.execute("SELECT name FROM log_positions WHERE rolled = 1")}
     if left := [name for name in health.strays if name in rolled]:
         findings.append(Finding(f"rolled up, but still there: {', '.join(left)}", "remove the files", "sweep"))
     if taken := [name for name in health.strays if name not in rolled]:
@@ -111,46 +117,48 @@ def _log_findings(project: Project, connection: sqlite3.Connection) -> list[Find
     return findings
 
 
-def refold_differences(project: Project, connection: sqlite3.Connection) -> list[str]:
+def refold_differences(project: Project, reading: SqliteReading) -> list[str]:
     """Fold the kept segments anew in memory, and name what comes out differently.
 
     Compared as far as the log is folded: lines not counted yet are no difference.
     """
-    with closing(_starting_point(connection)) as anew:
-        kept = connection.execute("SELECT segment, name, position FROM log_positions WHERE rolled = 0 ORDER BY segment")
-        by_name = {segment.name: segment for segment in project.log.segments()}
-        for number, name, position in kept.fetchall():
-            bad = 0
-            verdicts: Verdicts = {}
-            for line in project.log.lines(by_name[name], 0) if name in by_name else ():
-                if line.end > position:
-                    break
-                if line.signal is not None:
-                    fold(anew, line.signal, number, verdicts)
-                bad += bool(line.problem)
-            set_verdicts(anew, verdicts)
-            anew.execute("UPDATE log_positions SET bad = ? WHERE segment = ?", (bad, number))
-        return [name for name, query in DERIVED.items() if _rows(anew, query) != _rows(connection, query)]
+    log = project.ledger.log
+    with closing(_starting_point(reading)) as connection:
+        anew = SqliteWriting(connection, project.folder, project.ledger, {})
+        evidence.forget(anew)
+        on_disk = {segment.name for segment in log.segments()}
+        for position in log_positions.every(reading):
+            if not position.rolled:
+                segment = position.segment
+                lines = log.lines(segment, 0) if segment.name in on_disk else ()
+                _fold(anew, segment, [line for line in lines if line.end <= position.end])
+        return [name for name, query in DERIVED.items() if _rows(anew, query) != _rows(reading, query)]
 
 
-def _starting_point(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _fold(anew: SqliteWriting, segment: Segment, lines: Sequence[Line]) -> None:
+    signals = [line.signal for line in lines if line.signal is not None]
+    for batch in batches(signals, FOLDED_AT_ONCE):
+        evidence.put(anew, folded(evidence.facts_of(anew, batch), [(signal, segment.number) for signal in batch]))
+    log_positions.move(anew, segment, 0, bad=sum(bool(line.problem) for line in lines))
+
+
+def _starting_point(reading: SqliteReading) -> sqlite3.Connection:
     """Return a database in memory with what a fold of the kept segments starts from."""
     anew = sqlite3.connect(":memory:", isolation_level=None)
-    marks = ", ".join("?" * (len(_SOURCES) + 2))
-    schema = connection.execute(
-        f"SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'memories' AND tbl_name IN ({marks})",
-        ("evidence", "changes", "merged", *(_SOURCES.keys() - {"memories"})),
+    tables = ["evidence", "changes", "merged", "meta", "generations", *(_SOURCES.keys() - {"memories"})]
+    schema = reading.execute(
+        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'memories' AND tbl_name IN (:tables)",
+        {"tables": tables},
     ).fetchall()
     for (statement,) in schema:
         anew.execute(statement)
     anew.execute("CREATE TABLE memories(n INTEGER PRIMARY KEY, id TEXT UNIQUE, revision INTEGER)")
     for table, query in _SOURCES.items():
-        rows = connection.execute(query)
+        rows = reading.execute(query)
         names = [column[0] for column in rows.description]
         anew.executemany(f"INSERT INTO {table}({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", rows)
-    forget_fold(anew)
     return anew
 
 
-def _rows(connection: sqlite3.Connection, query: str) -> list[tuple[object, ...]]:
-    return sorted(connection.execute(query).fetchall(), key=repr)
+def _rows(reading: SqliteReading, query: str) -> list[tuple[object, ...]]:
+    return sorted(reading.execute(query).fetchall(), key=repr)

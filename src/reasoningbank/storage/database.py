@@ -13,26 +13,32 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from reasoningbank.errors import NewerFormatError, ProjectDeletedError, StorageError
+from reasoningbank.errors import NewerFormatError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.storage.connections import Connections
 from reasoningbank.storage.failures import (
     busy_error,
     database_errors_reported,
+    deleted_error,
     not_allowed_error,
     read_only_error,
     reported,
 )
 from reasoningbank.storage.files import size_of
 from reasoningbank.storage.migrations import scripts, statements
-from reasoningbank.storage.text_index import VIEWS
 
 # Folding the write-ahead log into the file is only tidier: nobody is kept waiting for it.
 _TIDYING_TIMEOUT = "PRAGMA busy_timeout = 100"
 
+VIEWS = (
+    "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab('main', 'terms', 'row')",
+    "CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab('main', 'terms', 'instance')",
+)
+"""For each connection once: views of the text index, which take no space and are never out of date."""
+
 
 class Database:
-    """The SQLite file of one project.
+    """The SQLite file of one project: connections and bare transactions, whatever is in it.
 
     Args:
         path: the file; without it, every use is an error.
@@ -87,9 +93,7 @@ class Database:
                 connection.execute("PRAGMA fullfsync = on")
             connection.execute("PRAGMA temp_store = memory")
             connection.execute("PRAGMA cache_size = -16000")
-            for view in VIEWS:
-                connection.execute(view)
-            connection.create_function("casefold", 1, str.casefold, deterministic=True)
+            prepare(connection)
             connection.execute("SELECT 1 FROM meta").fetchone()
         except sqlite3.Error:
             connection.close()
@@ -109,14 +113,13 @@ class Database:
         """Give a connection inside one read transaction: everything read in it is of one state.
 
         Raises:
-            StorageError: the file is gone, replaced or damaged; ProjectDeletedError when the project was deleted.
+            StorageError: the file is gone, replaced or damaged; ProjectDeletedError when that was a deletion.
         """
         with database_errors_reported(self.path):
             with self._connections.lend() as connection:
                 connection.execute("BEGIN")
                 try:
-                    self._check_not_deleted(connection)
-                    self._check_in_place()
+                    self._check_in_place(connection)
                     yield connection
                 finally:
                     _roll_back(connection)
@@ -125,15 +128,12 @@ class Database:
                 self._connections.close_idle()
 
     @contextmanager
-    def write(
-        self, undo: Callable[[], None] | None = None, *, even_deleted: bool = False
-    ) -> Iterator[sqlite3.Connection]:
+    def write(self, undo: Callable[[], None] | None = None) -> Iterator[sqlite3.Connection]:
         """Give a connection inside one write transaction: it commits at the end, or changes nothing.
 
         Args:
             undo: called under the lock when the transaction does not commit, to take back what was done outside the
                 database.
-            even_deleted: go on where the project is marked as deleted.
 
         Raises:
             BusyError: another writer held the lock for too long.
@@ -144,9 +144,7 @@ class Database:
         with database_errors_reported(self.path), self._waiting_turn(), self._connections.lend() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                if not even_deleted:
-                    self._check_not_deleted(connection)
-                self._check_in_place()
+                self._check_in_place(connection)
                 with _committing(connection, undo):
                     yield connection
             finally:
@@ -168,18 +166,13 @@ class Database:
         """Whether the file still stands under its name."""
         return self._inode is not None and inode(self.path) == self._inode
 
-    def _check_in_place(self) -> None:
+    def _check_in_place(self, connection: sqlite3.Connection) -> None:
         # Writing to a file that was removed or replaced under us would be lost without a word.
-        if not self.in_place:
-            raise StorageError(
-                f"{self.path} was removed or replaced while it was open: open a new bank", path=self.path
-            )
-
-    def _check_not_deleted(self, connection: sqlite3.Connection) -> None:
+        if self.in_place:
+            return
         if connection.execute("SELECT 1 FROM meta WHERE key = 'deleted'").fetchone():
-            raise ProjectDeletedError(
-                f"{self.path} belongs to a project that was deleted: open a new bank to start it anew", path=self.path
-            )
+            raise deleted_error(self.path)
+        raise StorageError(f"{self.path} was removed or replaced while it was open: open a new bank", path=self.path)
 
     # -- the file as a whole -------------------------------------------------------------------------------------
 
@@ -234,6 +227,13 @@ class Database:
     def close(self) -> None:
         """Close the connections; those in use are closed when they come back."""
         self._connections.close()
+
+
+def prepare(connection: sqlite3.Connection) -> None:
+    """Give a new connection what our statements use beside tables."""
+    for view in VIEWS:
+        connection.execute(view)
+    connection.create_function("casefold", 1, str.casefold, deterministic=True)
 
 
 def inode(path: Path) -> int | None:

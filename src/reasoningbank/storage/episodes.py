@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from reasoningbank.episode import Episode, Served, Verdict
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.storage.contract import Reading, Writing
 
+SERVED = (
+    "ref",
+    "position",
+    "memory",
+    "revision",
+    "confidence",
+    "deviation",
+    "provisional",
+    "similarity",
+    "keyword",
+    "score",
+)
 _COLUMNS = "ref, task, thread, opened_at, closed_at, verdict, reason, judge"
 
 
 def open_episode(
-    connection: sqlite3.Connection,
+    writing: Writing,
     *,
     ref: str,
     task: str,
@@ -21,15 +34,22 @@ def open_episode(
     served: Sequence[tuple[int, Served]],
     tokens: int,
     now: datetime,
-) -> None:
-    """Store a new open episode, the memories (row number and value) served in it, and the tokens they came in."""
-    connection.execute(
-        "INSERT INTO episodes(ref, task, thread, opened_at, tokens) VALUES (?, ?, ?, ?, ?)",
-        (ref, task, thread, time_text(now), tokens),
-    )
-    connection.executemany(
-        "INSERT INTO served(ref, position, memory, revision, confidence, deviation, provisional, similarity, keyword, "
-        "score) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+) -> bool:
+    """Store a new open episode, the memories (row number and value) served in it, and the tokens they came in.
+
+    Returns:
+        False when there is one with this reference, which stays as it is.
+    """
+    if not writing.insert(
+        "episodes",
+        ("ref", "task", "thread", "opened_at", "tokens"),
+        [(ref, task, thread, time_text(now), tokens)],
+        "ON CONFLICT (ref) DO NOTHING",
+    ):
+        return False
+    writing.insert(
+        "served",
+        SERVED,
         [
             (
                 ref,
@@ -38,7 +58,7 @@ def open_episode(
                 s.revision,
                 s.confidence,
                 s.deviation,
-                s.provisional,
+                int(s.provisional),
                 s.similarity,
                 s.keyword,
                 s.score,
@@ -46,14 +66,15 @@ def open_episode(
             for n, s in served
         ],
     )
+    return True
 
 
-def load_episode(connection: sqlite3.Connection, ref: str) -> Episode | None:
+def load_episode(reading: Reading, ref: str) -> Episode | None:
     """Return an episode with what was served in it; memories deleted since are left out."""
-    row = connection.execute(f"SELECT {_COLUMNS} FROM episodes WHERE ref = ?", (ref,)).fetchone()
+    row = reading.execute(f"SELECT {_COLUMNS} FROM episodes WHERE ref = ?", (ref,)).fetchone()
     if row is None:
         return None
-    served = connection.execute(
+    served = reading.execute(
         "SELECT m.id, s.position, s.revision, s.confidence, s.deviation, s.provisional, s.similarity, s.keyword, "
         "s.score FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ? ORDER BY s.position",
         (ref,),
@@ -85,7 +106,7 @@ def load_episode(connection: sqlite3.Connection, ref: str) -> Episode | None:
 
 
 def page(
-    connection: sqlite3.Connection,
+    reading: Reading,
     *,
     after: str | None,
     thread: str | None,
@@ -94,76 +115,95 @@ def page(
     limit: int,
 ) -> list[str]:
     """Return the references of up to `limit` episodes that pass the filters, the newest first, behind `after`."""
-    found = connection.execute(
+    found = reading.execute(
         "SELECT ref FROM episodes "
         "WHERE (:after IS NULL OR (opened_at, ref) < (SELECT opened_at, ref FROM episodes WHERE ref = :after)) "
         "AND (:thread IS NULL OR thread = :thread) AND (:verdict IS NULL OR verdict = :verdict) "
-        "AND (:open IS NULL OR (verdict IS NULL) = :open) ORDER BY opened_at DESC, ref DESC LIMIT :limit",
-        {"after": after, "thread": thread, "verdict": verdict, "open": is_open, "limit": limit},
+        "AND (:open IS NULL OR CASE WHEN verdict IS NULL THEN 1 ELSE 0 END = :open) "
+        "ORDER BY opened_at DESC, ref DESC LIMIT :limit",
+        {
+            "after": after,
+            "thread": thread,
+            "verdict": verdict,
+            "open": None if is_open is None else int(is_open),
+            "limit": limit,
+        },
     )
     return [str(row[0]) for row in found]
 
 
-def exists(connection: sqlite3.Connection, ref: str) -> bool:
+def exists(reading: Reading, ref: str) -> bool:
     """Tell whether there is an episode with this reference."""
-    return connection.execute("SELECT 1 FROM episodes WHERE ref = ?", (ref,)).fetchone() is not None
+    return reading.execute("SELECT 1 FROM episodes WHERE ref = ?", (ref,)).fetchone() is not None
 
 
-def is_sealed(connection: sqlite3.Connection, ref: str) -> bool:
+def is_sealed(reading: Reading, ref: str) -> bool:
     """Tell whether an episode's evidence was rolled up, so that its verdict can no longer be revised."""
-    row = connection.execute("SELECT sealed FROM episodes WHERE ref = ?", (ref,)).fetchone()
+    row = reading.execute("SELECT sealed FROM episodes WHERE ref = ?", (ref,)).fetchone()
     return bool(row and row[0])
 
 
-def newest_of_thread(connection: sqlite3.Connection, thread: str, since: datetime) -> str | None:
+def newest_of_thread(reading: Reading, thread: str, since: datetime) -> str | None:
     """Return the reference of the newest episode of a thread that was opened at or after `since`, open or not."""
-    row = connection.execute(
+    row = reading.execute(
         "SELECT ref FROM episodes WHERE thread = ? AND opened_at >= ? ORDER BY opened_at DESC, ref DESC LIMIT 1",
         (thread, time_text(since)),
     ).fetchone()
     return None if row is None else str(row[0])
 
 
-def newest_open_that_served(connection: sqlite3.Connection, memory: int, since: datetime) -> str | None:
-    """Return the reference of the newest open episode that served a memory, opened at or after `since`."""
-    row = connection.execute(
-        "SELECT e.ref FROM served AS s JOIN episodes AS e ON e.ref = s.ref "
-        "WHERE s.memory = ? AND e.verdict IS NULL AND e.opened_at >= ? ORDER BY e.opened_at DESC, e.ref DESC LIMIT 1",
-        (memory, time_text(since)),
+class Judged(NamedTuple):
+    """A memory that is judged.
+
+    Attributes:
+        revision: for which alone evidence counts.
+        open_ref: the newest open episode that served it; None when there is none.
+    """
+
+    n: int
+    revision: int
+    open_ref: str | None
+
+
+def judged(reading: Reading, memory_id: str, *, since: datetime) -> Judged | None:
+    """Return a memory with the newest open episode that served it, opened at or after `since`; None if it is gone."""
+    row = reading.execute(
+        "SELECT m.n, m.revision, (SELECT e.ref FROM served AS s JOIN episodes AS e ON e.ref = s.ref "
+        "WHERE s.memory = m.n AND e.verdict IS NULL AND e.opened_at >= ? "
+        "ORDER BY e.opened_at DESC, e.ref DESC LIMIT 1) FROM memories AS m WHERE m.id = ?",
+        (time_text(since), memory_id),
     ).fetchone()
-    return None if row is None else str(row[0])
+    return None if row is None else Judged(*row)
 
 
-def set_verdict(
-    connection: sqlite3.Connection, ref: str, verdict: Verdict, *, reason: str, by: str, now: datetime
-) -> None:
+def set_verdict(writing: Writing, ref: str, verdict: Verdict, *, reason: str, by: str, now: datetime) -> None:
     """Close an episode, or replace its verdict."""
-    connection.execute(
+    writing.execute(
         "UPDATE episodes SET verdict = ?, closed_at = ?, reason = ?, judge = ? WHERE ref = ?",
         (verdict.value, time_text(now), reason, by, ref),
     )
 
 
-def expire(connection: sqlite3.Connection, now: datetime, after: timedelta) -> int:
+def expire(writing: Writing, now: datetime, after: timedelta) -> int:
     """Close the episodes that stayed open for longer than `after` as unknown, and return how many."""
-    return connection.execute(
+    return writing.execute(
         "UPDATE episodes SET verdict = 'unknown', closed_at = ?, reason = 'expired' "
         "WHERE verdict IS NULL AND opened_at < ?",
         (time_text(now), time_text(before(now, after))),
     ).rowcount
 
 
-def count_overdue(connection: sqlite3.Connection, now: datetime, after: timedelta) -> int:
+def count_overdue(reading: Reading, now: datetime, after: timedelta) -> int:
     """Return how many episodes `expire` would close."""
-    total: int = connection.execute(
+    total: int = reading.execute(
         "SELECT count(*) FROM episodes WHERE verdict IS NULL AND opened_at < ?", (time_text(before(now, after)),)
     ).fetchone()[0]
     return total
 
 
-def count_open(connection: sqlite3.Connection) -> int:
+def count_open(reading: Reading) -> int:
     """Return how many episodes are open."""
-    total: int = connection.execute("SELECT count(*) FROM episodes WHERE verdict IS NULL").fetchone()[0]
+    total: int = reading.execute("SELECT count(*) FROM episodes WHERE verdict IS NULL").fetchone()[0]
     return total
 
 

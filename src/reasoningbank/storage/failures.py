@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from reasoningbank.errors import BusyError, CorruptionError, ReadOnlyError, StorageError
+from reasoningbank.errors import BusyError, CorruptionError, ProjectDeletedError, ReadOnlyError, StorageError
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -28,6 +28,13 @@ def read_only_error(path: Path) -> ReadOnlyError:
 def not_allowed_error(path: Path) -> StorageError:
     """Say that this user may not even look."""
     return StorageError(f"{path} may not be looked at by this user: give access to its folder", path=path)
+
+
+def deleted_error(path: Path) -> ProjectDeletedError:
+    """Say that the project was deleted."""
+    return ProjectDeletedError(
+        f"{path} belongs to a project that was deleted: open a new bank to start it anew", path=path
+    )
 
 
 def storage_error(error: sqlite3.Error | OSError, path: Path) -> StorageError:

@@ -1,4 +1,4 @@
-"""Folding signals into evidence, tallies, validations and verdicts, inside the caller's write transaction.
+"""Folding signals into evidence, tallies, validations and verdicts: a decision between what is known and what is put.
 
 A fold is a function of the lines in their order: folding the kept segments again gives the same rows. What a
 (memory, ref, kind) said is counted once: a repeat changes nothing and an opposite signal replaces the first.
@@ -7,17 +7,22 @@ A fold is a function of the lines in their order: folding the kept segments agai
 from __future__ import annotations
 
 import json
-import sqlite3
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from operator import attrgetter
+from typing import NamedTuple
 
-from reasoningbank.episode import Verdict
 from reasoningbank.signals import Signal, SignalKind, day_number, time_text
-from reasoningbank.storage import merges
 
 # Weights are kept as whole millionths: sums are exact and do not depend on the order.
 UNIT = 1_000_000
+
+EXPLICIT, OUTCOME, USAGE = SignalKind.EXPLICIT.value, SignalKind.OUTCOME.value, SignalKind.USAGE.value
+
+Key = tuple[int, str, str]
+"""(memory, ref, kind): what is counted once."""
+Tally = tuple[int, str, int, str, str, int]
+"""(memory, kind, day, source, judge, superseded): what contributions are summed by."""
 
 
 class Folded(StrEnum):
@@ -28,8 +33,7 @@ class Folded(StrEnum):
     ORPHAN = "orphan"
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
+class Contribution(NamedTuple):
     """What (memory, ref, kind) adds to the tallies; columns of `evidence`, in order."""
 
     memory: int
@@ -47,80 +51,165 @@ class Contribution:
     segment: int
 
     @property
-    def tally(self) -> tuple[int, str, int, str, str, int]:
+    def key(self) -> Key:
+        """What it is the contribution of."""
+        return self.memory, self.ref, self.kind
+
+    @property
+    def tally(self) -> Tally:
         """The key of the tally it is counted in."""
         return self.memory, self.kind, self.day, self.source, self.judge, self.superseded
 
 
-_NAMES = tuple(field.name for field in fields(Contribution))
-_COLUMNS = ", ".join(_NAMES)
-# dataclasses.astuple copies every value deeply, which took a tenth of a report.
-_values = attrgetter(*_NAMES)
-_TALLY = "memory, kind, day, source, judge, superseded"
-_SAME_TALLY = "memory = ? AND kind = ? AND day = ? AND source = ? AND judge = ? AND superseded = ?"
-_SUMS = (
-    "sum(CASE WHEN polarity > 0 THEN weight ELSE 0 END), sum(CASE WHEN polarity < 0 THEN weight ELSE 0 END), max(at)"
-)
-_ADDED = (
-    "ON CONFLICT DO UPDATE SET positive = positive + excluded.positive, negative = negative + excluded.negative, "
-    "last = max(last, excluded.last)"
-)
+class Known(NamedTuple):
+    """A memory that signals are about: its row number, the revision that evidence counts for, whether it was merged."""
+
+    n: int
+    revision: int
+    merged: bool
 
 
-Verdicts = dict[str, Signal]
-"""The last outcome of each run, which says how its episode ended."""
+@dataclass(slots=True)
+class Facts:
+    """What is known of the memories and runs that signals are about, before they are counted.
 
-_KNOWN = (
-    "SELECT m.n, m.revision, EXISTS(SELECT 1 FROM merged WHERE memory = m.n), "
-    "EXISTS(SELECT 1 FROM sealed AS s WHERE s.memory = m.n AND s.ref = :ref AND s.kind = :kind), "
-    f"{', '.join(f'e.{name}' for name in _NAMES)} FROM memories AS m "
-    "LEFT JOIN evidence AS e ON e.memory = m.n AND e.ref = :ref AND e.kind = :kind WHERE m.id = :id"
-)
+    Attributes:
+        memories: by id; those that are gone are not among them.
+        evidence: what counts now, by key.
+        sealed: polarities of what was rolled up, by key.
+        served: for each (memory, ref) of usage, whether it was rolled up.
+        closed: the runs whose evidence was rolled up.
+    """
+
+    memories: dict[str, Known] = field(default_factory=dict)
+    evidence: dict[Key, Contribution] = field(default_factory=dict)
+    sealed: dict[Key, int] = field(default_factory=dict)
+    served: dict[tuple[int, str], bool] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)
+
+    def is_news(self, signal: Signal) -> bool:
+        """Tell whether a signal would change what counts: what was rolled up can be neither repeated nor revised."""
+        known = self.memories.get(signal.memory)
+        if known is None or signal.ref in self.closed:
+            return False
+        key = (known.n, signal.ref, signal.kind.value)
+        said = self.evidence.get(key)
+        return key not in self.sealed and (said is None or said.polarity != signal.polarity)
 
 
-def fold(connection: sqlite3.Connection, signal: Signal, segment: int, verdicts: Verdicts) -> Folded:
-    """Count one signal that stands in `segment`; put it among the verdicts when it says how its run ended."""
-    row = connection.execute(_KNOWN, {"id": signal.memory, "ref": signal.ref, "kind": signal.kind.value}).fetchone()
-    if row is None or row[1] != signal.revision:
+@dataclass(slots=True)
+class Changes:
+    """What a fold puts.
+
+    Attributes:
+        results: what became of each signal.
+        evidence: new and replaced contributions.
+        added: what is added to tallies that lose nothing: positive, negative and the latest time.
+        anew: tallies that are to be summed anew from the evidence, since something was taken out of them.
+        validations: how often each kind was confirmed and refuted, by segment.
+        verdicts: the last outcome of each run, which says how its episode ended.
+        told: row numbers of memories whose evidence changed.
+        merged: those of them that count for what they were merged into.
+    """
+
+    results: list[Folded] = field(default_factory=list)
+    evidence: dict[Key, Contribution] = field(default_factory=dict)
+    added: dict[Tally, tuple[int, int, str]] = field(default_factory=dict)
+    anew: dict[Tally, None] = field(default_factory=dict)
+    validations: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
+    verdicts: dict[str, Signal] = field(default_factory=dict)
+    told: list[int] = field(default_factory=list)
+    merged: list[int] = field(default_factory=list)
+
+
+def folded(facts: Facts, signals: Iterable[tuple[Signal, int]]) -> Changes:
+    """Count signals in their order; `facts` is kept up to date with them.
+
+    Args:
+        facts: about every memory and run that the signals name.
+        signals: each with the number of the segment it stands in.
+    """
+    changes = Changes()
+    for signal, segment in signals:
+        changes.results.append(_fold(facts, changes, signal, segment))
+    return changes
+
+
+def _fold(facts: Facts, changes: Changes, signal: Signal, segment: int) -> Folded:
+    known = facts.memories.get(signal.memory)
+    if known is None or known.revision != signal.revision:
         return Folded.ORPHAN
-    n, _, merged, sealed, *contributed = row
-    old = None if contributed[0] is None else Contribution(*contributed)
-    if old is None and (known := _known_already(connection, n, signal, bool(sealed))) is not None:
-        return known
+    new = _contribution(known.n, signal, segment)
+    old = facts.evidence.get(new.key)
+    if old is None and (already := _known_already(facts, new)) is not None:
+        return already
     if signal.kind is SignalKind.OUTCOME and not signal.alone:
-        verdicts[signal.ref] = signal
-    new = _contribution(n, signal, segment)
+        changes.verdicts[signal.ref] = signal
     if old is not None and (old.polarity, old.weight) == (new.polarity, new.weight):
         return Folded.REPEATED
-    _put(connection, old, new)
-    connection.execute("INSERT INTO changes(op, memory) VALUES ('evidence', ?)", (n,))
-    if merged:
-        merges.tell_results(connection, [n])
+    if new.kind == OUTCOME and _has_vote(facts, new):
+        new = new._replace(superseded=1)
+    _put(facts, changes, old, new)
+    changes.told.append(known.n)
+    if known.merged:
+        changes.merged.append(known.n)
     return Folded.COUNTED
 
 
-def _known_already(connection: sqlite3.Connection, memory: int, signal: Signal, sealed: bool) -> Folded | None:
+def _known_already(facts: Facts, new: Contribution) -> Folded | None:
     """Say what becomes of a signal whose evidence is not at hand; None when it is new."""
-    if signal.kind is not SignalKind.USAGE:
-        return Folded.REPEATED if sealed else None
-    served = connection.execute(
-        "SELECT max(sealed) FROM served WHERE ref = ? AND memory = ?", (signal.ref, memory)
-    ).fetchone()[0]
+    if new.kind != USAGE:
+        return Folded.REPEATED if new.key in facts.sealed else None
+    served = facts.served.get((new.memory, new.ref))
     if served is None:
         # The recall that handed it out was never acknowledged.
         return Folded.ORPHAN
     return Folded.REPEATED if served else None
 
 
-def is_news(connection: sqlite3.Connection, memory: int, signal: Signal) -> bool:
-    """Tell whether a signal would change what counts: what was rolled up can be neither repeated nor revised."""
-    sealed, said = connection.execute(
-        "SELECT EXISTS(SELECT 1 FROM episodes WHERE ref = :ref AND sealed) OR "
-        "EXISTS(SELECT 1 FROM sealed WHERE memory = :memory AND ref = :ref AND kind = :kind), "
-        "(SELECT polarity FROM evidence WHERE memory = :memory AND ref = :ref AND kind = :kind)",
-        {"memory": memory, "ref": signal.ref, "kind": signal.kind.value},
-    ).fetchone()
-    return not sealed and said != signal.polarity
+def _has_vote(facts: Facts, outcome: Contribution) -> bool:
+    key = (outcome.memory, outcome.ref, EXPLICIT)
+    vote = facts.evidence.get(key)
+    return bool(vote.polarity if vote is not None else facts.sealed.get(key))
+
+
+def _put(facts: Facts, changes: Changes, old: Contribution | None, new: Contribution) -> None:
+    facts.evidence[new.key] = changes.evidence[new.key] = new
+    if old is None:
+        _add(changes, new)
+    else:
+        changes.anew |= dict.fromkeys((old.tally, new.tally))
+        add_validations(changes.validations, old, -1)
+    add_validations(changes.validations, new, +1)
+    if new.kind == EXPLICIT:
+        _supersede_outcome(facts, changes, new)
+
+
+def _supersede_outcome(facts: Facts, changes: Changes, vote: Contribution) -> None:
+    # A vote about the same run says more directly what the shared outcome only hints at.
+    outcome = facts.evidence.get((vote.memory, vote.ref, OUTCOME))
+    superseded = int(vote.polarity != 0)
+    if outcome is None or outcome.superseded == superseded:
+        return
+    now = outcome._replace(superseded=superseded)
+    facts.evidence[now.key] = changes.evidence[now.key] = now
+    changes.anew |= dict.fromkeys((outcome.tally, now.tally))
+
+
+def _add(changes: Changes, new: Contribution) -> None:
+    if new.polarity:
+        positive, negative, last = changes.added.get(new.tally, (0, 0, ""))
+        positive, negative = positive + new.weight * (new.polarity > 0), negative + new.weight * (new.polarity < 0)
+        changes.added[new.tally] = positive, negative, max(last, new.at)
+
+
+def add_validations(counts: dict[tuple[int, str], tuple[int, int]], vote: Contribution, sign: int) -> None:
+    """Count (`sign` +1) or take back (-1) what a vote confirms or refutes."""
+    if vote.kind != EXPLICIT or vote.polarity == 0:
+        return
+    for kind in json.loads(vote.validates):
+        confirmed, refuted = counts.get((vote.segment, kind), (0, 0))
+        counts[vote.segment, kind] = confirmed + sign * (vote.polarity > 0), refuted + sign * (vote.polarity < 0)
 
 
 def _contribution(memory: int, signal: Signal, segment: int) -> Contribution:
@@ -146,171 +235,13 @@ def weight_of(signal: Signal) -> int:
     return max(1, round(signal.strength * UNIT)) if signal.polarity else 0
 
 
-def evidence_of(connection: sqlite3.Connection, memory: int, ref: str, kind: SignalKind) -> Contribution | None:
-    """Return what (memory, ref, kind) contributes now, as far as its segment is kept."""
-    row = connection.execute(
-        f"SELECT {_COLUMNS} FROM evidence WHERE memory = ? AND ref = ? AND kind = ?", (memory, ref, kind.value)
-    ).fetchone()
-    return None if row is None else Contribution(*row)
-
-
-def evidence_in(connection: sqlite3.Connection, segment: int) -> list[Contribution]:
-    """Return what stands in a segment and counts now, in the order of its times."""
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM evidence WHERE segment = ? ORDER BY at, memory, ref, kind", (segment,)
-    )
-    return [Contribution(*row) for row in rows]
-
-
-def _put(connection: sqlite3.Connection, old: Contribution | None, new: Contribution) -> None:
-    if new.kind == SignalKind.OUTCOME and _has_vote(connection, new):
-        new = replace(new, superseded=1)
-    connection.execute(
-        f"INSERT OR REPLACE INTO evidence({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _values(new)
-    )
-    if old is None:
-        _add(connection, new)
-    else:
-        _add_to_validations(connection, old, -1)
-        _sum_again(connection, old.tally)
-        _sum_again(connection, new.tally)
-    _add_to_validations(connection, new, +1)
-    if new.kind == SignalKind.EXPLICIT:
-        _supersede_outcome(connection, new)
-
-
-def _has_vote(connection: sqlite3.Connection, outcome: Contribution) -> bool:
-    same = (outcome.memory, outcome.ref, SignalKind.EXPLICIT.value)
-    row = connection.execute(
-        "SELECT polarity FROM evidence WHERE memory = ? AND ref = ? AND kind = ? UNION ALL "
-        "SELECT polarity FROM sealed WHERE memory = ? AND ref = ? AND kind = ? LIMIT 1",
-        (*same, *same),
-    ).fetchone()
-    return row is not None and row[0] != 0
-
-
-def _supersede_outcome(connection: sqlite3.Connection, vote: Contribution) -> None:
-    # A vote about the same run says more directly what the shared outcome only hints at.
-    outcome = evidence_of(connection, vote.memory, vote.ref, SignalKind.OUTCOME)
-    superseded = int(vote.polarity != 0)
-    if outcome is None or outcome.superseded == superseded:
-        return
-    connection.execute(
-        "UPDATE evidence SET superseded = ? WHERE memory = ? AND ref = ? AND kind = ?",
-        (superseded, outcome.memory, outcome.ref, outcome.kind),
-    )
-    _sum_again(connection, outcome.tally)
-    _sum_again(connection, replace(outcome, superseded=superseded).tally)
-
-
-# -- tallies: sums over the evidence, and apart from it what was rolled up ----------------------------------------
-
-
-def _add(connection: sqlite3.Connection, new: Contribution) -> None:
-    if new.polarity == 0:
-        return
-    positive, negative = (new.weight, 0) if new.polarity > 0 else (0, new.weight)
-    connection.execute(
-        f"INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?) {_ADDED}", (*new.tally, positive, negative, new.at)
+def say_the_same(one: Signal, other: Signal) -> bool:
+    """Tell whether two signals of one (memory, ref, kind) contribute the same."""
+    return weight_of(one) == weight_of(other) and replace(one, id="", reason="", strength=1.0) == replace(
+        other, id="", reason="", strength=1.0
     )
 
 
-def _sum_again(connection: sqlite3.Connection, tally: tuple[int, str, int, str, str, int]) -> None:
-    """Derive one tally anew: what is taken back may also have been its latest."""
-    connection.execute(f"DELETE FROM tallies WHERE {_SAME_TALLY} AND rolled = 0", tally)
-    connection.execute(
-        f"INSERT INTO tallies SELECT {_TALLY}, 0, {_SUMS} FROM evidence "
-        f"WHERE {_SAME_TALLY} AND polarity <> 0 GROUP BY {_TALLY}",
-        tally,
-    )
-
-
-def _add_to_validations(connection: sqlite3.Connection, vote: Contribution, sign: int) -> None:
-    if vote.kind != SignalKind.EXPLICIT or vote.polarity == 0:
-        return
-    confirmed, refuted = (sign, 0) if vote.polarity > 0 else (0, sign)
-    connection.executemany(
-        "INSERT INTO validations VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-        "confirmed = confirmed + excluded.confirmed, refuted = refuted + excluded.refuted",
-        [(vote.segment, kind, confirmed, refuted) for kind in json.loads(vote.validates)],
-    )
-    if sign < 0:
-        connection.execute(
-            "DELETE FROM validations WHERE segment = ? AND confirmed = 0 AND refuted = 0", (vote.segment,)
-        )
-
-
-def set_verdicts(connection: sqlite3.Connection, verdicts: Verdicts) -> None:
-    """Let episodes have ended as the last outcome of each says."""
-    connection.executemany(
-        "UPDATE episodes SET verdict = ?, closed_at = ?, reason = ?, judge = ? WHERE ref = ?",
-        [
-            (_VERDICTS[signal.polarity].value, time_text(signal.at), signal.reason, signal.by, ref)
-            for ref, signal in verdicts.items()
-        ],
-    )
-
-
-_VERDICTS = {1: Verdict.SUCCESS, -1: Verdict.FAILURE, 0: Verdict.UNKNOWN}
-
-
-# -- taking back, rolling up, folding again ------------------------------------------------------------------------
-
-
-def withdraw_memory(connection: sqlite3.Connection, memory: int) -> None:
-    """Take back all evidence about a memory: it is deleted, or says something else now."""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM evidence WHERE memory = ?", (memory,)).fetchall()
-    for row in rows:
-        withdrawn = Contribution(*row)
-        _add_to_validations(connection, withdrawn, -1)
-        connection.execute("UPDATE log_positions SET orphans = orphans + 1 WHERE segment = ?", (withdrawn.segment,))
-    for table in ("evidence", "tallies", "sealed"):
-        connection.execute(f"DELETE FROM {table} WHERE memory = ?", (memory,))
-    connection.execute("UPDATE served SET sealed = 0 WHERE memory = ?", (memory,))
-
-
-def roll_up(connection: sqlite3.Connection, segment: int) -> None:
-    """Move a segment's contributions into the tallies for good, and mark it; the file can then be deleted.
-
-    What it said is sealed: a later verdict could no longer be told from a repeat.
-    """
-    connection.execute(
-        f"INSERT INTO tallies SELECT {_TALLY}, 1, {_SUMS} FROM evidence WHERE segment = ? AND polarity <> 0 "
-        f"GROUP BY {_TALLY} {_ADDED}",
-        (segment,),
-    )
-    connection.execute(
-        "INSERT OR REPLACE INTO sealed SELECT memory, ref, kind, polarity FROM evidence "
-        "WHERE segment = ? AND kind <> 'usage'",
-        (segment,),
-    )
-    connection.execute(
-        "UPDATE served SET sealed = 1 WHERE (ref, memory) IN "
-        "(SELECT ref, memory FROM evidence WHERE segment = ? AND kind = 'usage')",
-        (segment,),
-    )
-    connection.execute(
-        "UPDATE episodes SET sealed = 1 WHERE ref IN (SELECT ref FROM evidence WHERE segment = ?)", (segment,)
-    )
-    affected = [n for (n,) in connection.execute("SELECT DISTINCT memory FROM evidence WHERE segment = ?", (segment,))]
-    connection.execute("DELETE FROM evidence WHERE segment = ?", (segment,))
-    for memory in affected:
-        connection.execute("DELETE FROM tallies WHERE memory = ? AND rolled = 0", (memory,))
-        connection.execute(
-            f"INSERT INTO tallies SELECT {_TALLY}, 0, {_SUMS} FROM evidence WHERE memory = ? AND polarity <> 0 "
-            f"GROUP BY {_TALLY}",
-            (memory,),
-        )
-    connection.execute("UPDATE log_positions SET rolled = 1 WHERE segment = ?", (segment,))
-
-
-def forget_fold(connection: sqlite3.Connection) -> None:
-    """Drop all that the kept segments were folded into, so that they can be folded again from their beginning."""
-    connection.execute(
-        "INSERT INTO changes(op, memory) SELECT DISTINCT 'evidence', memory FROM tallies WHERE rolled = 0"
-    )
-    connection.execute("INSERT INTO changes(op, memory) SELECT DISTINCT 'evidence', into_memory FROM merged")
-    connection.execute("DELETE FROM tallies WHERE rolled = 0")
-    connection.execute("DELETE FROM evidence")
-    connection.execute("DELETE FROM validations WHERE segment IN (SELECT segment FROM log_positions WHERE rolled = 0)")
-    connection.execute("UPDATE log_positions SET position = 0, bad = 0, orphans = 0 WHERE rolled = 0")
+def batches(signals: Sequence[Signal], size: int) -> Iterable[Sequence[Signal]]:
+    """Yield signals in their order, some at a time."""
+    return (signals[start : start + size] for start in range(0, len(signals), size))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,10 +11,12 @@ from typing import Any
 from reasoningbank.graph.nodes import Edge, EdgeDraft, Node, NodeDraft, NodeKind
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage import snapshots
+from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.filters import json_text
 from reasoningbank.storage.stored_vectors import CURRENT, NODES
 
 SERVED = "state = 'active'"
+_SAID = ("kind", "text", "conv_id", "tags", "fields", "state", "findings", "scrub_version", "updated_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class NodeFilters:
 
     def clause(self) -> tuple[str, list[Any]]:
         """Return an SQL condition on `nodes`, and its values."""
-        parts, values = [SERVED if self.served else "1"], []
+        parts, values = [SERVED if self.served else "1 = 1"], []
         if self.kind is not None:
             parts.append("kind = ?")
             values.append(self.kind.value)
@@ -67,14 +68,14 @@ class NodeFilters:
 # -- nodes ---------------------------------------------------------------------------------------------------------
 
 
-def find(connection: sqlite3.Connection, node_id: str) -> int | None:
+def find(reading: Reading, node_id: str) -> int | None:
     """Return the row number of a node, or None."""
-    row = connection.execute("SELECT n FROM nodes WHERE id = ?", (node_id,)).fetchone()
+    row = reading.execute("SELECT n FROM nodes WHERE id = ?", (node_id,)).fetchone()
     return None if row is None else int(row[0])
 
 
 def put(
-    connection: sqlite3.Connection,
+    writing: Writing,
     node_id: str,
     draft: NodeDraft,
     *,
@@ -98,47 +99,44 @@ def put(
         scrub_version,
         time_text(now),
     )
-    n = find(connection, node_id)
+    n = find(writing, node_id)
     if created := n is None:
-        n = connection.execute(
-            "INSERT INTO nodes(kind, text, conv_id, tags, fields, state, findings, scrub_version, updated_at, id, "
-            "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*values, node_id, time_text(created_at or now)),
-        ).lastrowid
-    else:
-        connection.execute(
-            "UPDATE nodes SET kind = ?, text = ?, conv_id = ?, tags = ?, fields = ?, state = ?, findings = ?, "
-            "scrub_version = ?, updated_at = ? WHERE n = ?",
-            (*values, n),
+        n = writing.number("nodes")
+        writing.insert(
+            "nodes", (*_SAID, "id", "created_at", "n"), [(*values, node_id, time_text(created_at or now), n)]
         )
-        snapshots.drop(connection, NODES.table)
+    else:
+        changed = ", ".join(f"{column} = ?" for column in _SAID)
+        writing.execute(f"UPDATE nodes SET {changed} WHERE n = ?", (*values, n))
+        snapshots.drop(writing, NODES.table)
         for table, column in (("pointers", "node"), ("node_vectors", "node"), ("node_terms", "rowid")):
-            connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (n,))
-    row = int(n or 0)
-    connection.execute("INSERT INTO node_terms(rowid, text) VALUES (?, ?)", (row, terms))
-    connection.executemany("INSERT OR IGNORE INTO pointers VALUES (?, ?)", [(row, memory) for memory in memories])
-    return row, created
+            writing.execute(f"DELETE FROM {table} WHERE {column} = ?", (n,))
+    writing.insert("node_terms", ("rowid", "text"), [(n, terms)])
+    pointers = [(n, memory) for memory in dict.fromkeys(memories)]
+    writing.insert("pointers", ("node", "memory"), pointers)
+    return n, created
 
 
-def add_vector(connection: sqlite3.Connection, n: int, generation: int, vector: bytes) -> None:
+def add_vector(writing: Writing, n: int, generation: int, vector: bytes) -> None:
     """Store the vector of a node that has none of this generation."""
-    connection.execute("INSERT INTO node_vectors(node, generation, vector) VALUES (?, ?, ?)", (n, generation, vector))
+    number = writing.number("node_vectors")
+    writing.insert("node_vectors", ("id", "node", "generation", "vector"), [(number, n, generation, vector)])
 
 
-def load(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, StoredNode]:
+def load(reading: Reading, numbers: Sequence[int]) -> dict[int, StoredNode]:
     """Return the rows of these numbers, in the given order; numbers that are gone are left out."""
-    given = json.dumps(list(numbers))
+    given = {"numbers": list(numbers)}
     pointers: dict[int, list[str]] = {}
-    for n, memory in connection.execute(
+    for n, memory in reading.execute(
         "SELECT p.node, m.id FROM pointers AS p JOIN memories AS m ON m.n = p.memory "
-        "WHERE p.node IN (SELECT value FROM json_each(?)) ORDER BY p.node, p.memory",
-        (given,),
+        "WHERE p.node IN (:numbers) ORDER BY p.node, p.memory",
+        given,
     ):
         pointers.setdefault(n, []).append(memory)
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT n, id, kind, text, conv_id, tags, fields, state, findings, created_at, updated_at, scrub_version "
-        "FROM nodes WHERE n IN (SELECT value FROM json_each(?))",
-        (given,),
+        "FROM nodes WHERE n IN (:numbers)",
+        given,
     )
     found = {row[0]: _node(row, pointers.get(row[0], ())) for row in rows}
     return {n: found[n] for n in numbers if n in found}
@@ -162,59 +160,66 @@ def _node(row: Sequence[Any], pointers: Sequence[str]) -> StoredNode:
     return StoredNode(n, node, scrub_version)
 
 
-def page(connection: sqlite3.Connection, filters: NodeFilters, after: int, limit: int) -> list[int]:
+def page(reading: Reading, filters: NodeFilters, after: int, limit: int) -> list[int]:
     """Return up to `limit` row numbers behind `after` that pass the filters, in the order they were added."""
     condition, values = filters.clause()
-    rows = connection.execute(
+    rows = reading.execute(
         f"SELECT n FROM nodes WHERE n > ? AND {condition} ORDER BY n LIMIT ?", (after, *values, limit)
     )
     return [n for (n,) in rows]
 
 
-def passing(connection: sqlite3.Connection, numbers: Sequence[int], filters: NodeFilters) -> list[int]:
+def passing(reading: Reading, numbers: Sequence[int], filters: NodeFilters) -> list[int]:
     """Return which of these nodes pass the filters, in ascending order."""
+    if not numbers:
+        return []
     condition, values = filters.clause()
-    rows = connection.execute(
-        f"SELECT n FROM nodes WHERE n IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY n",
-        (json.dumps(list(numbers)), *values),
+    marks = ", ".join("?" * len(numbers))
+    rows = reading.execute(f"SELECT n FROM nodes WHERE n IN ({marks}) AND {condition} ORDER BY n", (*numbers, *values))
+    return [n for (n,) in rows]
+
+
+def every_node(reading: Reading) -> Iterator[StoredNode]:
+    """Yield every node, quarantined or not, in the order they were added."""
+    after = 0
+    while numbers := page(reading, NodeFilters(served=False), after, 500):
+        yield from load(reading, numbers).values()
+        after = numbers[-1]
+
+
+def not_embedded(reading: Reading, generation: int) -> list[int]:
+    """Return the nodes without a vector of a generation, in the order they were added."""
+    rows = reading.execute(
+        "SELECT n FROM nodes WHERE NOT EXISTS "
+        "(SELECT 1 FROM node_vectors AS v WHERE v.node = nodes.n AND v.generation = ?) ORDER BY n",
+        (generation,),
     )
     return [n for (n,) in rows]
 
 
-def every_node(connection: sqlite3.Connection) -> Iterator[StoredNode]:
-    """Yield every node, quarantined or not, in the order they were added."""
-    after = 0
-    while numbers := page(connection, NodeFilters(served=False), after, 500):
-        yield from load(connection, numbers).values()
-        after = numbers[-1]
+def plain_texts(reading: Reading, numbers: Sequence[int]) -> dict[int, str]:
+    """Return what nodes say, by row number, in the order they were added."""
+    rows = reading.execute("SELECT n, text FROM nodes WHERE n IN (:numbers) ORDER BY n", {"numbers": list(numbers)})
+    return dict(rows.fetchall())
 
 
-def count_not_embedded(connection: sqlite3.Connection) -> int:
-    """Return how many nodes have no current vector."""
-    total: int = connection.execute(
-        "SELECT count(*) FROM nodes WHERE NOT EXISTS (SELECT 1 FROM node_vectors AS v WHERE v.node = nodes.n "
-        f"AND v.generation = {CURRENT})"
-    ).fetchone()[0]
-    return total
-
-
-def approve(connection: sqlite3.Connection, n: int, now: datetime) -> bool:
+def approve(writing: Writing, n: int, now: datetime) -> bool:
     """Let a quarantined node be found; False when it was not quarantined."""
-    changed = connection.execute(
+    changed = writing.execute(
         "UPDATE nodes SET state = 'active', updated_at = ? WHERE n = ? AND state = 'quarantined'", (time_text(now), n)
     ).rowcount
     return bool(changed)
 
 
-def delete_node(connection: sqlite3.Connection, node_id: str) -> bool:
+def delete_node(writing: Writing, node_id: str) -> bool:
     """Delete a node with its edges and pointers; False when there was none."""
-    snapshots.drop(connection, NODES.table)
-    return bool(connection.execute("DELETE FROM nodes WHERE id = ?", (node_id,)).rowcount)
+    snapshots.drop(writing, NODES.table)
+    return bool(writing.execute("DELETE FROM nodes WHERE id = ?", (node_id,)).rowcount)
 
 
-def of_memory(connection: sqlite3.Connection, memory: int) -> list[int]:
+def of_memory(reading: Reading, memory: int) -> list[int]:
     """Return the row numbers of the nodes that point to a memory."""
-    return [n for (n,) in connection.execute("SELECT node FROM pointers WHERE memory = ? ORDER BY node", (memory,))]
+    return [n for (n,) in reading.execute("SELECT node FROM pointers WHERE memory = ? ORDER BY node", (memory,))]
 
 
 # -- edges ---------------------------------------------------------------------------------------------------------
@@ -224,7 +229,7 @@ _JOINED = "edges AS e JOIN nodes AS a ON a.n = e.source JOIN nodes AS b ON b.n =
 
 
 def put_edge(
-    connection: sqlite3.Connection,
+    writing: Writing,
     edge_id: str,
     ends: tuple[int, int],
     draft: EdgeDraft,
@@ -234,42 +239,39 @@ def put_edge(
 ) -> bool:
     """Store an edge, or store it anew; return whether it is new."""
     values = (*ends, draft.text, draft.weight, json_text(draft.tags), scrub_version)
-    changed = connection.execute(
+    changed = writing.execute(
         "UPDATE edges SET source = ?, target = ?, text = ?, weight = ?, tags = ?, scrub_version = ? WHERE id = ?",
         (*values, edge_id),
     ).rowcount
     if not changed:
-        connection.execute(
-            "INSERT INTO edges(source, target, text, weight, tags, scrub_version, id, created_at) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (*values, edge_id, time_text(created_at)),
-        )
+        columns = ("source", "target", "text", "weight", "tags", "scrub_version", "id", "created_at", "n")
+        writing.insert("edges", columns, [(*values, edge_id, time_text(created_at), writing.number("edges"))])
     return not changed
 
 
-def edge(connection: sqlite3.Connection, edge_id: str) -> StoredEdge | None:
+def edge(reading: Reading, edge_id: str) -> StoredEdge | None:
     """Return an edge, or None."""
-    row = connection.execute(f"SELECT {_EDGE} FROM {_JOINED} WHERE e.id = ?", (edge_id,)).fetchone()
+    row = reading.execute(f"SELECT {_EDGE} FROM {_JOINED} WHERE e.id = ?", (edge_id,)).fetchone()
     return None if row is None else _stored_edge(row)
 
 
-def edges_of(connection: sqlite3.Connection, node_id: str, *, served: bool) -> list[StoredEdge]:
+def edges_of(reading: Reading, node_id: str, *, served: bool) -> list[StoredEdge]:
     """Return the edges of a node, in the order they were added.
 
     Args:
         served: leave out those that lead to a quarantined node.
     """
-    rows = connection.execute(
-        f"SELECT {_EDGE} FROM {_JOINED} WHERE (a.id = ?1 OR b.id = ?1) "
-        "AND (?2 = 0 OR (a.state = 'active' AND b.state = 'active')) ORDER BY e.n",
-        (node_id, int(served)),
+    rows = reading.execute(
+        f"SELECT {_EDGE} FROM {_JOINED} WHERE (a.id = :node OR b.id = :node) "
+        "AND (:served = 0 OR (a.state = 'active' AND b.state = 'active')) ORDER BY e.n",
+        {"node": node_id, "served": int(served)},
     )
     return [_stored_edge(row) for row in rows]
 
 
-def edge_page(connection: sqlite3.Connection, after: int, limit: int) -> tuple[list[StoredEdge], int]:
+def edge_page(reading: Reading, after: int, limit: int) -> tuple[list[StoredEdge], int]:
     """Return up to `limit` edges behind `after`, and the number of the last."""
-    rows = connection.execute(
+    rows = reading.execute(
         f"SELECT e.n, {_EDGE} FROM {_JOINED} WHERE e.n > ? ORDER BY e.n LIMIT ?", (after, limit)
     ).fetchall()
     return [_stored_edge(row[1:]) for row in rows], rows[-1][0] if rows else after
@@ -289,45 +291,44 @@ def _stored_edge(row: Sequence[Any]) -> StoredEdge:
     return StoredEdge(found, scrub_version)
 
 
-def delete_edge(connection: sqlite3.Connection, edge_id: str) -> bool:
+def delete_edge(writing: Writing, edge_id: str) -> bool:
     """Delete an edge; False when there was none."""
-    return bool(connection.execute("DELETE FROM edges WHERE id = ?", (edge_id,)).rowcount)
+    return bool(writing.execute("DELETE FROM edges WHERE id = ?", (edge_id,)).rowcount)
 
 
 # -- what nodes are found by ---------------------------------------------------------------------------------------
 
 
-def matches(connection: sqlite3.Connection, expression: str, width: int) -> dict[int, float]:
+def matches(reading: Reading, expression: str, width: int) -> dict[int, float]:
     """Return row number and BM25 score of the best `width` matches; at least 0."""
     if not expression:
         return {}
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT rowid, -rank FROM node_terms WHERE node_terms MATCH ? ORDER BY rank, rowid LIMIT ?", (expression, width)
     )
     return {n: max(0.0, score) for n, score in rows}
 
 
-def vectors(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, bytes]:
+def vectors(reading: Reading, numbers: Sequence[int]) -> dict[int, bytes]:
     """Return the current vectors of nodes; those without one are left out."""
-    rows = connection.execute(
-        f"SELECT node, vector FROM node_vectors WHERE generation = {CURRENT} "
-        "AND node IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(numbers)),),
+    rows = reading.execute(
+        f"SELECT node, vector FROM node_vectors WHERE generation = {CURRENT} AND node IN (:numbers)",
+        {"numbers": list(numbers)},
     )
-    return dict(rows)
+    return dict(rows.fetchall())
 
 
-def texts(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[tuple[int, str, str]]:
+def texts(reading: Reading, numbers: Sequence[int]) -> list[tuple[int, str, str]]:
     """Return (row number, text, indexed terms) of nodes."""
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT n, nodes.text, node_terms.text FROM nodes JOIN node_terms ON node_terms.rowid = n "
-        "WHERE n IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(numbers)),),
+        "WHERE n IN (:numbers)",
+        {"numbers": list(numbers)},
     )
     return rows.fetchall()
 
 
-def is_active(connection: sqlite3.Connection, memory_id: str) -> bool:
+def is_active(reading: Reading, memory_id: str) -> bool:
     """Tell whether a memory is in service."""
-    row = connection.execute("SELECT 1 FROM memories WHERE id = ? AND state = 'active'", (memory_id,)).fetchone()
+    row = reading.execute("SELECT 1 FROM memories WHERE id = ? AND state = 'active'", (memory_id,)).fetchone()
     return row is not None

@@ -114,7 +114,7 @@ def remove_deleted(database: Database) -> None:
     doomed = aside(folder, "deleted")
     with reported(folder):
         try:
-            with database.write(even_deleted=True) as connection:
+            with database.write() as connection:
                 marked = connection.execute("SELECT 1 FROM meta WHERE key = 'deleted'").fetchone()
                 if marked and _POSIX:
                     rename(folder, doomed)

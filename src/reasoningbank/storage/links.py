@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
 from reasoningbank.links import OPPOSED, SYMMETRIC, CoUse, Link, Requires
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.stored_vectors import CURRENT
 
 _COLUMNS = "a.id, b.id, l.type, l.strength, l.evidence, l.judge, l.at"
@@ -17,7 +16,7 @@ _JOINED = "links AS l JOIN memories AS a ON a.n = l.source JOIN memories AS b ON
 
 
 def put(
-    connection: sqlite3.Connection,
+    writing: Writing,
     ends: tuple[int, int],
     type_: str,
     *,
@@ -27,55 +26,55 @@ def put(
     now: datetime,
 ) -> bool:
     """Set a link, and tell whether it is new. One of a symmetric type is the same from either end."""
-    ends = known_ends(connection, ends, type_)
-    changed = connection.execute(
+    ends = known_ends(writing, ends, type_)
+    changed = writing.execute(
         "UPDATE links SET strength = ?, evidence = ?, judge = ? WHERE source = ? AND target = ? AND type = ?",
         (strength, evidence, by, *ends, type_),
     ).rowcount
     if not changed:
-        connection.execute(
+        writing.execute(
             "INSERT INTO links(source, target, type, strength, evidence, judge, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
             (*ends, type_, strength, evidence, by, time_text(now)),
         )
     return not changed
 
 
-def known_ends(connection: sqlite3.Connection, ends: tuple[int, int], type_: str) -> tuple[int, int]:
+def known_ends(reading: Reading, ends: tuple[int, int], type_: str) -> tuple[int, int]:
     """Return the ends as they are stored: turned round where a symmetric link stands the other way."""
     turned = (ends[1], ends[0])
     there = "SELECT 1 FROM links WHERE source = ? AND target = ? AND type = ?"
-    if type_ in SYMMETRIC and connection.execute(there, (*turned, type_)).fetchone():
+    if type_ in SYMMETRIC and reading.execute(there, (*turned, type_)).fetchone():
         return turned
     return ends
 
 
-def remove(connection: sqlite3.Connection, ends: tuple[int, int], type_: str | None) -> int:
+def remove(writing: Writing, ends: tuple[int, int], type_: str | None) -> int:
     """Remove the links from one memory to another, of one type or of all; return how many."""
     if type_ is not None:
-        found = (*known_ends(connection, ends, type_), type_)
-        return connection.execute("DELETE FROM links WHERE source = ? AND target = ? AND type = ?", found).rowcount
-    removed = connection.execute("DELETE FROM links WHERE source = ? AND target = ?", ends).rowcount
+        found = (*known_ends(writing, ends, type_), type_)
+        return writing.execute("DELETE FROM links WHERE source = ? AND target = ? AND type = ?", found).rowcount
+    removed = writing.execute("DELETE FROM links WHERE source = ? AND target = ?", ends).rowcount
     types = ", ".join("?" * len(SYMMETRIC))
     return removed + (
-        connection.execute(
+        writing.execute(
             f"DELETE FROM links WHERE source = ? AND target = ? AND type IN ({types})",
             (ends[1], ends[0], *sorted(SYMMETRIC)),
         ).rowcount
     )
 
 
-def between(connection: sqlite3.Connection, ends: tuple[int, int], type_: str) -> Link:
+def between(reading: Reading, ends: tuple[int, int], type_: str) -> Link:
     """Return a link that is there."""
-    row = connection.execute(
+    row = reading.execute(
         f"SELECT {_COLUMNS} FROM {_JOINED} WHERE l.source = ? AND l.target = ? AND l.type = ?",
-        (*known_ends(connection, ends, type_), type_),
+        (*known_ends(reading, ends, type_), type_),
     ).fetchone()
     return _link(row)
 
 
-def of_memory(connection: sqlite3.Connection, n: int) -> list[Link]:
+def of_memory(reading: Reading, n: int) -> list[Link]:
     """Return the links of a memory: those from it first, then those to it, each by type, then by the other's age."""
-    rows = connection.execute(
+    rows = reading.execute(
         f"SELECT {_COLUMNS} FROM {_JOINED} WHERE l.source = ? OR l.target = ? "
         "ORDER BY l.source <> ?, l.type, l.source, l.target",
         (n, n, n),
@@ -83,22 +82,20 @@ def of_memory(connection: sqlite3.Connection, n: int) -> list[Link]:
     return [_link(row) for row in rows]
 
 
-def ends_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[tuple[int, int, str, float, str, str]]:
+def ends_of(reading: Reading, numbers: Sequence[int]) -> list[tuple[int, int, str, float, str, str]]:
     """Return (source, target, type, strength, evidence, judge) of every link from or to one of these memories."""
-    given = json.dumps(list(numbers))
-    return connection.execute(
-        "SELECT source, target, type, strength, evidence, judge FROM links WHERE source IN (SELECT value FROM "
-        "json_each(?)) OR target IN (SELECT value FROM json_each(?)) ORDER BY source, target, type",
-        (given, given),
+    return reading.execute(
+        "SELECT source, target, type, strength, evidence, judge FROM links "
+        "WHERE source IN (:numbers) OR target IN (:numbers) ORDER BY source, target, type",
+        {"numbers": list(numbers)},
     ).fetchall()
 
 
-def leaving(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, list[Link]]:
+def leaving(reading: Reading, numbers: Sequence[int]) -> dict[int, list[Link]]:
     """Return the links from each of these memories."""
-    rows = connection.execute(
-        f"SELECT l.source, {_COLUMNS} FROM {_JOINED} WHERE l.source IN (SELECT value FROM json_each(?)) "
-        "ORDER BY l.source, l.target, l.type",
-        (json.dumps(list(numbers)),),
+    rows = reading.execute(
+        f"SELECT l.source, {_COLUMNS} FROM {_JOINED} WHERE l.source IN (:numbers) ORDER BY l.source, l.target, l.type",
+        {"numbers": list(numbers)},
     )
     found: dict[int, list[Link]] = {}
     for source, *row in rows:
@@ -111,13 +108,13 @@ def _link(row: Sequence[str]) -> Link:
     return Link(source, target, type_, float(strength), evidence, by, parse_time(at))
 
 
-def requirements(connection: sqlite3.Connection, numbers: Sequence[int]) -> Requires:
+def requirements(reading: Reading, numbers: Sequence[int]) -> Requires:
     """Return what each of these memories requires, as (row number, strength); active memories only."""
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT l.source, l.target, l.strength FROM links AS l JOIN memories AS m ON m.n = l.target "
-        "WHERE l.type = 'requires' AND m.state = 'active' AND l.source IN (SELECT value FROM json_each(?)) "
+        "WHERE l.type = 'requires' AND m.state = 'active' AND l.source IN (:numbers) "
         "ORDER BY l.source, l.target",
-        (json.dumps(list(numbers)),),
+        {"numbers": list(numbers)},
     )
     found: dict[int, list[tuple[int, float]]] = {}
     for source, target, strength in rows:
@@ -125,14 +122,12 @@ def requirements(connection: sqlite3.Connection, numbers: Sequence[int]) -> Requ
     return found
 
 
-def opposed(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Link]:
+def opposed(reading: Reading, numbers: Sequence[int]) -> list[Link]:
     """Return the links that say that two of these memories cannot both be followed, the strongest first."""
-    given = json.dumps(list(numbers))
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM {_JOINED} WHERE l.source IN (SELECT value FROM json_each(?)) "
-        "AND l.target IN (SELECT value FROM json_each(?)) AND l.type IN (?, ?) "
-        "ORDER BY l.strength DESC, l.source, l.target, l.type",
-        (given, given, *OPPOSED),
+    rows = reading.execute(
+        f"SELECT {_COLUMNS} FROM {_JOINED} WHERE l.source IN (:numbers) AND l.target IN (:numbers) "
+        "AND l.type IN (:opposed) ORDER BY l.strength DESC, l.source, l.target, l.type",
+        {"numbers": list(numbers), "opposed": list(OPPOSED)},
     )
     return [_link(row) for row in rows]
 
@@ -140,15 +135,17 @@ def opposed(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Link
 # -- suggestions ---------------------------------------------------------------------------------------------------
 
 
-def linked_pairs(connection: sqlite3.Connection) -> set[tuple[int, int]]:
+def linked_pairs(reading: Reading) -> set[tuple[int, int]]:
     """Return the pairs of memories that a link joins, the older first."""
-    return set(connection.execute("SELECT DISTINCT min(source, target), max(source, target) FROM links"))
+    pairs = reading.execute("SELECT DISTINCT source, target FROM links").fetchall()
+    return {(min(pair), max(pair)) for pair in pairs}
 
 
-def used_together(connection: sqlite3.Connection, fewest: int) -> list[tuple[int, int, CoUse]]:
+def used_together(reading: Reading, fewest: int) -> list[tuple[int, int, CoUse]]:
     """Return the pairs of active memories that were handed out in at least `fewest` same runs, the older first."""
-    pairs = connection.execute(
-        "SELECT a.memory, b.memory, count(*), sum(e.verdict IS 'success'), sum(e.verdict IS 'failure') "
+    pairs = reading.execute(
+        "SELECT a.memory, b.memory, count(*), sum(CASE WHEN e.verdict = 'success' THEN 1 ELSE 0 END), "
+        "sum(CASE WHEN e.verdict = 'failure' THEN 1 ELSE 0 END) "
         "FROM served AS a JOIN served AS b ON b.ref = a.ref AND b.memory > a.memory "
         "JOIN episodes AS e ON e.ref = a.ref "
         "WHERE a.memory IN (SELECT n FROM memories WHERE state = 'active') "
@@ -156,16 +153,16 @@ def used_together(connection: sqlite3.Connection, fewest: int) -> list[tuple[int
         "GROUP BY a.memory, b.memory HAVING count(*) >= ? ORDER BY a.memory, b.memory",
         (fewest,),
     ).fetchall()
-    runs = dict(connection.execute("SELECT memory, count(*) FROM served GROUP BY memory"))
+    runs = dict(reading.execute("SELECT memory, count(*) FROM served GROUP BY memory").fetchall())
     return [
-        (one, other, CoUse(together, succeeded, failed, runs[one] + runs[other] - together))
+        (one, other, CoUse(together, int(succeeded), int(failed), runs[one] + runs[other] - together))
         for one, other, together, succeeded, failed in pairs
     ]
 
 
-def lesson_rows(connection: sqlite3.Connection) -> list[LessonRow]:
+def lesson_rows(reading: Reading) -> list[LessonRow]:
     """Return (row number, id, outcome, vector) of every active memory that is embedded, in the order recorded."""
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT m.n, m.id, m.outcome, v.vector FROM memories AS m JOIN vectors AS v ON v.memory = m.n "
         "WHERE m.state = 'active' AND v.role = 'lesson' "
         f"AND v.generation = {CURRENT} ORDER BY m.n"
@@ -173,9 +170,7 @@ def lesson_rows(connection: sqlite3.Connection) -> list[LessonRow]:
     return rows.fetchall()
 
 
-def ids_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
+def ids_of(reading: Reading, numbers: Sequence[int]) -> dict[int, str]:
     """Return the ids of memories by row number."""
-    rows = connection.execute(
-        "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?))", (json.dumps(list(numbers)),)
-    )
-    return dict(rows)
+    rows = reading.execute("SELECT n, id FROM memories WHERE n IN (:numbers)", {"numbers": list(numbers)})
+    return dict(rows.fetchall())

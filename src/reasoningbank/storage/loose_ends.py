@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+from reasoningbank.storage.contract import Reading, Writing
 
 _NO_MEMORY = "NOT IN (SELECT n FROM memories)"
 _NO_NODE = "NOT IN (SELECT n FROM nodes)"
@@ -27,17 +27,17 @@ _LOOSE = (
 )
 
 
-def loose_ends(connection: sqlite3.Connection) -> list[str]:
+def loose_ends(reading: Reading) -> list[str]:
     """Return what leads nowhere, in words, with how much of it there is."""
     found = []
     for what, table, condition in _LOOSE:
-        count = connection.execute(f"SELECT count(*) FROM {table} WHERE {condition}").fetchone()[0]
+        count = reading.execute(f"SELECT count(*) FROM {table} WHERE {condition}").fetchone()[0]
         if count:
             found.append(f"{count} {what}")
     return found
 
 
-def remove_loose_ends(connection: sqlite3.Connection) -> None:
+def remove_loose_ends(writing: Writing) -> None:
     """Remove all that leads nowhere; vectors of the wrong length are made anew by `reembed`."""
     for _, table, condition in _LOOSE:
-        connection.execute(f"DELETE FROM {table} WHERE {condition}")
+        writing.execute(f"DELETE FROM {table} WHERE {condition}")

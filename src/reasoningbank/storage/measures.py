@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import groupby
@@ -11,6 +10,7 @@ from itertools import groupby
 from reasoningbank.measures.criteria import DistilledRun, HandedOut, PastRun
 from reasoningbank.memory import fingerprint_text
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.storage.contract import Reading
 
 # What was said by votes whose segment is gone is sealed.
 _RUNS = (
@@ -24,9 +24,9 @@ _SUCCEEDED = {"success": True, "failure": False}
 _VOTE = {1: True, -1: False}
 
 
-def past_runs(connection: sqlite3.Connection, since: datetime) -> Iterator[PastRun]:
+def past_runs(reading: Reading, since: datetime) -> Iterator[PastRun]:
     """Yield the runs that were opened at or after `since`, in that order."""
-    rows = connection.execute(_RUNS, (time_text(since),))
+    rows = reading.execute(_RUNS, (time_text(since),))
     for (_, task, opened_at, verdict, tokens), served in groupby(rows, key=lambda row: row[:5]):
         yield PastRun(
             at=parse_time(opened_at),
@@ -37,17 +37,17 @@ def past_runs(connection: sqlite3.Connection, since: datetime) -> Iterator[PastR
         )
 
 
-def failed_before(connection: sqlite3.Connection, since: datetime) -> set[str]:
+def failed_before(reading: Reading, since: datetime) -> set[str]:
     """Return the tasks that failed in a run opened before `since`, as `PastRun.task` tells them apart."""
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT DISTINCT task FROM episodes WHERE verdict = 'failure' AND opened_at < ?", (time_text(since),)
     )
     return {fingerprint_text("", task) for (task,) in rows}
 
 
-def distilled(connection: sqlite3.Connection, since: datetime) -> list[DistilledRun]:
+def distilled(reading: Reading, since: datetime) -> list[DistilledRun]:
     """Return what became of the queue's runs with a verdict that ended at or after `since`."""
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT verdict, outcome FROM jobs WHERE kind = 'run' AND status NOT IN ('queued', 'running') "
         "AND verdict IN ('success', 'failure') AND updated_at >= ?",
         (time_text(since),),
@@ -55,21 +55,21 @@ def distilled(connection: sqlite3.Connection, since: datetime) -> list[Distilled
     return [DistilledRun(verdict == "success", bool(json.loads(outcome).get("memories"))) for verdict, outcome in rows]
 
 
-def recorded(connection: sqlite3.Connection, since: datetime) -> dict[str, int]:
+def recorded(reading: Reading, since: datetime) -> dict[str, int]:
     """Return how many memories were recorded at or after `since`, by how."""
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT source_how, count(*) FROM memories WHERE created_at >= ? GROUP BY source_how ORDER BY source_how",
         (time_text(since),),
     )
-    return dict(rows)
+    return dict(rows.fetchall())
 
 
-def validated(connection: sqlite3.Connection) -> list[tuple[int, str, int, int]]:
+def validated(reading: Reading) -> list[tuple[int, str, int, int]]:
     """Return (day, kind, confirmed, refuted) by the days of the log's segments, oldest first.
 
     What another bank taught stands in no segment and comes first, on the day of the first one.
     """
-    return connection.execute(
+    return reading.execute(
         "SELECT coalesce(p.day, (SELECT min(day) FROM log_positions), 0), v.kind, v.confirmed, v.refuted "
         "FROM validations AS v LEFT JOIN log_positions AS p ON p.segment = v.segment ORDER BY v.segment, v.kind"
     ).fetchall()

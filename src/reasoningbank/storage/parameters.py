@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import Any
 
 from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.storage.contract import Reading, Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,45 +27,39 @@ class Fit:
     at: datetime
 
 
-def newest_number(connection: sqlite3.Connection) -> int:
-    """Return the number of the newest fit; 0 when there is none."""
-    found: int = connection.execute("SELECT coalesce(max(n), 0) FROM parameters").fetchone()[0]
-    return found
-
-
-def load(connection: sqlite3.Connection, number: int) -> Fit:
+def load(reading: Reading, number: int) -> Fit:
     """Return the fit of this number, which is there."""
-    row = connection.execute("SELECT change, at, record FROM parameters WHERE n = ?", (number,)).fetchone()
+    row = reading.execute("SELECT change, at, record FROM parameters WHERE n = ?", (number,)).fetchone()
     return _fit(*row)
 
 
-def learned(connection: sqlite3.Connection) -> dict[str, Any] | None:
+def learned(reading: Reading) -> dict[str, Any] | None:
     """Return the parameters in force as a dictionary; None when nothing was learned yet."""
-    number = newest_number(connection)
-    return load(connection, number).parameters.record() if number else None
+    number = reading.moment.fit
+    return load(reading, number).parameters.record() if number else None
 
 
-def history(connection: sqlite3.Connection) -> list[Fit]:
+def history(reading: Reading) -> list[Fit]:
     """Return all fits, oldest first."""
-    return [_fit(*row) for row in connection.execute("SELECT change, at, record FROM parameters ORDER BY n")]
+    return [_fit(*row) for row in reading.execute("SELECT change, at, record FROM parameters ORDER BY n")]
 
 
 def _fit(change: int, at: str, record: str) -> Fit:
     return Fit(Parameters.of(json.loads(record)), change, parse_time(at))
 
 
-def add(connection: sqlite3.Connection, fit: Fit) -> None:
+def add(writing: Writing, fit: Fit) -> None:
     """Put a fit into force."""
-    connection.execute(
+    writing.execute(
         "INSERT INTO parameters(change, at, record) VALUES (?, ?, ?)",
         (fit.change, time_text(fit.at), json.dumps(fit.parameters.record())),
     )
 
 
-def judged_last(connection: sqlite3.Connection, most: int) -> list[int]:
+def judged_last(reading: Reading, most: int) -> list[int]:
     """Return the row numbers of the memories that votes or outcomes are known of, those judged last, at most `most`."""
     # What was merged counts once, with what it was merged into.
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT coalesce(m.into_memory, t.memory) AS n FROM tallies AS t LEFT JOIN merged AS m ON m.memory = t.memory "
         "AND m.counts = 1 WHERE t.kind <> 'usage' GROUP BY n ORDER BY max(t.last) DESC, n LIMIT ?",
         (most,),
@@ -73,9 +67,9 @@ def judged_last(connection: sqlite3.Connection, most: int) -> list[int]:
     return [n for (n,) in rows]
 
 
-def judged_runs(connection: sqlite3.Connection, most: int) -> Iterator[tuple[list[float], bool]]:
+def judged_runs(reading: Reading, most: int) -> Iterator[tuple[list[float], bool]]:
     """Yield the newest runs with a verdict, at most `most`: confidences of their memories at recall, and success."""
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT e.ref, e.verdict = 'success', s.confidence FROM (SELECT ref, verdict FROM episodes "
         "WHERE verdict IN ('success', 'failure') ORDER BY opened_at DESC, ref LIMIT ?) AS e "
         "JOIN served AS s ON s.ref = e.ref ORDER BY e.ref, s.position",

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
-from reasoningbank.signals import Signal, time_text
-from reasoningbank.storage import snapshots
+from reasoningbank.signals import time_text
+from reasoningbank.storage import meta, snapshots
+from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.database import Database, inode
-from reasoningbank.storage.failures import reported
+from reasoningbank.storage.failures import deleted_error, reported
 from reasoningbank.storage.files import (
     aside,
     asides,
@@ -26,10 +26,9 @@ from reasoningbank.storage.files import (
     sync_file,
     sync_folder,
 )
-from reasoningbank.storage.fold import Folded
-from reasoningbank.storage.ledger import Appended, Ledger, LogHealth
+from reasoningbank.storage.ledger import Appended, Ledger
 from reasoningbank.storage.lifecycle import create_database, finish_deletion
-from reasoningbank.storage.signal_log import SignalLog
+from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
 
 DATABASE_NAME = "bank.sqlite3"
 SIGNALS_NAME = "signals"
@@ -50,7 +49,7 @@ class Project:
         self.database = Database(
             folder / DATABASE_NAME, durability=durability, busy_timeout=busy_timeout, read_only=read_only
         )
-        self._ledger = Ledger(folder / SIGNALS_NAME, fsync=durability == "full")
+        self.ledger = Ledger(folder / SIGNALS_NAME, fsync=durability == "full")
 
     @classmethod
     def open(
@@ -77,15 +76,15 @@ class Project:
             NewerFormatError, StorageError: as their names say.
         """
         path = folder / DATABASE_NAME
-        meta = None if create_at is None else _meta(tenant, project, create_at)
-        while inode(path) is not None or meta is not None:
-            if meta is not None:
-                create_database(path, meta)
+        facts = None if create_at is None else _facts(tenant, project, create_at)
+        while inode(path) is not None or facts is not None:
+            if facts is not None:
+                create_database(path, facts)
             opened = cls(folder, durability=durability, busy_timeout=busy_timeout)
             try:
                 opened._check(tenant, project)
             except ProjectDeletedError:
-                if meta is None:
+                if facts is None:
                     break
                 finish_deletion(path)
             except StorageError:
@@ -105,44 +104,47 @@ class Project:
             raise
 
     def _check_scope(self, tenant: str, project: str) -> None:
-        with self.database.read() as connection:
-            owner = read_meta(connection)
+        with self.read() as reading:
+            owner = meta.read(reading)
         if (owner.get("tenant"), owner.get("project")) != (tenant, project):
             raise ScopeError(
                 f"{self.folder} belongs to project {owner.get('project')!r} of tenant {owner.get('tenant')!r}, "
                 f"not to project {project!r} of tenant {tenant!r}: open it under its own names"
             )
 
-    @property
-    def log(self) -> SignalLog:
-        """The segments of the signal log."""
-        return self._ledger.log
+    # -- transactions ----------------------------------------------------------------------------------------------
 
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection inside one write transaction; signals appended in it are taken back if it fails."""
-        appended: Appended = {}
-        with self.database.write(undo=lambda: self._ledger.take_back(appended)) as connection:
-            self._ledger.begin(appended)
-            yield connection
-
-    # -- signals -------------------------------------------------------------------------------------------------
-
-    def write_signals(self, connection: sqlite3.Connection, signals: Sequence[Signal], now: datetime) -> list[Folded]:
-        """Append signals to the log and count them, inside the caller's write transaction.
+    def read(self) -> Iterator[SqliteReading]:
+        """Give one state of the project.
 
         Raises:
-            StorageError: the disk refused; nothing was appended.
+            ProjectDeletedError: it was deleted.
+            StorageError: a file is gone, replaced or damaged.
         """
-        return self._ledger.write(connection, signals, now)
+        with self.database.read() as connection:
+            reading = SqliteReading(connection, self.folder)
+            self._check_not_deleted(reading)
+            yield reading
 
-    def catch_up(self, connection: sqlite3.Connection) -> None:
-        """Count what stands in the log and is not counted yet, inside the caller's write transaction."""
-        self._ledger.catch_up(connection)
+    @contextmanager
+    def write(self) -> Iterator[SqliteWriting]:
+        """Give what may change the project, alone in it; all of it is kept at the end, or nothing, signals included.
 
-    def log_health(self, connection: sqlite3.Connection) -> LogHealth:
-        """Look at the log without changing anything."""
-        return self._ledger.health(connection)
+        Raises:
+            BusyError: another writer held the lock for too long.
+            ReadOnlyError, ProjectDeletedError, StorageError: as their names say; nothing was changed.
+        """
+        appended: Appended = {}
+        with self.database.write(undo=lambda: self.ledger.take_back(appended)) as connection:
+            writing = SqliteWriting(connection, self.folder, self.ledger, appended)
+            self._check_not_deleted(writing)
+            yield writing
+            writing.finish()
+
+    def _check_not_deleted(self, reading: Reading) -> None:
+        if reading.moment.deleted:
+            raise deleted_error(self.database.path)
 
     # -- upkeep --------------------------------------------------------------------------------------------------
 
@@ -154,28 +156,24 @@ class Project:
         Returns:
             The names of the segments rolled up.
         """
-        with self.write() as connection:
-            rolled = self._ledger.roll_up(connection, now, keep_days)
+        with self.write() as writing:
+            rolled = self.ledger.roll_up(writing, now, keep_days)
         # A file may only go once the mark that its lines are counted for good is on the disk.
         self.database.settle()
         self.sweep()
         return [segment.name for segment in rolled]
 
-    def due(self, connection: sqlite3.Connection, now: datetime, keep_days: int) -> list[str]:
-        """Return the names of the segments that `roll_up` would look at. Changes nothing."""
-        return [segment.name for segment in self._ledger.due(connection, now, keep_days)]
-
     def sweep(self) -> None:
         """Remove the files of segments that are rolled up, and what killed processes had no time to remove."""
-        with self.database.read() as connection:
-            self._ledger.delete_rolled(connection)
+        with self.read() as reading:
+            self.ledger.delete_rolled(reading)
         remove_files(*asides(self.database.path, "new"))
         snapshots.sweep(self.folder)
 
     def refold(self) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""
-        with self.write() as connection:
-            self._ledger.refold(connection)
+        with self.write() as writing:
+            self.ledger.refold(writing)
 
     def backup(self, target: Path) -> None:
         """Copy the files, as they are at one moment, into a new folder; other writers wait for an instant only.
@@ -188,13 +186,13 @@ class Project:
             try:
                 make_folders(made / SIGNALS_NAME)
                 with self._unchanging():
-                    connection = open_files.enter_context(self.database.read())
+                    reading = open_files.enter_context(self.read())
                     # Opened now, a segment that is rolled up meanwhile can be read on.
                     segments = [
-                        (name, open_files.enter_context((self.log.folder / name).open("rb")), size)
-                        for name, size in self.log.files()
+                        (name, open_files.enter_context((self.ledger.log.folder / name).open("rb")), size)
+                        for name, size in self.ledger.log.files()
                     ]
-                self.database.backup_to(made / DATABASE_NAME, connection)
+                self.database.backup_to(made / DATABASE_NAME, reading.connection)
                 for name, source, size in segments:
                     with (made / SIGNALS_NAME / name).open("wb") as copy:
                         copy.write(source.read(size))
@@ -210,7 +208,7 @@ class Project:
         if self.database.read_only:
             yield
         else:
-            with self.database.write():
+            with self.write():
                 yield
 
     def close(self) -> None:
@@ -221,15 +219,10 @@ class Project:
         self.database.close()
 
 
-def _meta(tenant: str, project: str, created_at: datetime) -> dict[str, str]:
+def _facts(tenant: str, project: str, created_at: datetime) -> dict[str, str]:
     return {"tenant": tenant, "project": project, "created_at": time_text(created_at)}
 
 
 def _is_protected(path: Path) -> bool:
     """Tell whether something is there that this user cannot write."""
     return os.access(path, os.F_OK) and not os.access(path, os.W_OK)
-
-
-def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the project-wide facts: tenant, project, created_at and what upkeep remembers."""
-    return dict(connection.execute("SELECT key, value FROM meta"))

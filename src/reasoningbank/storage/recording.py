@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from reasoningbank.memory import Draft, Outcome, State
+from reasoningbank.memory import Draft, State
 from reasoningbank.signals import time_text
+from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.filters import json_text
-from reasoningbank.storage.records import Indexed, new_revision, said, whence
+from reasoningbank.storage.records import add_vectors, new_revision, said, whence
 from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
 
-_COLUMNS = f"{MEMORY_COLUMNS}, fingerprint"
-_INSERT = f"INSERT INTO memories({_COLUMNS}) VALUES ({', '.join('?' * len(_COLUMNS.split(', ')))})"
+_COLUMNS = (*MEMORY_COLUMNS.split(", "), "fingerprint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +23,26 @@ class NewMemory:
 
     Attributes:
         fingerprint: the hash of what it says.
-        indexed: what it is found by.
+        vectors: role and float32 bytes; empty when it could not be embedded.
+        terms: the analysed text, space-separated.
         findings: signs of planted instructions.
     """
 
     id: str
     draft: Draft
     fingerprint: bytes
-    indexed: Indexed
+    vectors: tuple[tuple[str, bytes], ...]
+    terms: str
     state: State = State.ACTIVE
     findings: tuple[str, ...] = ()
 
 
-def same_lessons(connection: sqlite3.Connection, fingerprints: Sequence[bytes]) -> dict[tuple[bytes, str], int]:
+def same_lessons(reading: Reading, fingerprints: Sequence[bytes]) -> dict[tuple[bytes, str], int]:
     """Return the oldest memory that says each of these and is not archived, by fingerprint and outcome."""
+    if not fingerprints:
+        return {}
     marks = ", ".join("?" * len(fingerprints))
-    rows = connection.execute(
+    rows = reading.execute(
         f"SELECT fingerprint, outcome, min(n) FROM memories WHERE fingerprint IN ({marks}) AND state <> 'archived' "
         "GROUP BY fingerprint, outcome",
         fingerprints,
@@ -47,51 +50,25 @@ def same_lessons(connection: sqlite3.Connection, fingerprints: Sequence[bytes]) 
     return {(fingerprint, outcome): n for fingerprint, outcome, n in rows}
 
 
-def same_lesson(connection: sqlite3.Connection, fingerprint: bytes, outcome: Outcome) -> bool:
-    """Tell whether a memory says the same and is not archived."""
-    return (fingerprint, outcome.value) in same_lessons(connection, [fingerprint])
-
-
-@dataclass(frozen=True, slots=True)
-class Counters:
-    """The numbers given last; the next row takes the next. To know them beforehand saves asking for each."""
-
-    memories: int = 0
-    vectors: int = 0
-    changes: int = 0
-
-    @classmethod
-    def of(cls, connection: sqlite3.Connection) -> Counters:
-        """Return them as they are inside a write transaction."""
-        rows = connection.execute(
-            "SELECT name, seq FROM sqlite_sequence WHERE name IN ('memories', 'vectors', 'changes')"
-        )
-        return cls(**dict(rows.fetchall()))
-
-
 def insert(
-    connection: sqlite3.Connection,
-    new: Sequence[NewMemory],
-    counters: Counters,
+    writing: Writing,
+    new: Mapping[int, NewMemory],
     *,
+    generation: int,
     project: str,
     scrub_version: int,
     now: datetime,
-) -> list[Stored]:
-    """Store new memories in their order, and return them as they are loaded from now on."""
-    first, at = counters.memories + 1, time_text(now)
-    rows = [_row(n, memory, new_revision(counters.changes), scrub_version, at) for n, memory in enumerate(new, first)]
-    connection.executemany(_INSERT, rows)
-    vectors = list(_vectors(new, first, counters.vectors + 1))
-    connection.executemany("INSERT INTO vectors(id, memory, role, generation, vector) VALUES (?, ?, ?, ?, ?)", vectors)
-    changed: list[tuple[int, int | None]] = [(n, number) for number, n, *_ in vectors]
-    changed += [(n, None) for n, memory in enumerate(new, first) if not memory.indexed.vectors]
-    connection.executemany("INSERT INTO changes(op, memory, vector) VALUES ('put', ?, ?)", changed)
-    connection.executemany(
-        "INSERT INTO terms(rowid, text) VALUES (?, ?)",
-        [(n, memory.indexed.terms) for n, memory in enumerate(new, first)],
-    )
-    return [as_stored(row, (), project) for row in rows]
+) -> dict[int, Stored]:
+    """Store new memories under their row numbers, and return them as they are loaded from now on."""
+    at = time_text(now)
+    rows = [_row(n, memory, new_revision(writing.newest_change), scrub_version, at) for n, memory in new.items()]
+    writing.insert("memories", _COLUMNS, rows)
+    add_vectors(writing, generation, [(n, role, vector) for n, m in new.items() for role, vector in m.vectors])
+    for n, memory in new.items():
+        if not memory.vectors:
+            writing.tell("put", n)
+    writing.insert("terms", ("rowid", "text"), [(n, memory.terms) for n, memory in new.items()])
+    return {row[0]: as_stored(row, (), project) for row in rows}
 
 
 def _row(n: int, new: NewMemory, revision: int, scrub_version: int, at: str) -> tuple[Any, ...]:
@@ -113,11 +90,3 @@ def _row(n: int, new: NewMemory, revision: int, scrub_version: int, at: str) -> 
         at,
         new.fingerprint,
     )
-
-
-def _vectors(new: Sequence[NewMemory], first: int, number: int) -> Iterator[tuple[int, int, str, int, bytes]]:
-    """Yield (id, memory, role, generation, vector)."""
-    for n, memory in enumerate(new, first):
-        for role, vector in memory.indexed.vectors:
-            yield number, n, role, memory.indexed.generation, vector
-            number += 1

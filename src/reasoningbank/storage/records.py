@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,12 +11,15 @@ from datetime import datetime
 from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
 from reasoningbank.storage import merges, snapshots
+from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.evidence import withdraw
 from reasoningbank.storage.filters import Filters, json_text
-from reasoningbank.storage.fold import UNIT, withdraw_memory
+from reasoningbank.storage.fold import UNIT
 from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
 from reasoningbank.storage.stored_vectors import MEMORIES
 
 _BATCH = 500
+_VECTOR = ("id", "memory", "role", "generation", "vector")
 
 
 def fingerprint(title: str, content: str) -> bytes:
@@ -29,36 +30,33 @@ def fingerprint(title: str, content: str) -> bytes:
 # -- reading -----------------------------------------------------------------------------------------------------
 
 
-def find(connection: sqlite3.Connection, memory_id: str) -> int | None:
+def find(reading: Reading, memory_id: str) -> int | None:
     """Return the row number of a memory, or None."""
-    row = connection.execute("SELECT n FROM memories WHERE id = ?", (memory_id,)).fetchone()
+    row = reading.execute("SELECT n FROM memories WHERE id = ?", (memory_id,)).fetchone()
     return None if row is None else int(row[0])
 
 
-def numbers_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
+def numbers_of(reading: Reading, ids: Sequence[str]) -> dict[str, int]:
     """Return the row numbers of the memories that there are of these ids, in the given order."""
     if not ids:
         return {}
-    rows = connection.execute(
-        "SELECT id, n FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(ids),)
-    )
+    rows = reading.execute("SELECT id, n FROM memories WHERE id IN (:ids)", {"ids": list(ids)})
     found = dict(rows.fetchall())
     return {memory_id: found[memory_id] for memory_id in ids if memory_id in found}
 
 
-def find_revision(connection: sqlite3.Connection, memory_id: str) -> tuple[int, int] | None:
+def find_revision(reading: Reading, memory_id: str) -> tuple[int, int] | None:
     """Return the row number of a memory, and its revision, for which alone evidence counts; or None."""
-    row = connection.execute("SELECT n, revision FROM memories WHERE id = ?", (memory_id,)).fetchone()
+    row = reading.execute("SELECT n, revision FROM memories WHERE id = ?", (memory_id,)).fetchone()
     return None if row is None else (int(row[0]), int(row[1]))
 
 
-def load(connection: sqlite3.Connection, numbers: Iterable[int], project: str) -> dict[int, Stored]:
+def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, Stored]:
     """Return the rows of these numbers, with their tallies; numbers that are gone are left out."""
     found: dict[int, Stored] = {}
     for batch in _batches(list(numbers)):
-        marks = ", ".join("?" * len(batch))
-        tallies = _tallies(connection, batch)
-        for row in connection.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN ({marks})", batch):
+        tallies = _tallies(reading, batch)
+        for row in reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN (:numbers)", {"numbers": batch}):
             found[row[0]] = as_stored(row, tallies.get(row[0], ()), project)
     return found
 
@@ -68,43 +66,87 @@ def _batches(numbers: list[int]) -> Iterator[list[int]]:
         yield numbers[start : start + _BATCH]
 
 
-def _tallies(connection: sqlite3.Connection, batch: Sequence[int]) -> dict[int, tuple[Tally, ...]]:
-    """Return each memory's tallies, with those of the memories that were merged into it."""
-    owners = merges.evidence_owners(connection, batch)
-    asked = list(dict.fromkeys([*batch, *owners]))
-    wanted = set(batch)
-    marks = ", ".join("?" * len(asked))
-    rows = connection.execute(
-        "SELECT memory, kind, day, source, judge, superseded, sum(positive), sum(negative), max(last) FROM tallies "
-        f"WHERE memory IN ({marks}) AND source NOT IN (SELECT source FROM forgotten) "
-        "AND judge NOT IN (SELECT source FROM forgotten) "
-        "GROUP BY memory, kind, day, source, judge, superseded",
-        asked,
-    )
+# With those of the memories that were merged into each, at any depth.
+_TALLIES = (
+    "WITH RECURSIVE below(root, n) AS (SELECT n, n FROM memories WHERE n IN (:numbers) "
+    "UNION SELECT root, memory FROM merged JOIN below ON into_memory = below.n WHERE counts = 1) "
+    "SELECT root, kind, day, source, judge, superseded, sum(positive), sum(negative), max(last) "
+    "FROM below JOIN tallies ON memory = below.n WHERE source NOT IN (SELECT source FROM forgotten) "
+    "AND judge NOT IN (SELECT source FROM forgotten) GROUP BY root, kind, day, source, judge, superseded"
+)
+
+
+def _tallies(reading: Reading, batch: list[int]) -> dict[int, tuple[Tally, ...]]:
     found: dict[int, list[Tally]] = {}
-    for n, kind, day, source, judge, superseded, positive, negative, last in rows:
-        tally = Tally(
-            SignalKind(kind), day, source, judge, positive / UNIT, negative / UNIT, parse_time(last), bool(superseded)
-        )
-        for owner in (*((n,) if n in wanted else ()), *owners.get(n, ())):
-            found.setdefault(owner, []).append(tally)
+    for n, kind, day, source, judge, superseded, positive, negative, last in reading.execute(
+        _TALLIES, {"numbers": batch}
+    ):
+        weights = int(positive) / UNIT, int(negative) / UNIT
+        tally = Tally(SignalKind(kind), day, source, judge, *weights, parse_time(last), bool(superseded))
+        found.setdefault(n, []).append(tally)
     return {n: tuple(tallies) for n, tallies in found.items()}
 
 
-def page(connection: sqlite3.Connection, filters: Filters, after: int, limit: int) -> list[int]:
+def page(reading: Reading, filters: Filters, after: int, limit: int) -> list[int]:
     """Return up to `limit` row numbers behind `after` that pass the filters, in the order they were recorded."""
     condition, values = filters.clause()
-    rows = connection.execute(
+    rows = reading.execute(
         f"SELECT n FROM memories WHERE n > ? AND {condition} ORDER BY n LIMIT ?", (after, *values, limit)
     )
     return [row[0] for row in rows]
 
 
-def count(connection: sqlite3.Connection, filters: Filters) -> int:
+def count(reading: Reading, filters: Filters) -> int:
     """Return how many memories pass the filters."""
     condition, values = filters.clause()
-    total: int = connection.execute(f"SELECT count(*) FROM memories WHERE {condition}", values).fetchone()[0]
+    total: int = reading.execute(f"SELECT count(*) FROM memories WHERE {condition}", values).fetchone()[0]
     return total
+
+
+def states_and_vectors(reading: Reading, numbers: Sequence[int]) -> list[tuple[int, str, int]]:
+    """Return (row number, state, id of a vector) of these memories, by role of the vector; 0 for one without any."""
+    current = reading.moment.generation
+    return reading.execute(
+        "SELECT m.n, m.state, coalesce(v.id, 0) FROM memories AS m "
+        "LEFT JOIN vectors AS v ON v.memory = m.n AND v.generation = :generation "
+        "WHERE m.n IN (:numbers) ORDER BY m.n, v.role",
+        {"generation": 0 if current is None else current.number, "numbers": list(numbers)},
+    ).fetchall()
+
+
+def passing(reading: Reading, filters: Filters, among: Sequence[int] | None = None) -> list[tuple[int, int]]:
+    """Return (row number, id of a vector) of the memories that pass filters; 0 for one without any.
+
+    Args:
+        among: only these are asked about.
+    """
+    current = reading.moment.generation
+    condition, values = filters.clause()
+    only = "" if among is None else f"n IN ({', '.join('?' * len(among))}) AND "
+    return reading.execute(
+        "SELECT n, coalesce(vectors.id, 0) FROM memories LEFT JOIN vectors ON memory = n AND generation = ? "
+        f"WHERE {only}{condition}",
+        (0 if current is None else current.number, *(among or ()), *values),
+    ).fetchall()
+
+
+def not_embedded(reading: Reading, generation: int) -> list[int]:
+    """Return the memories without a lesson vector of a generation, in the order they were recorded."""
+    rows = reading.execute(f"SELECT n FROM memories WHERE {_NOT_EMBEDDED} ORDER BY n", (generation,))
+    return [n for (n,) in rows]
+
+
+def count_not_embedded(reading: Reading) -> int:
+    """Return how many memories have no lesson vector of the current generation."""
+    current = reading.moment.generation
+    number = 0 if current is None else current.number
+    total: int = reading.execute(f"SELECT count(*) FROM memories WHERE {_NOT_EMBEDDED}", (number,)).fetchone()[0]
+    return total
+
+
+_NOT_EMBEDDED = (
+    "NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = memories.n AND v.generation = ? AND v.role = 'lesson')"
+)
 
 
 # A number of the change feed is never given twice, also not to a memory that is deleted and recorded again. A power
@@ -137,13 +179,13 @@ def said(draft: Draft) -> tuple[str, str, str, str]:
     return (draft.title, draft.content, draft.description, draft.applies_when)
 
 
-def whence(draft: Draft) -> tuple[str, str | None, str | None, bool]:
+def whence(draft: Draft) -> tuple[str, str | None, str | None, int]:
     """Return where a lesson comes from, in the order of the columns."""
-    return (draft.source.how, draft.source.by, draft.source.session, draft.source.trusted)
+    return (draft.source.how, draft.source.by, draft.source.session, int(draft.source.trusted))
 
 
 def rewrite(
-    connection: sqlite3.Connection,
+    writing: Writing,
     n: int,
     draft: Draft,
     indexed: Indexed,
@@ -155,7 +197,7 @@ def rewrite(
     now: datetime,
 ) -> None:
     """Change a memory; when it says something else, its evidence starts anew, since trust does not transfer."""
-    connection.execute(
+    writing.execute(
         "UPDATE memories SET title = ?, content = ?, description = ?, applies_when = ?, outcome = ?, tags = ?, "
         "state = ?, initial_confidence = ?, source_how = ?, source_by = ?, source_session = ?, trusted = ?, "
         "metadata = ?, fingerprint = ?, scrub_version = ?, findings = ?, "
@@ -175,54 +217,61 @@ def rewrite(
             n,
         ),
     )
-    remove_from_index(connection, n)
-    index(connection, n, indexed)
+    remove_from_index(writing, n)
+    index(writing, n, indexed)
     if says_something_else:
-        withdraw_memory(connection, n)
-        merges.stop_counting(connection, n)
-        merges.tell_results(connection, [n])
-        change = connection.execute("SELECT max(seq) FROM changes").fetchone()[0]
-        connection.execute("UPDATE memories SET revision = ? WHERE n = ?", (new_revision(change), n))
+        withdraw(writing, n)
+        merges.stop_counting(writing, n)
+        merges.tell_results(writing, [n])
+        writing.execute("UPDATE memories SET revision = ? WHERE n = ?", (new_revision(writing.newest_change), n))
 
 
-def set_state(connection: sqlite3.Connection, n: int, state: State, now: datetime) -> None:
+def set_state(writing: Writing, n: int, state: State, now: datetime) -> None:
     """Archive, restore, quarantine or approve a memory; its vectors stay, and the feed tells the others."""
-    connection.execute("UPDATE memories SET state = ?, updated_at = ? WHERE n = ?", (state.value, time_text(now), n))
-    connection.execute("INSERT INTO changes(op, memory) VALUES ('put', ?)", (n,))
+    writing.execute("UPDATE memories SET state = ?, updated_at = ? WHERE n = ?", (state.value, time_text(now), n))
+    writing.tell("put", n)
 
 
-def index(connection: sqlite3.Connection, n: int, indexed: Indexed) -> None:
+def index(writing: Writing, n: int, indexed: Indexed) -> None:
     """Store a memory's vectors and terms, and tell it to the feed."""
     if not indexed.vectors:
-        connection.execute("INSERT INTO changes(op, memory) VALUES ('put', ?)", (n,))
-    for role, vector in indexed.vectors:
-        add_vector(connection, n, role, indexed.generation, vector)
-    connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, indexed.terms))
+        writing.tell("put", n)
+    add_vectors(writing, indexed.generation, [(n, role, vector) for role, vector in indexed.vectors])
+    writing.insert("terms", ("rowid", "text"), [(n, indexed.terms)])
 
 
-def add_vector(connection: sqlite3.Connection, n: int, role: str, generation: int, vector: bytes) -> None:
-    """Store one vector, and tell it to the feed."""
-    cursor = connection.execute(
-        "INSERT INTO vectors(memory, role, generation, vector) VALUES (?, ?, ?, ?)", (n, role, generation, vector)
-    )
-    connection.execute("INSERT INTO changes(op, memory, vector) VALUES ('put', ?, ?)", (n, cursor.lastrowid))
+def add_vectors(writing: Writing, generation: int, vectors: Sequence[tuple[int, str, bytes]]) -> None:
+    """Store vectors, each of a memory (by row number) in a role, and tell them to the feed."""
+    first = writing.number("vectors", len(vectors)) if vectors else 0
+    rows = [(number, n, role, generation, vector) for number, (n, role, vector) in enumerate(vectors, first)]
+    writing.insert("vectors", _VECTOR, rows)
+    for number, n, *_ in rows:
+        writing.tell("put", n, number)
 
 
-def remove_from_index(connection: sqlite3.Connection, n: int) -> None:
+def put_vectors(writing: Writing, generation: int, n: int, vectors: Sequence[tuple[str, bytes]]) -> None:
+    """Give a memory its vectors of a generation that is being filled: nobody searches it, so the feed is not told."""
+    writing.execute("DELETE FROM vectors WHERE memory = ? AND generation = ?", (n, generation))
+    first = writing.number("vectors", len(vectors))
+    rows = [(number, n, role, generation, vector) for number, (role, vector) in enumerate(vectors, first)]
+    writing.insert("vectors", _VECTOR, rows)
+
+
+def remove_from_index(writing: Writing, n: int) -> None:
     """Remove a memory's vectors and terms, and tell it to the feed."""
-    vectors = connection.execute("SELECT id FROM vectors WHERE memory = ?", (n,)).fetchall()
+    vectors = writing.execute("SELECT id FROM vectors WHERE memory = ?", (n,)).fetchall()
     if vectors:
-        snapshots.drop(connection, MEMORIES.table)
+        snapshots.drop(writing, MEMORIES.table)
     for (vector,) in vectors:
-        connection.execute("INSERT INTO changes(op, memory, vector) VALUES ('delete', ?, ?)", (n, vector))
-    connection.execute("DELETE FROM vectors WHERE memory = ?", (n,))
-    connection.execute("DELETE FROM terms WHERE rowid = ?", (n,))
+        writing.tell("delete", n, vector)
+    writing.execute("DELETE FROM vectors WHERE memory = ?", (n,))
+    writing.execute("DELETE FROM terms WHERE rowid = ?", (n,))
 
 
-def delete(connection: sqlite3.Connection, n: int) -> None:
+def delete(writing: Writing, n: int) -> None:
     """Delete a memory with its vectors, terms and evidence; its lines in the log become orphans."""
-    remove_from_index(connection, n)
-    connection.execute("INSERT INTO changes(op, memory) VALUES ('delete', ?)", (n,))
-    withdraw_memory(connection, n)
-    merges.forget(connection, n)
-    connection.execute("DELETE FROM memories WHERE n = ?", (n,))
+    remove_from_index(writing, n)
+    writing.tell("delete", n)
+    withdraw(writing, n)
+    merges.forget(writing, n)
+    writing.execute("DELETE FROM memories WHERE n = ?", (n,))

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reasoningbank.errors import CorruptionError, ProjectNotFoundError, ReasoningBankError, ScopeError
+from reasoningbank.storage import meta
 from reasoningbank.storage.failures import not_allowed_error
 from reasoningbank.storage.lifecycle import finish_deletion, remove_damaged, sweep
 from reasoningbank.storage.names import checked_name, folder_name
-from reasoningbank.storage.project import DATABASE_NAME, Project, read_meta
+from reasoningbank.storage.project import DATABASE_NAME, Project
 
 
 def project_folder(root: Path, tenant: str, project: str) -> Path:
@@ -58,8 +59,8 @@ def _owners(root: Path, tenant: str) -> Iterator[tuple[Path, dict[str, str]]]:
 def _read_owner(folder: Path) -> dict[str, str]:
     project = Project(folder, durability="normal", busy_timeout=10.0)
     try:
-        with project.database.read() as connection:
-            return read_meta(connection)
+        with project.read() as reading:
+            return meta.read(reading)
     finally:
         project.database.close()
 
@@ -94,7 +95,7 @@ def _mark_deleted(folder: Path, tenant: str, project: str) -> None:
         # A deletion that was cut short after the mark goes on.
         return
     try:
-        with opened.write() as connection:
-            connection.execute("INSERT OR REPLACE INTO meta VALUES ('deleted', '1')")
+        with opened.write() as writing:
+            meta.put(writing, "deleted", "1")
     finally:
         opened.database.close()

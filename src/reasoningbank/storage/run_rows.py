@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 
 from reasoningbank.exchange.runs import ExportedRun, HandedOver
 from reasoningbank.signals import time_text
+from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.episodes import SERVED
 
 
-def page(connection: sqlite3.Connection, after: str, limit: int) -> list[str]:
+def page(reading: Reading, after: str, limit: int) -> list[str]:
     """Return up to `limit` references of episodes behind `after`, in their order."""
-    rows = connection.execute("SELECT ref FROM episodes WHERE ref > ? ORDER BY ref LIMIT ?", (after, limit))
+    rows = reading.execute("SELECT ref FROM episodes WHERE ref > ? ORDER BY ref LIMIT ?", (after, limit))
     return [ref for (ref,) in rows]
 
 
-def tokens(connection: sqlite3.Connection, ref: str) -> int | None:
+def tokens(reading: Reading, ref: str) -> int | None:
     """Return the tokens of the prompt block that a run was given; None where that was not noted."""
-    found: int | None = connection.execute("SELECT tokens FROM episodes WHERE ref = ?", (ref,)).fetchone()[0]
+    found: int | None = reading.execute("SELECT tokens FROM episodes WHERE ref = ?", (ref,)).fetchone()[0]
     return found
 
 
-def unchanged(connection: sqlite3.Connection, ref: str) -> set[int]:
+def unchanged(reading: Reading, ref: str) -> set[int]:
     """Return the positions of the memories served in a run that still say what they said then."""
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT s.position FROM served AS s JOIN memories AS m ON m.n = s.memory AND m.revision = s.revision "
         "WHERE s.ref = ?",
         (ref,),
@@ -31,55 +32,66 @@ def unchanged(connection: sqlite3.Connection, ref: str) -> set[int]:
     return {position for (position,) in rows}
 
 
-def lessons(connection: sqlite3.Connection, ref: str) -> list[str]:
+def lessons(reading: Reading, ref: str) -> list[str]:
     """Return the ids of the memories that were distilled from a run, in the order they were recorded."""
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT m.id FROM origins AS o JOIN memories AS m ON m.n = o.memory WHERE o.ref = ? ORDER BY m.n", (ref,)
     )
     return [memory_id for (memory_id,) in rows]
 
 
-def put(
-    connection: sqlite3.Connection, run: ExportedRun, handed: Sequence[tuple[int, HandedOver]], learned: Iterable[int]
-) -> None:
+def put(writing: Writing, run: ExportedRun, handed: Sequence[tuple[int, HandedOver]], learned: Iterable[int]) -> None:
     """Store a run. Its evidence is rolled up: what was said in it counts as said, and can no longer be revised.
 
     Args:
         handed: what it was handed, with the row numbers.
         learned: the row numbers of what was distilled from it.
     """
-    connection.execute(
-        "INSERT INTO episodes(ref, task, thread, opened_at, closed_at, verdict, reason, judge, tokens, sealed) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
-        (
-            run.ref,
-            run.task,
-            run.thread,
-            time_text(run.opened_at),
-            None if run.closed_at is None else time_text(run.closed_at),
-            None if run.verdict is None else run.verdict.value,
-            run.reason,
-            run.by,
-            run.tokens,
-        ),
+    writing.insert(
+        "episodes",
+        ("ref", "task", "thread", "opened_at", "closed_at", "verdict", "reason", "judge", "tokens", "sealed"),
+        [
+            (
+                run.ref,
+                run.task,
+                run.thread,
+                time_text(run.opened_at),
+                None if run.closed_at is None else time_text(run.closed_at),
+                None if run.verdict is None else run.verdict.value,
+                run.reason,
+                run.by,
+                run.tokens,
+                1,
+            )
+        ],
     )
-    connection.executemany(
-        "INSERT OR IGNORE INTO served(ref, position, memory, revision, confidence, deviation, provisional, similarity, "
-        "keyword, score, sealed) SELECT ?, ?, n, iif(?, revision, 0), ?, ?, ?, ?, ?, ?, 1 FROM memories WHERE n = ?",
+    revisions = dict(
+        writing.execute(
+            "SELECT n, revision FROM memories WHERE n IN (:handed)", {"handed": [n for n, _ in handed]}
+        ).fetchall()
+    )
+    writing.insert(
+        "served",
+        (*SERVED, "sealed"),
         [
             (
                 run.ref,
                 h.position,
-                h.unchanged,
+                n,
+                revisions[n] if h.unchanged else 0,
                 h.confidence,
                 h.deviation,
-                h.provisional,
+                int(h.provisional),
                 h.similarity,
                 h.keyword,
                 h.score,
-                n,
+                1,
             )
             for n, h in handed
+            if n in revisions
         ],
+        "ON CONFLICT (ref, position) DO NOTHING",
     )
-    connection.executemany("INSERT OR IGNORE INTO origins(memory, ref) VALUES (?, ?)", [(n, run.ref) for n in learned])
+    writing.insert(
+        "origins", ("memory", "ref"), [(n, run.ref) for n in learned], "ON CONFLICT (memory, ref) DO NOTHING"
+    )

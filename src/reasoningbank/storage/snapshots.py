@@ -7,19 +7,19 @@ copied or begun anew never takes another's snapshot for its own.
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
+from reasoningbank.storage import meta
+from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.files import aside, asides, remove_files, rename
 
 _KEY = "snapshot of {}"
 _TABLES = ("vectors", "node_vectors")
 
 
-def path_of(connection: sqlite3.Connection, table: str) -> Path:
+def path_of(reading: Reading, table: str) -> Path:
     """Return where the snapshot of a table's vectors stands; it need not be there."""
-    database = connection.execute("PRAGMA database_list").fetchone()[2]
-    return _path(Path(database).parent, table)
+    return _path(reading.folder, table)
 
 
 def _path(folder: Path, table: str) -> Path:
@@ -32,10 +32,9 @@ def sweep(folder: Path) -> None:
         remove_files(*asides(_path(folder, table), "new"))
 
 
-def token(connection: sqlite3.Connection, table: str) -> str | None:
+def token(reading: Reading, table: str) -> str | None:
     """Return the token of the snapshot that belongs to this database."""
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_KEY.format(table),)).fetchone()
-    return None if row is None else str(row[0])
+    return meta.read(reading).get(_KEY.format(table))
 
 
 def new_path(path: Path) -> Path:
@@ -43,21 +42,21 @@ def new_path(path: Path) -> Path:
     return aside(path, "new")
 
 
-def install(connection: sqlite3.Connection, table: str, made: Path, token: str) -> None:
+def install(writing: Writing, table: str, made: Path, token: str) -> None:
     """Put a snapshot into place, inside the caller's write transaction.
 
     Raises:
         OSError: it is gone, or the disk refused.
     """
-    rename(made, path_of(connection, table))
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_KEY.format(table), token))
+    rename(made, path_of(writing, table))
+    meta.put(writing, _KEY.format(table), token)
 
 
-def drop(connection: sqlite3.Connection, table: str) -> None:
+def drop(writing: Writing, table: str) -> None:
     """Remove a snapshot, also one that is being made, inside the caller's write transaction.
 
     Called before anything that a snapshot may hold is deleted: not even its codes are to stay on the disk.
     """
-    path = path_of(connection, table)
+    path = path_of(writing, table)
     remove_files(path, *asides(path, "new"))
-    connection.execute("DELETE FROM meta WHERE key = ?", (_KEY.format(table),))
+    meta.drop(writing, _KEY.format(table))

@@ -90,8 +90,7 @@ def as_stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> S
 
 def _memory(of: Stored, confidence: float) -> Memory:
     row = of.row
-    return _unchecked(
-        Memory,
+    return Memory(
         id=row[1],
         project=of.project,
         title=row[2],

@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from reasoningbank.storage.contract import Reading, Writing
 
 CURRENT = "(SELECT generation FROM generations WHERE state = 'current')"
 BATCH = 512
 """Rows read at once: what is made of them on the way fits into a core's cache."""
 
 Row = tuple[int, int, bytes]
+
+
+FOLLOWED = 25_000
+"""Changes that are followed one by one; beyond so many, what is kept is derived anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What was told to a feed after one change, up to another.
+
+    Attributes:
+        rows: (op, row number of the owner, id of the vector or None), in order.
+    """
+
+    since: int
+    newest: int
+    rows: list[tuple[str, int, int | None]]
+
+    @property
+    def changed(self) -> set[int]:
+        """The owners that were put or deleted: they may say something else, or be in another state."""
+        return {owner for op, owner, _ in self.rows if op != "evidence"}
+
+    @property
+    def touched(self) -> set[int]:
+        """The owners that were changed in any way, in their evidence too."""
+        return {owner for _, owner, _ in self.rows}
+
+    def vectors(self, op: str) -> list[int]:
+        """Return the ids of the vectors that were put, or deleted, in order."""
+        return [vector for told, _, vector in self.rows if told == op and vector is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,54 +61,67 @@ class StoredVectors:
     owner: str
     feed: str
 
-    def newest(self, connection: sqlite3.Connection) -> int:
+    def newest(self, reading: Reading) -> int:
         """Return the number of the newest change that this transaction sees."""
-        row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (self.feed,)).fetchone()
-        return int(row[0]) if row else 0
+        return reading.moment.change if self.feed == "changes" else reading.moment.node_change
 
-    def tail_is_gone(self, connection: sqlite3.Connection, covered: int, newest: int) -> bool:
-        """Tell whether changes after `covered` were pruned from the feed, so that it cannot be followed from there."""
-        if newest <= covered:
-            return False
-        oldest = connection.execute(f"SELECT min(seq) FROM {self.feed}").fetchone()[0]
-        return oldest is None or bool(oldest > covered + 1)
-
-    def changed(self, connection: sqlite3.Connection, covered: int) -> tuple[list[int], list[int]]:
-        """Return the ids of vectors that were put, and of those that were deleted, after a change, in order."""
-        rows = connection.execute(
-            f"SELECT op, vector FROM {self.feed} WHERE seq > ? AND vector IS NOT NULL ORDER BY seq", (covered,)
+    def tail(self, reading: Reading, since: int, most: int = FOLLOWED) -> Tail | None:
+        """Return what was told to the feed after a change; None when that is unknown, or more than `most` rows."""
+        newest = self.newest(reading)
+        if newest == since:
+            return Tail(since, newest, [])
+        rows = reading.execute(
+            f"SELECT seq, op, {self.owner}, vector FROM {self.feed} WHERE seq > ? ORDER BY seq LIMIT ?",
+            (since, most + 1),
         ).fetchall()
-        return [vector for op, vector in rows if op == "put"], [vector for op, vector in rows if op == "delete"]
+        if newest < since or not rows or rows[0][0] != since + 1 or len(rows) > most:
+            return None
+        return Tail(since, newest, [(op, owner, vector) for _, op, owner, vector in rows])
 
-    def every(self, connection: sqlite3.Connection, generation: int) -> Iterator[list[Row]]:
+    def reaches_back(self, reading: Reading, since: int) -> bool:
+        """Tell whether the feed still holds everything after a change."""
+        if self.newest(reading) <= since:
+            return True
+        oldest = reading.execute(f"SELECT min(seq) FROM {self.feed}").fetchone()[0]
+        return oldest is not None and bool(oldest <= since + 1)
+
+    def trim_feed(self, writing: Writing, kept: int) -> int:
+        """Drop all but the newest `kept` changes from the feed; return how many went."""
+        return writing.execute(f"DELETE {self._beyond}", (kept,)).rowcount
+
+    def count_beyond(self, reading: Reading, kept: int) -> int:
+        """Return how many changes `trim_feed` would drop."""
+        found: int = reading.execute(f"SELECT count(*) {self._beyond}", (kept,)).fetchone()[0]
+        return found
+
+    @property
+    def _beyond(self) -> str:
+        return f"FROM {self.feed} WHERE seq <= (SELECT max(seq) FROM {self.feed}) - ?"
+
+    def every(self, reading: Reading, generation: int) -> Iterator[list[Row]]:
         """Yield (id, owner, vector) of a generation, in batches."""
-        rows = connection.execute(
-            f"SELECT id, {self.owner}, vector FROM {self.table} WHERE generation = ?", (generation,)
-        )
+        rows = reading.execute(f"SELECT id, {self.owner}, vector FROM {self.table} WHERE generation = ?", (generation,))
         while batch := rows.fetchmany(BATCH):
             yield batch
 
-    def these(self, connection: sqlite3.Connection, generation: int, ids: Sequence[int]) -> Iterator[list[Row]]:
+    def these(self, reading: Reading, generation: int, ids: Sequence[int]) -> Iterator[list[Row]]:
         """Yield (id, owner, vector) of those of these ids that are there and of this generation, in batches."""
         for start in range(0, len(ids), BATCH):
-            batch = connection.execute(
-                f"SELECT id, {self.owner}, vector FROM {self.table} "
-                "WHERE generation = ? AND id IN (SELECT value FROM json_each(?))",
-                (generation, json.dumps(ids[start : start + BATCH])),
+            batch = reading.execute(
+                f"SELECT id, {self.owner}, vector FROM {self.table} WHERE generation = :generation AND id IN (:ids)",
+                {"generation": generation, "ids": list(ids[start : start + BATCH])},
             ).fetchall()
             if batch:
                 yield batch
 
-    def vectors(self, connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, bytes]:
+    def vectors(self, reading: Reading, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the vectors with these ids that this transaction sees."""
-        rows = connection.execute(
-            f"SELECT id, vector FROM {self.table} WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(ids),)
-        )
-        return dict(rows)
+        rows = reading.execute(f"SELECT id, vector FROM {self.table} WHERE id IN (:ids)", {"ids": list(ids)})
+        return dict(rows.fetchall())
 
-    def sample(self, connection: sqlite3.Connection, size: int) -> list[bytes]:
+    def sample(self, reading: Reading, size: int) -> list[bytes]:
         """Return the oldest vectors of the current generation, up to `size` of them."""
-        rows = connection.execute(
+        rows = reading.execute(
             f"SELECT vector FROM {self.table} WHERE generation = {CURRENT} ORDER BY id LIMIT ?", (size,)
         )
         return [vector for (vector,) in rows]
@@ -85,9 +129,3 @@ class StoredVectors:
 
 MEMORIES = StoredVectors("vectors", "memory", "changes")
 NODES = StoredVectors("node_vectors", "node", "node_changes")
-
-
-def current_generation(connection: sqlite3.Connection) -> tuple[int, int] | None:
-    """Return the number of the current generation and its vectors' dimension; None before the first vector."""
-    row = connection.execute("SELECT generation, dim FROM generations WHERE state = 'current'").fetchone()
-    return None if row is None else (int(row[0]), int(row[1]))

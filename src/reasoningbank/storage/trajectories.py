@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +10,7 @@ from reasoningbank.episode import Verdict
 from reasoningbank.results import EpisodeSummary
 from reasoningbank.runs.trajectory import Step
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.storage.contract import Reading, Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,27 +32,27 @@ class Kept:
     at: datetime | None = None
 
 
-def load(connection: sqlite3.Connection, ref: str) -> Kept | None:
+def load(reading: Reading, ref: str) -> Kept | None:
     """Return what is kept of a run; None when nothing is."""
-    row = connection.execute(
+    row = reading.execute(
         "SELECT result, size, left_out, scrub_version, at FROM trajectories WHERE ref = ?", (ref,)
     ).fetchone()
     if row is None:
         return None
-    steps = connection.execute("SELECT step FROM steps WHERE ref = ? ORDER BY position", (ref,))
+    steps = reading.execute("SELECT step FROM steps WHERE ref = ? ORDER BY position", (ref,))
     result, size, left_out, scrub_version, at = row
     read = tuple(Step.model_validate_json(step) for (step,) in steps)
     return Kept(read, result, size, left_out, scrub_version, parse_time(at))
 
 
-def size_of(connection: sqlite3.Connection, ref: str) -> int:
+def size_of(reading: Reading, ref: str) -> int:
     """Return how many characters are kept of a run."""
-    row = connection.execute("SELECT size FROM trajectories WHERE ref = ?", (ref,)).fetchone()
+    row = reading.execute("SELECT size FROM trajectories WHERE ref = ?", (ref,)).fetchone()
     return int(row[0]) if row else 0
 
 
 def add(
-    connection: sqlite3.Connection,
+    writing: Writing,
     ref: str,
     steps: Sequence[str],
     *,
@@ -62,49 +62,45 @@ def add(
     now: datetime,
 ) -> None:
     """Add steps, as JSON, to what is kept of a run; a result that is not empty replaces the one before."""
-    before = connection.execute("SELECT length(result) FROM trajectories WHERE ref = ?", (ref,)).fetchone()
+    before = writing.execute("SELECT length(result) FROM trajectories WHERE ref = ?", (ref,)).fetchone()
     grown = sum(map(len, steps)) + (len(result) - (before[0] if before else 0) if result else 0)
-    connection.execute(
+    writing.execute(
         "INSERT INTO trajectories(ref, result, size, left_out, scrub_version, at) VALUES (?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET result = iif(excluded.result = '', result, excluded.result), "
-        "size = size + excluded.size, left_out = left_out + excluded.left_out, "
-        "scrub_version = min(scrub_version, excluded.scrub_version), at = excluded.at",
+        "ON CONFLICT (ref) DO UPDATE SET "
+        "result = CASE WHEN excluded.result = '' THEN trajectories.result ELSE excluded.result END, "
+        "size = trajectories.size + excluded.size, left_out = trajectories.left_out + excluded.left_out, "
+        "scrub_version = CASE WHEN excluded.scrub_version < trajectories.scrub_version "
+        "THEN excluded.scrub_version ELSE trajectories.scrub_version END, at = excluded.at",
         (ref, result, grown, left_out, scrub_version, time_text(now)),
     )
-    following = connection.execute(
-        "SELECT coalesce(max(position), -1) + 1 FROM steps WHERE ref = ?", (ref,)
-    ).fetchone()[0]
-    connection.executemany(
-        "INSERT INTO steps(ref, position, step) VALUES (?, ?, ?)",
-        [(ref, following + i, step) for i, step in enumerate(steps)],
-    )
+    following = writing.execute("SELECT coalesce(max(position), -1) + 1 FROM steps WHERE ref = ?", (ref,)).fetchone()[0]
+    writing.insert("steps", ("ref", "position", "step"), [(ref, following + i, step) for i, step in enumerate(steps)])
 
 
-def count_old(connection: sqlite3.Connection, before: datetime) -> int:
+def count_old(reading: Reading, before: datetime) -> int:
     """Return of how many runs `expire` would delete what is kept."""
-    total: int = connection.execute("SELECT count(*) FROM trajectories WHERE at < ?", (time_text(before),)).fetchone()[
-        0
-    ]
+    total: int = reading.execute("SELECT count(*) FROM trajectories WHERE at < ?", (time_text(before),)).fetchone()[0]
     return total
 
 
-def expire(connection: sqlite3.Connection, before: datetime) -> int:
+def expire(writing: Writing, before: datetime) -> int:
     """Delete what is kept of runs to which nothing was added since, and return of how many."""
     old = "(SELECT ref FROM trajectories WHERE at < ?)"
-    connection.execute(f"DELETE FROM steps WHERE ref IN {old}", (time_text(before),))
-    return connection.execute("DELETE FROM trajectories WHERE at < ?", (time_text(before),)).rowcount
+    writing.execute(f"DELETE FROM steps WHERE ref IN {old}", (time_text(before),))
+    return writing.execute("DELETE FROM trajectories WHERE at < ?", (time_text(before),)).rowcount
 
 
 # -- where memories came from, and where they were used ------------------------------------------------------------
 
 
-def add_origins(connection: sqlite3.Connection, memory_ids: Iterable[str], refs: Iterable[str]) -> None:
+def add_origins(writing: Writing, memory_ids: Sequence[str], refs: Iterable[str]) -> None:
     """Note which runs memories were distilled from; those that are gone are left out."""
-    kept = list(refs)
-    connection.executemany(
-        "INSERT OR IGNORE INTO origins(memory, ref) SELECT n, ? FROM memories WHERE id = ?",
-        [(ref, memory_id) for memory_id in memory_ids for ref in kept],
-    )
+    for ref in refs:
+        writing.execute(
+            "INSERT INTO origins(memory, ref) SELECT n, :ref FROM memories WHERE id IN (:ids) "
+            "ON CONFLICT (memory, ref) DO NOTHING",
+            {"ref": ref, "ids": list(memory_ids)},
+        )
 
 
 _SUMMARY = (
@@ -113,20 +109,20 @@ _SUMMARY = (
 )
 
 
-def origins(connection: sqlite3.Connection, n: int, limit: int) -> list[EpisodeSummary]:
+def origins(reading: Reading, n: int, limit: int) -> list[EpisodeSummary]:
     """Return the runs that a memory was distilled from, the newest first; sessions without an episode come last."""
-    rows = connection.execute(
-        f"SELECT r.ref, {_SUMMARY} FROM (SELECT ref FROM origins WHERE memory = ?1 "
-        "UNION SELECT source_session FROM memories WHERE n = ?1 AND source_session IS NOT NULL) AS r "
-        "LEFT JOIN episodes AS e ON e.ref = r.ref ORDER BY e.opened_at DESC, r.ref LIMIT ?2",
-        (n, limit),
+    rows = reading.execute(
+        f"SELECT r.ref, {_SUMMARY} FROM (SELECT ref FROM origins WHERE memory = :n "
+        "UNION SELECT source_session FROM memories WHERE n = :n AND source_session IS NOT NULL) AS r "
+        "LEFT JOIN episodes AS e ON e.ref = r.ref ORDER BY e.opened_at IS NULL, e.opened_at DESC, r.ref LIMIT :limit",
+        {"n": n, "limit": limit},
     )
     return [_summary(row) for row in rows]
 
 
-def uses(connection: sqlite3.Connection, n: int, limit: int) -> list[EpisodeSummary]:
+def uses(reading: Reading, n: int, limit: int) -> list[EpisodeSummary]:
     """Return the runs that a memory was handed out in, the newest first."""
-    rows = connection.execute(
+    rows = reading.execute(
         f"SELECT r.ref, {_SUMMARY} FROM served AS r JOIN episodes AS e ON e.ref = r.ref WHERE r.memory = ? "
         "ORDER BY e.opened_at DESC, r.ref LIMIT ?",
         (n, limit),

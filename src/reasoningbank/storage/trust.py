@@ -2,74 +2,103 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 from reasoningbank.memory import State
 from reasoningbank.signals import time_text
 from reasoningbank.storage import merges
+from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.records import set_state
 
 
-def archive(connection: sqlite3.Connection, numbers: Sequence[int], why: str, now: datetime) -> list[int]:
+def archive(writing: Writing, numbers: Sequence[int], why: str, now: datetime) -> list[int]:
     """Take memories out of service, remembering the state they were in; those archived already are left alone."""
     done = []
     for n in numbers:
-        row = connection.execute("SELECT state FROM memories WHERE n = ?", (n,)).fetchone()
+        row = writing.execute("SELECT state FROM memories WHERE n = ?", (n,)).fetchone()
         if row is None or row[0] == State.ARCHIVED.value:
             continue
-        connection.execute("INSERT OR REPLACE INTO archived VALUES (?, ?, ?, ?)", (n, row[0], why, time_text(now)))
-        set_state(connection, n, State.ARCHIVED, now)
+        note_archived(writing, n, State(row[0]), why, now)
+        set_state(writing, n, State.ARCHIVED, now)
         done.append(n)
     return done
 
 
-def restore(connection: sqlite3.Connection, numbers: Sequence[int], now: datetime) -> list[int]:
+def note_archived(writing: Writing, n: int, before: State, why: str, now: datetime) -> None:
+    """Remember why a memory is out of service, and the state that it goes back to."""
+    writing.insert(
+        "archived",
+        ("memory", "state", "why", "at"),
+        [(n, before.value, why, time_text(now))],
+        "ON CONFLICT (memory) DO UPDATE SET state = excluded.state, why = excluded.why, at = excluded.at",
+    )
+
+
+def restore(writing: Writing, numbers: Sequence[int], now: datetime) -> list[int]:
     """Put archived memories back into the state they were in."""
     done = []
     for n in numbers:
-        row = connection.execute("SELECT state FROM archived WHERE memory = ?", (n,)).fetchone()
+        row = writing.execute("SELECT state FROM archived WHERE memory = ?", (n,)).fetchone()
         if row is not None:
-            connection.execute("DELETE FROM archived WHERE memory = ?", (n,))
-            merges.take_out(connection, [n])
-            set_state(connection, n, State(row[0]), now)
+            writing.execute("DELETE FROM archived WHERE memory = ?", (n,))
+            merges.take_out(writing, [n])
+            set_state(writing, n, State(row[0]), now)
             done.append(n)
     return done
 
 
-def archived_because(connection: sqlite3.Connection, why: str) -> list[int]:
+def archived_because(reading: Reading, why: str) -> list[int]:
     """Return the memories that are archived for a reason."""
-    return [n for (n,) in connection.execute("SELECT memory FROM archived WHERE why = ? ORDER BY memory", (why,))]
+    return [n for (n,) in reading.execute("SELECT memory FROM archived WHERE why = ? ORDER BY memory", (why,))]
 
 
-def of_source(connection: sqlite3.Connection, source: str) -> list[int]:
+def metadata_of_archived(reading: Reading, why: str) -> list[dict[str, Any]]:
+    """Return the metadata of the memories that are archived for a reason."""
+    rows = reading.execute(
+        "SELECT m.metadata FROM archived AS a JOIN memories AS m ON m.n = a.memory WHERE a.why = ?", (why,)
+    )
+    return [json.loads(metadata) for (metadata,) in rows]
+
+
+def of_source(reading: Reading, source: str) -> list[int]:
     """Return the memories that a source brought: by its name, or by its session."""
-    rows = connection.execute(
+    rows = reading.execute(
         "SELECT n FROM memories WHERE source_by = ? OR source_session = ? ORDER BY n", (source, source)
     )
     return [n for (n,) in rows]
 
 
-def set_forgotten(connection: sqlite3.Connection, source: str, *, forgotten: bool, now: datetime) -> int:
+def set_forgotten(writing: Writing, source: str, *, forgotten: bool, now: datetime) -> int:
     """Make a source's signals count for nothing, or count again; return how many memories they are about."""
     if forgotten:
-        connection.execute("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (source, time_text(now)))
+        note_forgotten(writing, source, now)
     else:
-        connection.execute("DELETE FROM forgotten WHERE source = ?", (source,))
-    touched = connection.execute(
+        writing.execute("DELETE FROM forgotten WHERE source = ?", (source,))
+    touched = writing.execute(
         "SELECT DISTINCT memory FROM tallies WHERE source = ? OR judge = ?", (source, source)
     ).fetchall()
-    connection.executemany("INSERT INTO changes(op, memory) VALUES ('evidence', ?)", touched)
     for (n,) in touched:
-        merges.tell_results(connection, [n])
+        writing.tell("evidence", n)
+        merges.tell_results(writing, [n])
     return len(touched)
 
 
-def is_forgotten(connection: sqlite3.Connection, *sources: str | None) -> bool:
-    """Tell whether any of these sources is forgotten."""
-    named = [source for source in sources if source]
-    if not named:
-        return False
-    marks = ", ".join("?" * len(named))
-    return connection.execute(f"SELECT 1 FROM forgotten WHERE source IN ({marks})", named).fetchone() is not None
+def note_forgotten(writing: Writing, source: str, now: datetime) -> None:
+    """Let a source's signals count for nothing from now on."""
+    writing.insert("forgotten", ("source", "at"), [(source, time_text(now))], "ON CONFLICT (source) DO NOTHING")
+
+
+def forgotten_among(reading: Reading, sources: Collection[str]) -> set[str]:
+    """Return which of these sources are forgotten."""
+    if not sources:
+        return set()
+    rows = reading.execute("SELECT source FROM forgotten WHERE source IN (:sources)", {"sources": list(sources)})
+    return {source for (source,) in rows}
+
+
+def state_of(reading: Reading, n: int) -> State:
+    """Return the state of a memory that is there."""
+    return State(reading.execute("SELECT state FROM memories WHERE n = ?", (n,)).fetchone()[0])

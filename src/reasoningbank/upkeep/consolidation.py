@@ -1,6 +1,6 @@
 """Consolidation: which memories say the same, which one's text is kept, and what is believed of the merged one.
 
-Pure: it decides, and changes nothing. What was tried and what it gave: docs/decisions/0130-merging.md.
+Pure: it decides, and changes nothing. What was tried and what it gave: docs/benchmarks/merging.md.
 """
 
 from __future__ import annotations
@@ -14,9 +14,6 @@ from typing import Final
 from reasoningbank.change import Change
 from reasoningbank.memory import CONFIDENCE_IMPORTED, Outcome, Source
 from reasoningbank.upkeep.likeness import Wording, differences, likeness
-
-# Cosine above which two memories are compared word for word.
-THRESHOLD: Final = 0.75
 
 # What agreeing sources add to the confidence of what they are merged into, at most.
 AGREEMENT_BONUS: Final = 0.1

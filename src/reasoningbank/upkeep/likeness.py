@@ -1,7 +1,7 @@
 """Likeness: whether two texts say the same thing in other words, judged by more than a cosine.
 
 An embedding hardly notices a "not", another number or another file name, and those are what tells two lessons apart.
-So texts are compared as they were taken apart. What was tried and what it gave: docs/decisions/0130-merging.md.
+So texts are compared as they were taken apart. What was tried and what it gave: docs/benchmarks/merging.md.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Vector indexes: one contract, several engines."""
+"""The vector index, and the file it is kept in."""

@@ -1,9 +1,9 @@
-"""The contract of a vector index, and the arrays it speaks."""
+"""The arrays that vectors come in, what is checked of them, and how they are compared."""
 
 from __future__ import annotations
 
 import math
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,53 +12,6 @@ from reasoningbank.errors import InvalidInputError
 
 Float32: TypeAlias = npt.NDArray[np.float32]
 Int64: TypeAlias = npt.NDArray[np.int64]
-
-
-@runtime_checkable
-class VectorIndex(Protocol):
-    """Unit vectors by id, found by cosine. Safe for several threads, and in a forked child.
-
-    Ids are 64-bit integers >= 0. An index is derived from the records, and can be made anew from them at any time.
-    """
-
-    @property
-    def dim(self) -> int:
-        """How many numbers a vector has."""
-
-    def __len__(self) -> int:
-        """Return how many ids can be found."""
-
-    def add(self, ids: Int64, vectors: Float32) -> None:
-        """Put unit rows under ids; an id that is there already is replaced, and of a repeated one the last row counts.
-
-        Raises:
-            InvalidInputError: wrong shapes, a negative id or a number that is not finite; nothing was added.
-        """
-
-    def remove(self, ids: Int64) -> None:
-        """Take ids out; unknown ones are ignored. A search that starts later cannot return them."""
-
-    def search(self, query: Float32, k: int, *, allowed: Int64 | None = None) -> tuple[Int64, Float32]:
-        """Find the `k` ids whose vectors have the largest inner product with `query`.
-
-        Args:
-            query: (dim,) unit vector.
-            k: how many; fewer come back when there are fewer. Zero or less gives none.
-            allowed: only these ids are considered; unknown ones are ignored. None allows all.
-
-        Returns:
-            Ids and cosines, best first, in [-1, 1] up to rounding. Equal cosines are in ascending order of id.
-
-        Raises:
-            InvalidInputError: wrong shape, or a number that is not finite.
-        """
-
-    def get(self, ids: Int64) -> Float32:
-        """Return the (n, dim) rows of `ids`, in their order.
-
-        Raises:
-            KeyError: an id is not there; the error names it.
-        """
 
 
 def unit_rows(matrix: npt.NDArray[np.floating]) -> Float32:

@@ -29,7 +29,10 @@ Fetch = Callable[[list[int]], Mapping[int, Float32]]
 
 
 class FaissIndex:
-    """Exact results at a quarter of the memory traffic of a flat index.
+    """Unit vectors by id, found by cosine: exact results at a quarter of the memory traffic of a flat index.
+
+    Ids are 64-bit integers >= 0. Safe for several threads, and in a forked child. An index is derived from the records,
+    and can be made anew from them at any time.
 
     A block's codes are scanned for candidates, which are scored with the vectors themselves. How wrong a code can be is
     known, so that the search goes on where a row that was not looked at might still belong among the best k: the answer
@@ -83,14 +86,18 @@ class FaissIndex:
             number += 1
 
     def add(self, ids: Int64, vectors: Float32) -> None:
-        """Put unit rows under ids; see `VectorIndex.add`."""
+        """Put unit rows under ids; an id that is there already is replaced, and of a repeated one the last row counts.
+
+        Raises:
+            InvalidInputError: wrong shapes, a negative id or a number that is not finite; nothing was added.
+        """
         ids, rows = checked_rows(ids, vectors, self.dim)
         for start in range(0, ids.size, TURN):
             with self._lock.writing(), one_thread():
                 self._put(ids[start : start + TURN], rows[start : start + TURN])
 
     def remove(self, ids: Int64) -> None:
-        """Take ids out; see `VectorIndex.remove`."""
+        """Take ids out; unknown ones are ignored. A search that starts later cannot return them."""
         ids = np.asarray(ids, dtype=np.int64)
         for start in range(0, ids.size, TURN):
             with self._lock.writing(), one_thread():
@@ -102,10 +109,19 @@ class FaissIndex:
     def search(
         self, query: Float32, k: int, *, allowed: Int64 | None = None, fetch: Fetch | None = None
     ) -> tuple[Int64, Float32]:
-        """Find the k nearest; see `VectorIndex.search`.
+        """Find the `k` ids whose vectors have the largest inner product with `query`.
 
         Args:
+            query: (dim,) unit vector.
+            k: how many; fewer come back when there are fewer. Zero or less gives none.
+            allowed: only these ids are considered; unknown ones are ignored. None allows all.
             fetch: gives vectors that a restored index does not have yet; what it does not give is left out.
+
+        Returns:
+            Ids and cosines, best first, in [-1, 1] up to rounding. Equal cosines are in ascending order of id.
+
+        Raises:
+            InvalidInputError: wrong shape, or a number that is not finite.
         """
         query = checked_query(query, self.dim)
         with self._lock.reading(), one_thread():
@@ -114,7 +130,11 @@ class FaissIndex:
             return self._scan(query, k, allowed, fetch)
 
     def get(self, ids: Int64, fetch: Fetch | None = None) -> Float32:
-        """Return the rows of ids; see `VectorIndex.get`. What is fetched and not given, raises KeyError too."""
+        """Return the (n, dim) rows of `ids`, in their order.
+
+        Raises:
+            KeyError: an id is not there, or its vector was fetched and not given; the error names it.
+        """
         wanted = np.asarray(ids, dtype=np.int64)
         with self._lock.reading():
             found, rows = self._gather(wanted, [self._place[number] for number in wanted.tolist()], fetch)

@@ -327,6 +327,7 @@ def test_time_grows_with_the_length_of_hostile_text_and_no_faster(kind: str) -> 
     assert large < 3.5 * small + 0.02
 
 
+@pytest.mark.perf
 @pytest.mark.parametrize(
     "text",
     [

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from reasoningbank.services.cache.index_snapshot import SnapshotWriter
 
 from reasoningbank.services.cache import index_snapshot, index_view
-from reasoningbank.services.cache.index_snapshot import SnapshotWriter
 from reasoningbank.storage.stored_vectors import StoredVectors
 
 

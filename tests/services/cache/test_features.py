@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from reasoningbank.services.cache.shelf import Shelf
+from reasoningbank.services.search.shown import look_up
 
 from reasoningbank import ReasoningBank
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.errors import EmbeddingError
-from reasoningbank.services.cache.shelf import Shelf
-from reasoningbank.services.search.shown import look_up
 from reasoningbank.vectors.base import Float32
 from tests.conftest import OpenBank
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reasoningbank.services.cache.filtered import KEPT, FilteredMemories
 
 from reasoningbank import ReasoningBank
 from reasoningbank.memory import Outcome
 from reasoningbank.services.cache import filtered
-from reasoningbank.services.cache.filtered import KEPT, FilteredMemories
 from reasoningbank.storage.filters import Filters
 from tests.conftest import OpenBank
 from tests.processes import in_child

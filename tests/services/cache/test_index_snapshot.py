@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any
 
 import pytest
+from reasoningbank.services.cache.index_snapshot import SnapshotWriter
 
 from reasoningbank import ReasoningBank
 from reasoningbank.services.cache import index_snapshot
-from reasoningbank.services.cache.index_snapshot import SnapshotWriter
 from reasoningbank.storage.files import aside
 from reasoningbank.vectors.faiss import FaissIndex
 from reasoningbank.vectors.snapshot import head_of

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reasoningbank.services.cache.index_view import IndexView
 
 from reasoningbank import ReasoningBank
-from reasoningbank.services.cache.index_view import IndexView
 from reasoningbank.services.upkeep import maintain
 from reasoningbank.storage.database import Database, apply_migrations
 from reasoningbank.storage.lifecycle import create_database

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from reasoningbank.services.cache.keyword_index import FOLLOWED, KeywordIndex
+from reasoningbank.storage.postings import postings
+from reasoningbank.storage.text_index import VIEWS, rarest
 
 from reasoningbank.search.bm25 import Counts, Postings
 from reasoningbank.search.terms import match_expression
-from reasoningbank.services.cache.keyword_index import FOLLOWED, KeywordIndex
 from reasoningbank.storage import records
 from reasoningbank.storage.database import apply_migrations
-from reasoningbank.storage.postings import postings
 from reasoningbank.storage.records import Indexed
 from reasoningbank.storage.stored_vectors import MEMORIES
-from reasoningbank.storage.text_index import VIEWS, rarest
 from tests.processes import in_child
 
 READ = "reasoningbank.services.cache.keyword_index.postings"

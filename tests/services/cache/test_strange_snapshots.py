@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reasoningbank.services.cache.index_view import IndexView
 
 from reasoningbank import ReasoningBank
 from reasoningbank.services.cache import index_snapshot, index_view
-from reasoningbank.services.cache.index_view import IndexView
 from reasoningbank.storage import snapshots
 from reasoningbank.storage.files import rename
 from tests.conftest import OpenBank

@@ -8,6 +8,8 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from typing import Any
 import pytest
 
 from reasoningbank import Distillation, DistillStatus, JobStatus, ReasoningBank, StorageError, Trajectory, utc_now
-from reasoningbank.distill import queue
+from reasoningbank.distill.distillation import Rejection
 from reasoningbank.distill.template import TemplateDistiller
 from reasoningbank.services.runs import distilling, worker
 
@@ -24,6 +26,14 @@ RUN = {"task": "Convert the report", "steps": [{"action": "convert", "observatio
 
 def run(number: int) -> dict[str, Any]:
     return {**RUN, "task": f"Convert report number {number}"}
+
+
+def until(holds: Callable[[], bool], seconds: float = 30.0) -> None:
+    """Wait until something holds that a worker brings about in its thread."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 class Slow(TemplateDistiller):
@@ -43,21 +53,27 @@ class Broken(TemplateDistiller):
         raise ZeroDivisionError("in the user's own code")
 
 
+class Choosy(TemplateDistiller):
+    """Rejects an item of every run."""
+
+    def distill(self, run: Trajectory, earlier: Any = ()) -> Distillation:
+        return replace(super().distill(run, earlier), rejected=(Rejection("cut off"),))
+
+
 def test_a_worker_works_in_its_own_thread_while_it_is_entered(bank: ReasoningBank) -> None:
     jobs = [bank.enqueue(run(n)) for n in range(3)]
 
-    with bank.worker(poll=0.01) as running:
-        assert running.wait_until_idle(10)
-        later = bank.enqueue(run(3))
-        assert running.wait_until_idle(10)
+    with bank.worker(poll=0.01):
+        until(lambda: bank.status().jobs == {"done": len(jobs)})
+        bank.enqueue(run(3))
+        until(lambda: bank.status().jobs == {"done": len(jobs) + 1})
 
-    assert {bank.job(job.id).status for job in [*jobs, later]} == {JobStatus.DONE}
     assert "reasoningbank-worker" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_a_worker_on_a_bank_that_does_not_exist_writes_nothing(bank: ReasoningBank) -> None:
     with bank.worker() as running:
-        assert running.wait_until_idle(10)
+        assert running.run_once() is None
 
     assert not bank.root.exists()
 
@@ -84,27 +100,14 @@ def test_a_worker_that_was_never_entered_can_be_stopped(bank: ReasoningBank) -> 
     assert list(stopped.run_until_empty()) == []
 
 
-def test_waiting_for_an_idle_worker_has_an_end(bank: ReasoningBank) -> None:
-    bank.enqueue(RUN)
-    slow = Slow()
-
-    with bank.worker(slow) as running:
-        assert not running.wait_until_idle(0.05)
-        slow.go.set()
-        assert running.wait_until_idle(10)
-
-
 def test_two_workers_share_a_queue_and_do_no_job_twice(open_bank: Any) -> None:
     one, other = open_bank(), open_bank()
     jobs = [one.enqueue(run(n)) for n in range(30)]
 
-    with one.worker(poll=0.01) as first, other.worker(poll=0.01) as second:
-        assert first.wait_until_idle(30)
-        assert second.wait_until_idle(30)
+    with one.worker(poll=0.01), other.worker(poll=0.01):
+        until(lambda: one.status().jobs == {"done": len(jobs)})
 
-    done = [one.job(job.id) for job in jobs]
-    assert {job.status for job in done} == {JobStatus.DONE}
-    assert {job.attempts for job in done} == {1}
+    assert {one.job(job.id).attempts for job in jobs} == {1}
 
 
 def test_a_fault_in_the_user_s_own_code_is_logged_with_its_traceback_and_keeps_the_job(
@@ -117,6 +120,15 @@ def test_a_fault_in_the_user_s_own_code_is_logged_with_its_traceback_and_keeps_t
     assert job is not None
     assert (job.status, job.reason) == (JobStatus.QUEUED, "ZeroDivisionError: in the user's own code")
     assert "Traceback" in caplog.text
+
+
+def test_a_job_tells_how_many_items_were_rejected_and_why(bank: ReasoningBank) -> None:
+    bank.enqueue(RUN)
+
+    job = bank.worker(Choosy()).run_once()
+
+    assert job is not None
+    assert job.counts == {"lessons": 1, "cut off": 1, "duplicates": 0}
 
 
 def test_a_job_that_was_lost_meanwhile_stores_nothing_and_the_worker_goes_on(bank: ReasoningBank, clock: Any) -> None:
@@ -146,18 +158,12 @@ def test_the_hold_on_a_job_is_renewed_while_it_is_being_done(
     bank.enqueue(RUN)
     slow = Slow()
 
-    with bank.worker(slow) as running:
+    with bank.worker(slow):
         assert slow.begun.wait(10)
         before = bank.jobs()[0].due_at
         clock.move(seconds=30)
-        deadline = time.monotonic() + 10
-        while bank.jobs()[0].due_at == before and time.monotonic() < deadline:
-            time.sleep(0.01)
-        renewed = bank.jobs()[0].due_at
+        until(lambda: bank.jobs()[0].due_at == before + timedelta(seconds=30))
         slow.go.set()
-        assert running.wait_until_idle(10)
-
-    assert renewed == before + timedelta(seconds=30)
 
 
 def test_a_hold_that_cannot_be_renewed_is_logged_and_one_that_is_lost_is_let_go(
@@ -199,11 +205,9 @@ def test_a_queue_that_cannot_be_reached_is_logged_and_tried_again(
     monkeypatch.setattr(distilling, "forget", lambda engine: (_ for _ in ()).throw(StorageError("x", path=Path("x"))))
     job = bank.enqueue(RUN)
 
-    with caplog.at_level(logging.WARNING), bank.worker(poll=0.01) as running:
-        for _ in range(3):
-            assert running.wait_until_idle(10)
+    with caplog.at_level(logging.WARNING), bank.worker(poll=0.01):
+        until(lambda: bank.job(job.id).status is JobStatus.DONE)
 
-    assert bank.job(job.id).status is JobStatus.DONE
     assert "could not reach its queue" in caplog.text
     assert "old jobs were not forgotten" in caplog.text
 
@@ -229,8 +233,8 @@ def test_a_worker_forgets_jobs_that_ended_long_ago(bank: ReasoningBank, clock: A
     assert bank.worker().run_once() is not None
     clock.move(days=31)
 
-    with bank.worker() as running:
-        assert running.wait_until_idle(10)
+    with bank.worker():
+        pass
 
     assert bank.jobs() == []
 
@@ -295,9 +299,8 @@ def test_workers_killed_at_random_lose_no_job_and_do_none_twice(tmp_path: Path, 
 
     left = bank.status().jobs
     sessions = [memory.source.session for _, memory in every(bank)]
-    with bank._engine.read() as connection:
-        assert connection is not None
-        attempts = connection.execute("SELECT sum(attempts) FROM jobs").fetchone()[0]
+    with bank._engine.read() as view:
+        attempts = view.execute("SELECT sum(attempts) FROM jobs").fetchone()[0]
     bank.close()
     assert left == {"done": jobs}
     assert sorted(sessions, key=lambda s: int(s or 0)) == [str(number) for number in range(jobs)]
@@ -305,9 +308,8 @@ def test_workers_killed_at_random_lose_no_job_and_do_none_twice(tmp_path: Path, 
 
 
 def every(bank: ReasoningBank) -> Any:
-    with bank._engine.read() as connection:
-        assert connection is not None
-        return list(bank._engine.every_memory(connection))
+    with bank._engine.read() as view:
+        return list(view.every_memory())
 
 
 def test_a_job_is_of_its_project_only(open_bank: Any) -> None:
@@ -318,5 +320,5 @@ def test_a_job_is_of_its_project_only(open_bank: Any) -> None:
 
 
 def test_a_status_of_a_distillation_is_a_status_of_a_job() -> None:
-    assert {status.value for status in DistillStatus} < {status.value for status in queue.JobStatus}
+    assert {status.value for status in DistillStatus} < {status.value for status in JobStatus}
     assert utc_now().tzinfo is not None

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from reasoningbank.belief.belief import ConfidenceModel
 from reasoningbank.episode import Episode, Served, Verdict
 from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError, MemoryNotFoundError
-from reasoningbank.memory import Memory, clean_text
+from reasoningbank.memory import clean_text
 from reasoningbank.results import Feedback, Reported
 from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.credit.fitting import fit_again, fit_is_due
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import checked_id
 from reasoningbank.services.search.recall import checked_ref, new_id
-from reasoningbank.services.search.shown import served
+from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import Signal, SignalKind, time_text
-from reasoningbank.storage import episodes, records
-from reasoningbank.storage.fold import Folded, is_news
-from reasoningbank.storage.project import Project
+from reasoningbank.storage import episodes, evidence
+from reasoningbank.storage.fold import Folded
 
 # A vote validates the kinds of signal that spoke for the same memory within this time (contextd's rule).
 VALIDATION_WINDOW = timedelta(hours=24)
-# In place of a polarity: what was judged for one memory alone stands, whatever the whole run's verdict.
-JUDGED_ALONE = 2
 _POLARITY = {Verdict.SUCCESS: 1, Verdict.FAILURE: -1, Verdict.UNKNOWN: 0}
 
 
@@ -49,18 +44,14 @@ def report(
 ) -> Reported:
     """Close an episode, and credit its outcome to exactly the memories that were served in it."""
     ref, thread = _one_of(ref, thread)
-    with engine.write_existing() as opened:
-        if opened is None:
-            raise _not_found(ref, thread)
-        project, connection = opened
-        project.catch_up(connection)
+    with engine.write(create=False) as edit:
+        edit.catch_up()
         now = engine.now()
-        episode = _find(engine, connection, ref, thread, now)
+        episode = _find(edit, ref, thread, now)
         if not (revise or episode.is_open):
             return Reported(episode, recorded=False, previous=episode.verdict)
-        model = engine.model(connection)
-        reported = _close(project, connection, model, episode, verdict, reason=note(reason), by=note(by), now=now)
-        due = fit_is_due(engine, connection)
+        reported = _close(edit, episode, verdict, reason=note(reason), by=note(by), now=now)
+        due = fit_is_due(edit, edit.newest_change)
     if due:
         fit_again(engine)
     return reported
@@ -69,10 +60,8 @@ def report(
 def get_episode(engine: Engine, *, ref: str | None, thread: str | None) -> Episode:
     """Return an episode, by its reference or as the newest of a thread."""
     ref, thread = _one_of(ref, thread)
-    with engine.read() as connection:
-        if connection is None:
-            raise _not_found(ref, thread)
-        return _find(engine, connection, ref, thread, engine.now())
+    with engine.read() as view:
+        return _find(view, ref, thread, engine.now())
 
 
 def _one_of(ref: str | None, thread: str | None) -> tuple[str | None, str | None]:
@@ -88,82 +77,59 @@ def _not_found(ref: str | None, thread: str | None) -> EpisodeNotFoundError:
 
 def close_if_open(engine: Engine, ref: str, verdict: Verdict, reason: str) -> None:
     """Close an episode that nobody has closed; one that has a verdict keeps it."""
-    with engine.write() as (project, connection):
-        project.catch_up(connection)
-        episode = episodes.load_episode(connection, ref)
+    with engine.write() as edit:
+        edit.catch_up()
+        episode = episodes.load_episode(edit, ref)
         if episode is not None and episode.is_open:
-            model, now = engine.model(connection), engine.now()
-            _close(project, connection, model, episode, verdict, reason=note(reason), by="", now=now)
-        due = fit_is_due(engine, connection)
+            _close(edit, episode, verdict, reason=note(reason), by="", now=engine.now())
+        due = fit_is_due(edit, edit.newest_change)
     if due:
         fit_again(engine)
 
 
-def _find(
-    engine: Engine, connection: sqlite3.Connection, ref: str | None, thread: str | None, now: datetime
-) -> Episode:
+def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Episode:
     found = ref
     if found is None:
-        found = episodes.newest_of_thread(connection, thread or "", episodes.before(now, engine.episode_ttl))
-    episode = None if found is None else episodes.load_episode(connection, found)
+        found = episodes.newest_of_thread(view, thread or "", episodes.before(now, view.engine.episode_ttl))
+    episode = None if found is None else episodes.load_episode(view, found)
     if episode is None:
         raise _not_found(ref, thread)
     return episode
 
 
-def _close(
-    project: Project,
-    connection: sqlite3.Connection,
-    model: ConfidenceModel,
-    episode: Episode,
-    verdict: Verdict,
-    *,
-    reason: str,
-    by: str,
-    now: datetime,
-) -> Reported:
-    if episode.verdict is not None and episodes.is_sealed(connection, episode.ref):
+def _close(edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by: str, now: datetime) -> Reported:
+    if episode.verdict is not None and episodes.is_sealed(edit, episode.ref):
         return Reported(episode, recorded=False, previous=episode.verdict, too_late=True)
-    signals = _outcomes(connection, model, episode, verdict, reason=reason, by=by, now=now)
+    signals = _outcomes(edit, episode, verdict, reason=reason, by=by, now=now)
     if not signals and episode.verdict is verdict:
         return Reported(episode, recorded=False, previous=episode.verdict)
-    folded = project.write_signals(connection, signals, now)
-    episodes.set_verdict(connection, episode.ref, verdict, reason=reason, by=by, now=now)
+    folded = edit.write_signals(signals, now)
+    if Folded.COUNTED not in folded:
+        # Otherwise the fold has said so: by it a verdict heals with the evidence when a crash comes between.
+        episodes.set_verdict(edit, episode.ref, verdict, reason=reason, by=by, now=now)
     closed = episode.model_copy(update={"verdict": verdict, "closed_at": now, "reason": reason, "by": by})
     credited = tuple(s.memory for s, f in zip(signals, folded, strict=True) if f is Folded.COUNTED and s.polarity)
     return Reported(closed, credited=credited, previous=episode.verdict)
 
 
-def _outcomes(
-    connection: sqlite3.Connection,
-    model: ConfidenceModel,
-    episode: Episode,
-    verdict: Verdict,
-    *,
-    reason: str,
-    by: str,
-    now: datetime,
-) -> list[Signal]:
+def _outcomes(edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by: str, now: datetime) -> list[Signal]:
     """Return the signals that are needed to make the evidence say `verdict`; none for what it says already."""
-    # Unknown teaches nothing; what an earlier verdict taught is withdrawn.
+    if not episode.memories:
+        return []
+    # Unknown teaches nothing; what an earlier verdict taught is withdrawn. What was judged for one memory alone stands,
+    # whatever the whole run's verdict.
     polarity = _POLARITY[verdict]
-    said = _said_before(connection, episode.ref)
-    shares = model.shares([m.confidence for m in episode.memories], verdict is Verdict.SUCCESS)
+    said = evidence.outcomes_of(edit, episode.ref)
+    shares = edit.model.shares([m.confidence for m in episode.memories], verdict is Verdict.SUCCESS)
     return [
         _outcome(m, episode, polarity, share if polarity else 1.0, reason=reason, by=by, now=now)
         for m, share in zip(episode.memories, shares, strict=True)
-        if said.get(m.memory, 0) not in (polarity, JUDGED_ALONE)
+        if _is_needed(polarity, *said.get(m.memory, (0, False)))
     ]
 
 
-def _said_before(connection: sqlite3.Connection, ref: str) -> dict[str, int]:
-    """Return the polarity of the outcomes counted under a reference, by memory; JUDGED_ALONE for one judged alone."""
-    rows = connection.execute(
-        "SELECT m.id, e.polarity, e.alone FROM evidence AS e JOIN memories AS m ON m.n = e.memory "
-        "WHERE e.ref = ? AND e.kind = 'outcome'",
-        (ref,),
-    )
-    return {memory: JUDGED_ALONE if alone else polarity for memory, polarity, alone in rows}
+def _is_needed(polarity: int, said: int, alone: bool) -> bool:
+    return not alone and said != polarity
 
 
 def _outcome(
@@ -220,59 +186,31 @@ def _about_one(
     memory_id = checked_id(memory_id)
     if not isinstance(positive, bool):
         raise InvalidInputError(f"{positive!r} is neither True nor False: say whether it helped")
-    with engine.write_existing() as opened:
-        found = None if opened is None else records.find_revision(opened[1], memory_id)
-        if opened is None or found is None:
-            raise MemoryNotFoundError(memory_id)
-        (project, connection), (n, revision) = opened, found
-        project.catch_up(connection)
+    with engine.write(create=False) as edit:
+        edit.catch_up()
         now = engine.now()
+        found = episodes.judged(edit, memory_id, since=episodes.before(now, engine.episode_ttl))
+        if found is None:
+            raise MemoryNotFoundError(memory_id)
         signal = Signal(
             id=new_id(),
             at=now,
             memory=memory_id,
-            revision=revision,
+            revision=found.revision,
             kind=kind,
             polarity=1 if positive else -1,
-            ref=ref or _open_ref(engine, connection, n, now) or new_id(),
+            ref=ref or found.open_ref or new_id(),
             source=session or "",
             by=note(by),
             reason=note(reason),
             alone=kind is SignalKind.OUTCOME,
         )
-        if kind is SignalKind.EXPLICIT:
-            signal = replace(signal, validates=_spoke_for(connection, n, now))
-        recorded = _write_new(project, connection, n, signal, now)
-        counted = Feedback(_memory(engine, connection, n), signal.ref, recorded)
-        due = fit_is_due(engine, connection)
+        if kind is SignalKind.EXPLICIT and engine.settings.confidence_model == "spec":
+            since = time_text(episodes.before(now, VALIDATION_WINDOW))
+            signal = replace(signal, validates=evidence.spoke_for(edit, found.n, since))
+        recorded = edit.write_signals([signal], now, only_news=True) == [Folded.COUNTED]
+        counted = Feedback(edit.shown([found.n])[found.n], signal.ref, recorded)
+        due = fit_is_due(edit, edit.newest_change)
     if due:
         fit_again(engine)
     return counted
-
-
-def _open_ref(engine: Engine, connection: sqlite3.Connection, n: int, now: datetime) -> str | None:
-    return episodes.newest_open_that_served(connection, n, episodes.before(now, engine.episode_ttl))
-
-
-def _write_new(project: Project, connection: sqlite3.Connection, n: int, signal: Signal, now: datetime) -> bool:
-    return is_news(connection, n, signal) and project.write_signals(connection, [signal], now) == [Folded.COUNTED]
-
-
-def _spoke_for(connection: sqlite3.Connection, n: int, now: datetime) -> tuple[SignalKind, ...]:
-    since = time_text(episodes.before(now, VALIDATION_WINDOW))
-    rows = connection.execute(
-        "SELECT DISTINCT kind FROM evidence WHERE memory = ? AND polarity > 0 AND kind <> 'explicit' AND at > ? "
-        "ORDER BY kind",
-        (n, since),
-    )
-    return tuple(SignalKind(row[0]) for row in rows)
-
-
-def _memory(engine: Engine, connection: sqlite3.Connection, n: int) -> Memory:
-    return served(engine, connection, [n])[n]
-
-
-def expire(engine: Engine, now: datetime) -> int:
-    """Close episodes that stayed open for too long as unknown, and return how many."""
-    with engine.write_existing() as opened:
-        return 0 if opened is None else episodes.expire(opened[1], now, engine.episode_ttl)

@@ -15,11 +15,9 @@ def list_episodes(
 ) -> EpisodePage:
     """Return up to `limit` episodes that pass the filters, the newest first, behind the one named `after`."""
     after, thread, limit = checked_ref(after, "after"), checked_ref(thread, "thread"), checked_limit(limit)
-    with engine.read() as connection:
-        if after is not None and (connection is None or not episodes.exists(connection, after)):
+    with engine.read() as view:
+        if after is not None and not episodes.exists(view, after):
             raise EpisodeNotFoundError(f"ref {after!r}")
-        if connection is None:
-            return EpisodePage(())
-        refs = episodes.page(connection, after=after, thread=thread, verdict=verdict, is_open=is_open, limit=limit + 1)
-        found = (episodes.load_episode(connection, ref) for ref in refs[:limit])
+        refs = episodes.page(view, after=after, thread=thread, verdict=verdict, is_open=is_open, limit=limit + 1)
+        found = (episodes.load_episode(view, ref) for ref in refs[:limit])
         return EpisodePage(tuple(e for e in found if e is not None), refs[limit - 1] if len(refs) > limit else None)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 
 from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
 from reasoningbank.errors import StorageError
 from reasoningbank.services.engine import Engine
-from reasoningbank.storage import parameters, records
+from reasoningbank.services.view import View
+from reasoningbank.storage import parameters
 from reasoningbank.storage.parameters import Fit
-from reasoningbank.storage.stored_vectors import MEMORIES
 
 # A fit takes a third of a second with so many, whatever the bank's size; more would say nothing new.
 MOST_MEMORIES = 2_000
@@ -19,11 +18,10 @@ MOST_RUNS = 5_000
 log = logging.getLogger(__name__)
 
 
-def fit_is_due(engine: Engine, connection: sqlite3.Connection) -> bool:
-    """Tell whether enough has happened since the last time, as the caller's transaction sees it."""
-    return engine.settings.confidence_model == "calibrated" and is_due(
-        MEMORIES.newest(connection), engine.fitted_to(connection)
-    )
+def fit_is_due(view: View, change: int) -> bool:
+    """Tell whether enough has happened between the last fit and a change of the project."""
+    engine = view.engine
+    return engine.settings.confidence_model == "calibrated" and is_due(change, engine.models.fitted_to(view))
 
 
 def fit_again(engine: Engine) -> bool:
@@ -40,25 +38,24 @@ def fit_again(engine: Engine) -> bool:
 
 
 def _fit(engine: Engine) -> bool:
-    with engine.read() as connection:
-        if connection is None or not fit_is_due(engine, connection):
+    with engine.read() as view:
+        change = view.moment.change
+        if not fit_is_due(view, change):
             return False
-        number, change = parameters.newest_number(connection), MEMORIES.newest(connection)
-        evidence = _evidence(engine, connection)
-    return put_into_force(engine, Fit(fit(evidence), change, engine.now()), after=number)
+        found = _evidence(view)
+    return put_into_force(engine, Fit(fit(found), change, engine.now()), after=view.moment.fit)
 
 
 def put_into_force(engine: Engine, found: Fit, *, after: int) -> bool:
     """Store a fit unless another process was faster than number `after`: its fit is as good."""
-    with engine.write_existing() as opened:
-        if opened is None or parameters.newest_number(opened[1]) != after:
+    with engine.write(create=False) as edit:
+        if edit.moment.fit != after:
             return False
-        parameters.add(opened[1], found)
+        parameters.add(edit, found)
     return True
 
 
-def _evidence(engine: Engine, connection: sqlite3.Connection) -> ProjectEvidence:
-    numbers = parameters.judged_last(connection, MOST_MEMORIES)
-    stored = records.load(connection, numbers, engine.project_name).values()
-    runs = RunMoments.of(parameters.judged_runs(connection, MOST_RUNS))
-    return ProjectEvidence([(s.tallies, s.memory.initial_confidence) for s in stored], runs)
+def _evidence(view: View) -> ProjectEvidence:
+    stored = view.load(parameters.judged_last(view, MOST_MEMORIES)).values()
+    runs = RunMoments.of(parameters.judged_runs(view, MOST_RUNS))
+    return ProjectEvidence([(s.tallies, s.initial_confidence) for s in stored], runs)

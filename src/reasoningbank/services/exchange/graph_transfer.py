@@ -52,12 +52,10 @@ def export(engine: Engine, form: Form) -> tuple[str, int]:
 def _nodes_and_edges(engine: Engine) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     nodes: list[dict[str, Any]] = []
     edges: list[dict[str, Any]] = []
-    with engine.read() as connection:
-        if connection is None:
-            return nodes, edges
-        nodes += [node_record(shown_node(stored)) for stored in graph.every_node(connection)]
+    with engine.read() as view:
+        nodes += [node_record(shown_node(stored)) for stored in graph.every_node(view)]
         after = 0
-        while (batch := graph.edge_page(connection, after, 500))[0]:
+        while (batch := graph.edge_page(view, after, 500))[0]:
             edges += [edge_record(shown_edge(stored)) for stored in batch[0]]
             after = batch[1]
     return nodes, edges
@@ -163,11 +161,11 @@ def _node(given: Any) -> CleanNode:
 
 def _store_nodes(engine: Engine, cleaned: Sequence[CleanNode], tally: _Tally, embedder: Embedder) -> None:
     vectors = embed_nodes(embedder, cleaned)
-    with engine.write() as (_, connection):
+    with engine.write() as edit:
         for node, vector in zip(cleaned, vectors, strict=True):
             pointers = node.draft.reasoning_pointer_ids
-            memories = [n for p in pointers if (n := records.find(connection, clean_text(p))) is not None]
-            _, created = store_node(engine, connection, embedder, node, memories, vector)
+            memories = [n for p in pointers if (n := records.find(edit, clean_text(p))) is not None]
+            _, created = store_node(edit, embedder, node, memories, vector)
             tally.count("nodes", created, node.redactions)
             tally.quarantined += node.quarantined or bool(node.findings)
             tally.unknown_pointers += len(pointers) - len(memories)
@@ -175,13 +173,13 @@ def _store_nodes(engine: Engine, cleaned: Sequence[CleanNode], tally: _Tally, em
 
 
 def _store_edges(engine: Engine, items: Sequence[Any], start: int, tally: _Tally) -> None:
-    with engine.write() as (_, connection):
+    with engine.write() as edit:
         for number, given in enumerate(items, start=start + 1):
             try:
                 edge_id, fields = read_edge(given)
                 draft, redactions = clean_edge(fields)
                 edge_id = edge_id or f"{draft.source} {number} {draft.target}"[:200]
                 at = read_time(given, "created_time", "created_at")
-                tally.count("edges", store_edge(engine, connection, edge_id, draft, at), redactions)
+                tally.count("edges", store_edge(edit, edge_id, draft, at), redactions)
             except (InvalidInputError, NotFoundError) as error:
                 tally.rejected.append(Rejected(number, str(error)))

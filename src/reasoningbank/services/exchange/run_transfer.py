@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 
 from reasoningbank.distill.cleaning import clean
@@ -12,24 +11,26 @@ from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.runs.trajectories import put, shown
+from reasoningbank.services.view import Edit
 from reasoningbank.storage import episodes, run_rows, trajectories
+from reasoningbank.storage.contract import Reading
 
 PAGE = 200
 
 
-def export_runs(connection: sqlite3.Connection) -> Iterator[ExportedRun]:
+def export_runs(reading: Reading) -> Iterator[ExportedRun]:
     """Yield every run of the project, with what is kept of it, in the order of their references."""
     after = ""
-    while refs := run_rows.page(connection, after, PAGE):
-        loaded = filter(None, (episodes.load_episode(connection, ref) for ref in refs))
-        yield from (_exported(connection, episode) for episode in loaded)
+    while refs := run_rows.page(reading, after, PAGE):
+        loaded = filter(None, (episodes.load_episode(reading, ref) for ref in refs))
+        yield from (_exported(reading, episode) for episode in loaded)
         after = refs[-1]
 
 
-def _exported(connection: sqlite3.Connection, episode: Episode) -> ExportedRun:
-    kept = trajectories.load(connection, episode.ref) or trajectories.Kept()
+def _exported(reading: Reading, episode: Episode) -> ExportedRun:
+    kept = trajectories.load(reading, episode.ref) or trajectories.Kept()
     run = shown(episode, kept)
-    unchanged = run_rows.unchanged(connection, episode.ref)
+    unchanged = run_rows.unchanged(reading, episode.ref)
     return ExportedRun(
         ref=episode.ref,
         task=run.task,
@@ -39,12 +40,12 @@ def _exported(connection: sqlite3.Connection, episode: Episode) -> ExportedRun:
         verdict=episode.verdict,
         reason=run.reason,
         by=episode.by,
-        tokens=run_rows.tokens(connection, episode.ref),
+        tokens=run_rows.tokens(reading, episode.ref),
         memories=tuple(
             HandedOver(**served.model_dump(exclude={"revision"}), unchanged=served.position in unchanged)
             for served in episode.memories
         ),
-        lessons=tuple(run_rows.lessons(connection, episode.ref)),
+        lessons=tuple(run_rows.lessons(reading, episode.ref)),
         steps=run.steps,
         result=run.result,
         left_out=kept.left_out,
@@ -61,8 +62,8 @@ def store_runs(engine: Engine, runs: Sequence[ExportedRun], numbers: Mapping[str
         numbers: the row numbers of the memories of the same export, by the ids that they have there.
     """
     cleaned = [_cleaned(run) for run in runs]
-    with engine.write() as (_, connection):
-        return sum(_store(engine, connection, run, numbers) for run in cleaned)
+    with engine.write() as edit:
+        return sum(_store(edit, run, numbers) for run in cleaned)
 
 
 def _cleaned(run: ExportedRun) -> ExportedRun:
@@ -71,12 +72,12 @@ def _cleaned(run: ExportedRun) -> ExportedRun:
     return run.model_copy(update=said | {"by": note(run.by), "ref": note(run.ref), "thread": note(run.thread) or None})
 
 
-def _store(engine: Engine, connection: sqlite3.Connection, run: ExportedRun, numbers: Mapping[str, int]) -> bool:
-    if episodes.exists(connection, run.ref):
+def _store(edit: Edit, run: ExportedRun, numbers: Mapping[str, int]) -> bool:
+    if episodes.exists(edit, run.ref):
         return False
     handed = [(numbers[each.memory], each) for each in run.memories if each.memory in numbers]
-    run_rows.put(connection, run, handed, [numbers[lesson] for lesson in run.lessons if lesson in numbers])
+    run_rows.put(edit, run, handed, [numbers[lesson] for lesson in run.lessons if lesson in numbers])
     if run.kept_at is not None:
         kept = Trajectory(steps=run.steps, result=run.result)
-        put(engine, connection, run.ref, kept, left_out=run.left_out, at=run.kept_at)
+        put(edit, run.ref, kept, left_out=run.left_out, at=run.kept_at)
     return True

@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import os
 import shutil
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,16 +23,16 @@ from reasoningbank.links import ExportedLink, as_field
 from reasoningbank.memory import State, fingerprint_text, is_blank
 from reasoningbank.results import Imported, Rejected
 from reasoningbank.screening.scrub import scrub
+from reasoningbank.services.cache.shown import scrubbed_link
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.exchange.run_transfer import export_runs, store_runs
 from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import check_embedder, store
-from reasoningbank.services.search.shown import scrubbed_link, served
+from reasoningbank.services.view import Edit, View
 from reasoningbank.storage import links, parameters, records, restore, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.parameters import Fit
-from reasoningbank.storage.stored_vectors import MEMORIES
 
 # Small enough that progress is seen, large enough that a transaction is worth it.
 BATCH = 64
@@ -117,13 +116,13 @@ def import_entries(
 def _link(engine: Engine, waiting: Sequence[tuple[int, ExportedLink]]) -> None:
     """Set the links of what was imported, once all of their ends are there; those that lead nowhere are left out."""
     for start in range(0, len(waiting), LINKS):
-        with engine.write() as (_, connection):
+        with engine.write() as edit:
             for source, link in waiting[start : start + LINKS]:
-                target = records.find(connection, link.target)
+                target = records.find(edit, link.target)
                 if target is None or target == source:
                     continue
                 links.put(
-                    connection,
+                    edit,
                     (source, target),
                     link.type,
                     strength=link.strength,
@@ -171,17 +170,17 @@ def _lines(entry: Entry) -> list[dict[str, Any]]:
 
 
 def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared], tally: _Tally) -> None:
-    with engine.write() as (_, connection):
-        check_embedder(engine, connection, cleaned)
-        was_empty = connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None
+    with engine.write() as edit:
+        check_embedder(edit, cleaned)
+        was_empty = records.count(edit, Filters(states=tuple(State))) == 0
         for item, prepared in zip(items, cleaned, strict=True):
-            n, created = _store_one(engine, connection, item, prepared)
+            n, created = _store_one(edit, item, prepared)
             if created:
                 _count_created(tally, item, prepared)
                 tally.links += [(n, link) for link in item.restored.links]
             else:
                 tally.existing += 1
-                different = _difference(connection, engine.project_name, n, item)
+                different = _difference(edit, n, item)
                 tally.differing += different
                 if different:
                     continue
@@ -189,10 +188,11 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared
                 tally.numbers[item.memory_id] = n
         if was_empty:
             # What belongs to a bank as a whole only a copy of it may take over.
-            restore.restore_taught(connection, [counts for item in items for counts in item.taught])
+            restore.restore_taught(edit, [counts for item in items for counts in item.taught])
             sources = [source for item in items for source in item.forgotten]
-            restore.restore_forgotten(connection, sources, engine.now())
-            _restore_parameters(engine, connection, items)
+            restore.restore_forgotten(edit, sources, engine.now())
+            for found in filter(None, map(_parameters, items)):
+                parameters.add(edit, Fit(found, edit.newest_change, engine.now()))
 
 
 def _parameters(item: Incoming) -> Parameters | None:
@@ -204,32 +204,27 @@ def _parameters(item: Incoming) -> Parameters | None:
         raise InvalidInputError(str(error)) from None
 
 
-def _restore_parameters(engine: Engine, connection: sqlite3.Connection, items: Sequence[Incoming]) -> None:
-    for found in filter(None, map(_parameters, items)):
-        parameters.add(connection, Fit(found, MEMORIES.newest(connection), engine.now()))
-
-
-def _store_one(engine: Engine, connection: sqlite3.Connection, item: Incoming, prepared: Prepared) -> tuple[int, bool]:
+def _store_one(edit: Edit, item: Incoming, prepared: Prepared) -> tuple[int, bool]:
     # An archived lesson may well say the same as the active one it was merged into.
     is_copy = item.memory_id is not None and item.restored.state is State.ARCHIVED
-    (place,) = store(engine, connection, [prepared], look_for_same=not is_copy)
+    (place,) = store(edit, [prepared], look_for_same=not is_copy)
     n = place.n
     if place.created:
-        _restore_state(engine, connection, n, item, prepared)
-        restore.restore_times(connection, n, item.restored.created_at, item.restored.updated_at)
-        restore.restore_tallies(connection, n, item.restored.tallies)
+        _restore_state(edit, n, item, prepared)
+        restore.restore_times(edit, n, item.restored.created_at, item.restored.updated_at)
+        restore.restore_tallies(edit, n, item.restored.tallies)
     return n, place.created
 
 
-def _restore_state(engine: Engine, connection: sqlite3.Connection, n: int, item: Incoming, prepared: Prepared) -> None:
+def _restore_state(edit: Edit, n: int, item: Incoming, prepared: Prepared) -> None:
     restored, source = item.restored, prepared.draft.source
     # A source that is forgotten here stays so, whatever the file says of its memories.
-    distrusted = trust.is_forgotten(connection, source.by, source.session)
+    distrusted = trust.forgotten_among(edit, {name for name in (source.by, source.session) if name})
     if restored.state is State.ARCHIVED:
         before = State.QUARANTINED if distrusted else restored.before or prepared.state
-        restore.restore_archived(connection, n, before, restored.why, engine.now())
+        restore.restore_archived(edit, n, before, restored.why, edit.engine.now())
     elif restored.state is not None and not distrusted:
-        restore.restore_state(connection, n, restored.state)
+        restore.restore_state(edit, n, restored.state)
 
 
 def _count_created(tally: _Tally, item: Incoming, prepared: Prepared) -> None:
@@ -239,9 +234,9 @@ def _count_created(tally: _Tally, item: Incoming, prepared: Prepared) -> None:
     tally.redactions.update(prepared.redactions)
 
 
-def _difference(connection: sqlite3.Connection, project: str, n: int, item: Incoming) -> list[Rejected]:
+def _difference(view: View, n: int, item: Incoming) -> list[Rejected]:
     """Say so when the id was taken by a lesson that says something else."""
-    memory = records.load(connection, [n], project)[n].memory
+    memory = view.load([n])[n].memory
     if memory.id != item.memory_id:
         return []
     if fingerprint_text(memory.title, memory.content) == fingerprint_text(item.draft.title, item.draft.content):
@@ -324,22 +319,20 @@ def export_records(engine: Engine, *, runs: bool = False) -> Iterator[dict[str, 
     Args:
         runs: behind the memories, every run.
     """
-    with engine.read() as connection:
-        if connection is None:
-            return
+    with engine.read() as view:
         # What belongs to no memory the first record carries: every record is a memory, for whoever reads them.
-        whole = {"taught": restore.taught(connection), "forgotten": restore.forgotten(connection)}
-        extra: dict[str, Any] = {"parameters": parameters.learned(connection)}
+        whole = {"taught": restore.taught(view), "forgotten": restore.forgotten(view)}
+        extra: dict[str, Any] = {"parameters": parameters.learned(view)}
         extra |= {key: value for key, value in whole.items() if value}
         after = 0
-        while numbers := records.page(connection, Filters(states=tuple(State)), after, 500):
-            rows = records.load(connection, numbers, engine.project_name)
-            shown = served(engine, connection, numbers)
-            leaving = links.leaving(connection, numbers)
+        while numbers := records.page(view, Filters(states=tuple(State)), after, 500):
+            rows = view.load(numbers)
+            shown = view.shown(numbers)
+            leaving = links.leaving(view, numbers)
             for n in numbers:
                 own_links = as_field(map(scrubbed_link, leaving.get(n, ())))
-                yield outgoing(shown[n], rows[n].tallies, restore.archived(connection, n)) | own_links | extra
+                yield outgoing(shown[n], rows[n].tallies, restore.archived(view, n)) | own_links | extra
                 extra = {}
             after = numbers[-1]
         if runs:
-            yield from (run_record(run) for run in export_runs(connection))
+            yield from (run_record(run) for run in export_runs(view))

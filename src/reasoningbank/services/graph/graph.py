@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +19,10 @@ from reasoningbank.screening.scrub import RULES_VERSION, scrub, scrub_value
 from reasoningbank.search.terms import terms
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import checked_id
-from reasoningbank.storage import graph, records
+from reasoningbank.services.record.record import number_of
+from reasoningbank.services.view import Edit
+from reasoningbank.storage import graph
+from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.graph import NodeFilters, StoredEdge, StoredNode
 from reasoningbank.validation import validated
 from reasoningbank.vectors.base import Float32
@@ -90,10 +92,10 @@ def _add_node(engine: Engine, embedder: Embedder, cleaned: CleanNode) -> NodeSto
     pointers = cleaned.draft.reasoning_pointer_ids
     if pointers and engine.project() is None:
         raise MemoryNotFoundError(pointers[0])
-    with engine.write() as (_, connection):
-        memories = [number_of_memory(connection, pointer) for pointer in pointers]
-        n, created = store_node(engine, connection, embedder, cleaned, memories, vector)
-        node = shown_node(graph.load(connection, [n])[n])
+    with engine.write() as edit:
+        memories = [number_of(edit, checked_id(pointer)) for pointer in pointers]
+        n, created = store_node(edit, embedder, cleaned, memories, vector)
+        node = shown_node(graph.load(edit, [n])[n])
     return NodeStored(node, created, cleaned.redactions, problems([vector]))
 
 
@@ -110,17 +112,12 @@ def embed_nodes(embedder: Embedder, cleaned: Sequence[CleanNode]) -> list[Float3
 
 
 def store_node(
-    engine: Engine,
-    connection: sqlite3.Connection,
-    embedder: Embedder,
-    cleaned: CleanNode,
-    memories: Sequence[int],
-    vector: Float32 | None,
+    edit: Edit, embedder: Embedder, cleaned: CleanNode, memories: Sequence[int], vector: Float32 | None
 ) -> tuple[int, bool]:
     """Store a prepared node inside the caller's transaction; return its row number and whether it is new."""
-    generation = engine.generation(connection, embedder.identity, create=True)
+    generation = edit.generation(embedder.identity)
     n, created = graph.put(
-        connection,
+        edit,
         cleaned.id,
         cleaned.draft,
         memories=memories,
@@ -128,24 +125,12 @@ def store_node(
         quarantined=cleaned.quarantined or bool(cleaned.findings),
         scrub_version=RULES_VERSION,
         terms=cleaned.terms,
-        now=engine.now(),
+        now=edit.engine.now(),
         created_at=cleaned.created_at,
     )
-    if vector is not None and generation is not None:
-        graph.add_vector(connection, n, generation, vector.tobytes())
+    if vector is not None:
+        graph.add_vector(edit, n, generation, vector.tobytes())
     return n, created
-
-
-def number_of_memory(connection: sqlite3.Connection, memory_id: str) -> int:
-    """Return the row number of a memory.
-
-    Raises:
-        MemoryNotFoundError: there is none with this id in this project.
-    """
-    n = records.find(connection, checked_id(memory_id))
-    if n is None:
-        raise MemoryNotFoundError(memory_id)
-    return n
 
 
 # -- edges ---------------------------------------------------------------------------------------------------------
@@ -175,27 +160,22 @@ def add_edge(engine: Engine, edge_id: str | None, fields: dict[str, Any]) -> Edg
     """Store an edge between two nodes, or store it anew under its id."""
     draft, redactions = clean_edge(fields)
     edge_id = checked_id(edge_id) if edge_id is not None else str(uuid.uuid4())
-    with engine.write_existing() as opened:
-        if opened is None:
-            raise NodeNotFoundError(draft.source)
-        created = store_edge(engine, opened[1], edge_id, draft)
-        stored = graph.edge(opened[1], edge_id)
+    with engine.write(create=False) as edit:
+        created = store_edge(edit, edge_id, draft)
+        stored = graph.edge(edit, edge_id)
     assert stored is not None  # noqa: S101 - just stored
     return EdgeStored(shown_edge(stored), created, redactions)
 
 
-def store_edge(
-    engine: Engine, connection: sqlite3.Connection, edge_id: str, draft: EdgeDraft, created_at: datetime | None = None
-) -> bool:
+def store_edge(edit: Edit, edge_id: str, draft: EdgeDraft, created_at: datetime | None = None) -> bool:
     """Store an edge inside the caller's transaction; return whether it is new."""
-    ends = _number(connection, draft.source), _number(connection, draft.target)
-    return graph.put_edge(
-        connection, edge_id, ends, draft, scrub_version=RULES_VERSION, created_at=created_at or engine.now()
-    )
+    ends = _number(edit, draft.source), _number(edit, draft.target)
+    at = created_at or edit.engine.now()
+    return graph.put_edge(edit, edge_id, ends, draft, scrub_version=RULES_VERSION, created_at=at)
 
 
-def _number(connection: sqlite3.Connection, node_id: str) -> int:
-    n = graph.find(connection, node_id)
+def _number(reading: Reading, node_id: str) -> int:
+    n = graph.find(reading, node_id)
     if n is None:
         raise NodeNotFoundError(node_id)
     return n
@@ -224,59 +204,47 @@ def shown_edge(stored: StoredEdge) -> Edge:
 def get_node(engine: Engine, node_id: str) -> Node:
     """Return a node, quarantined or not."""
     node_id = checked_id(node_id)
-    with engine.read() as connection:
-        if connection is None:
-            raise NodeNotFoundError(node_id)
-        n = _number(connection, node_id)
-        return shown_node(graph.load(connection, [n])[n])
+    with engine.read() as view:
+        n = _number(view, node_id)
+        return shown_node(graph.load(view, [n])[n])
 
 
 def edges_of(engine: Engine, node_id: str) -> list[Edge]:
     """Return the edges of a node, in either direction."""
     node_id = checked_id(node_id)
-    with engine.read() as connection:
-        if connection is None:
-            raise NodeNotFoundError(node_id)
-        _number(connection, node_id)
-        return [shown_edge(stored) for stored in graph.edges_of(connection, node_id, served=False)]
+    with engine.read() as view:
+        _number(view, node_id)
+        return [shown_edge(stored) for stored in graph.edges_of(view, node_id, served=False)]
 
 
 def page(engine: Engine, filters: NodeFilters, after: int, limit: int) -> NodePage:
     """Return up to `limit` nodes behind `after`."""
-    with engine.read() as connection:
-        if connection is None:
-            return NodePage(())
-        numbers = graph.page(connection, filters, after, limit + 1)
-        nodes = tuple(map(shown_node, graph.load(connection, numbers[:limit]).values()))
+    with engine.read() as view:
+        numbers = graph.page(view, filters, after, limit + 1)
+        nodes = tuple(map(shown_node, graph.load(view, numbers[:limit]).values()))
         return NodePage(nodes, numbers[limit - 1] if len(numbers) > limit else None)
 
 
 def link_nodes(engine: Engine, memory_id: str) -> list[Node]:
     """Return the nodes that point to a memory."""
-    with engine.read() as connection:
-        if connection is None:
-            raise MemoryNotFoundError(memory_id)
-        numbers = graph.of_memory(connection, number_of_memory(connection, memory_id))
-        return list(map(shown_node, graph.load(connection, numbers).values()))
+    with engine.read() as view:
+        numbers = graph.of_memory(view, number_of(view, checked_id(memory_id)))
+        return list(map(shown_node, graph.load(view, numbers).values()))
 
 
 def approve(engine: Engine, node_id: str) -> Node:
     """Let a quarantined node be found from now on."""
     node_id = checked_id(node_id)
-    with engine.write_existing() as opened:
-        if opened is None:
-            raise NodeNotFoundError(node_id)
-        n = _number(opened[1], node_id)
-        if not graph.approve(opened[1], n, engine.now()):
+    with engine.write(create=False) as edit:
+        n = _number(edit, node_id)
+        if not graph.approve(edit, n, engine.now()):
             raise InvalidInputError(f"node {node_id!r} is not quarantined")
-        return shown_node(graph.load(opened[1], [n])[n])
+        return shown_node(graph.load(edit, [n])[n])
 
 
 def delete(engine: Engine, *, node: str | None = None, edge: str | None = None) -> bool:
     """Delete a node with its edges, or an edge; False when there was none."""
-    with engine.write_existing() as opened:
-        if opened is None:
-            return False
+    with engine.write(create=False) as edit:
         if node is not None:
-            return graph.delete_node(opened[1], checked_id(node))
-        return graph.delete_edge(opened[1], checked_id(edge))
+            return graph.delete_node(edit, checked_id(node))
+        return graph.delete_edge(edit, checked_id(edge))

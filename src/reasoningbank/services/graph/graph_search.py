@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,15 +17,16 @@ from reasoningbank.search.relevance import (
     Legs,
     Relevance,
     fuse,
+    gated,
     known_scale,
     settle,
 )
-from reasoningbank.search.terms import match_expression, query_terms
+from reasoningbank.search.terms import match_expression
 from reasoningbank.search.verbatim import shared_grams, shared_words
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph.graph import shown_edge, shown_node
-from reasoningbank.services.search.candidates import embedded_query, gated
 from reasoningbank.services.search.prompt import framed_block
+from reasoningbank.services.view import View
 from reasoningbank.storage import graph
 from reasoningbank.storage.graph import NodeFilters
 from reasoningbank.vectors.base import Float32
@@ -40,43 +40,38 @@ def search(engine: Engine, query: str, k: int, filters: NodeFilters) -> NodeSear
 
     Candidates widen until k of them survive the filters and the gate, or there are no more.
     """
-    with engine.read() as connection:
-        if connection is None:
-            return NodeSearch()
+    if engine.project() is None:
+        return NodeSearch()
     return engine.with_embedder(lambda embedder: _search(engine, embedder, query, k, filters))
 
 
 def _search(engine: Engine, embedder: Embedder, text: str, k: int, filters: NodeFilters) -> NodeSearch:
-    query, degraded = embedded_query(engine, embedder, text)
-    vector, terms = query.vector, query_terms(text)
-    with engine.read() as connection:
-        if connection is None:
-            return NodeSearch()
+    query = engine.queries.query(embedder, text)
+    vector, terms = query.vector, query.terms
+    with engine.read() as view:
         if vector is not None:
-            engine.generation(connection, embedder.identity)
-        scale = known_scale(query.embedder, 1 if vector is None else len(vector)) or engine.nodes.scale(connection)
+            view.check_embedder(embedder.identity)
+        scale = known_scale(query.embedder.name, 1 if vector is None else len(vector)) or engine.nodes.scale(view)
         width = max(WIDTH, WIDTH_A_HIT * k)
         while True:
-            near = [] if vector is None else engine.nodes.nearest(connection, vector, width)
-            keyword = graph.matches(connection, match_expression(terms), width)
-            numbers = graph.passing(connection, [*{*(n for n, _ in near), *keyword}], filters)
-            legs = _legs(connection, vector, numbers, keyword)
-            shared, words = _overlap(connection, text, terms, numbers)
+            near = [] if vector is None else engine.nodes.nearest(view, vector, width)[0]
+            keyword = graph.matches(view, match_expression(terms), width)
+            numbers = graph.passing(view, [*{*near, *keyword}], filters)
+            legs = _legs(view, vector, numbers, keyword)
+            shared, words = _overlap(view, text, terms, numbers)
             relevance = settle(fuse(legs), shared)
             decided = gated(legs, shared, words, scale)
             found = _in_order(numbers, relevance, decided)
             if len(found) >= k or max(len(near), len(keyword)) < width:
-                nodes = graph.load(connection, [n for n, _ in found[:k]])
+                nodes = graph.load(view, [n for n, _ in found[:k]])
                 hits = tuple(_hit(shown_node(nodes[n]), legs, relevance, row) for n, row in found[:k])
-                return NodeSearch(hits, decided.weak and vector is not None, degraded)
+                return NodeSearch(hits, decided.weak and vector is not None, query.degraded)
             width *= 4
 
 
-def _overlap(
-    connection: sqlite3.Connection, text: str, terms: Sequence[str], numbers: Sequence[int]
-) -> tuple[Floats, Floats]:
+def _overlap(view: View, text: str, terms: Sequence[str], numbers: Sequence[int]) -> tuple[Floats, Floats]:
     """Return what the candidates' texts have in common with the query's: pieces of text, and words."""
-    rows = {n: (said, indexed) for n, said, indexed in graph.texts(connection, numbers)}
+    rows = {n: (said, indexed) for n, said, indexed in graph.texts(view, numbers)}
     if not rows:
         return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
     shared = shared_grams(text, [rows[n][0] for n in numbers])
@@ -89,15 +84,13 @@ def _in_order(numbers: Sequence[int], relevance: Relevance, decided: Gate) -> li
     return [(numbers[row], row) for row in order if decided.keep[row]]
 
 
-def _legs(
-    connection: sqlite3.Connection, vector: Float32 | None, numbers: Sequence[int], keyword: dict[int, float]
-) -> Legs:
+def _legs(view: View, vector: Float32 | None, numbers: Sequence[int], keyword: dict[int, float]) -> Legs:
     scores = np.array([keyword.get(n, 0.0) for n in numbers], dtype=np.float32)
     dim = 1 if vector is None else len(vector)
     rows = np.zeros((len(numbers), dim), dtype=np.float32)
     if vector is None:
         return Legs(np.zeros(dim, dtype=np.float32), rows, np.zeros(len(numbers), np.float32), scores)
-    stored = graph.vectors(connection, numbers)
+    stored = graph.vectors(view, numbers)
     for i, n in enumerate(numbers):
         if n in stored:
             rows[i] = np.frombuffer(stored[n], dtype=np.float32)
@@ -110,7 +103,7 @@ def _hit(node: Node, legs: Legs, relevance: Relevance, row: int) -> NodeHit:
         similarity=float(legs.similarity[row]),
         keyword=float(legs.keyword[row]),
         score=float(relevance.total[row]),
-        why=relevance.parts([row])[0],
+        why={name: float(part[0]) for name, part in relevance.parts(np.array([row])).items()},
     )
 
 
@@ -134,17 +127,16 @@ def recall(
     strongest = max((hit.score for hit in found.hits), default=0.0)
     if not strongest:
         return GraphRecall(query, weak=found.weak, degraded=found.degraded)
-    with engine.read() as connection:
-        assert connection is not None  # noqa: S101 - something was found in it
+    with engine.read() as view:
 
         def edges_of(node: str) -> list[Edge]:
-            return [shown_edge(stored) for stored in graph.edges_of(connection, node, served=True)]
+            return [shown_edge(stored) for stored in graph.edges_of(view, node, served=True)]
 
         # The best seed starts with all activation there is; a score is comparable within one query only.
         start = {hit.node.id: hit.score / strongest for hit in found.hits}
         reached, ended = spread(start, edges_of, tags=tags, depth=depth, branches=branches)
-        nodes = _nodes(connection, reached)
-        memories = _memories(connection, list(nodes.values()))
+        nodes = _nodes(view, reached)
+        memories = _memories(view, list(nodes.values()))
     told = [replace(path, text=tell(path, nodes)) for path in paths(reached, ended)[:limit]]
     text, shown = framed_block([path.text for path in told], max_tokens=max_tokens)
     return GraphRecall(
@@ -161,11 +153,11 @@ def recall(
     )
 
 
-def _nodes(connection: sqlite3.Connection, reached: Sequence[Reached]) -> dict[str, Node]:
-    numbers = [n for each in reached if (n := graph.find(connection, each.node)) is not None]
-    return {stored.node.id: shown_node(stored) for stored in graph.load(connection, numbers).values()}
+def _nodes(view: View, reached: Sequence[Reached]) -> dict[str, Node]:
+    numbers = [n for each in reached if (n := graph.find(view, each.node)) is not None]
+    return {stored.node.id: shown_node(stored) for stored in graph.load(view, numbers).values()}
 
 
-def _memories(connection: sqlite3.Connection, nodes: Sequence[Node]) -> tuple[str, ...]:
+def _memories(view: View, nodes: Sequence[Node]) -> tuple[str, ...]:
     pointers = list(dict.fromkeys(pointer for node in nodes for pointer in node.reasoning_pointer_ids))
-    return tuple(pointer for pointer in pointers if graph.is_active(connection, pointer))
+    return tuple(pointer for pointer in pointers if graph.is_active(view, pointer))

@@ -54,6 +54,11 @@ class Prepared:
         """Quarantined when it looks like planted instructions, else active."""
         return State.QUARANTINED if self.findings else State.ACTIVE
 
+    @property
+    def stored_vectors(self) -> tuple[tuple[str, bytes], ...]:
+        """Role and vector, as they are stored."""
+        return tuple((role, vector.tobytes()) for role, vector in self.vectors)
+
 
 def checked_id(memory_id: object) -> str:
     """Return a memory's id as it is stored.

@@ -12,11 +12,12 @@ from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import SAID, Draft, Memory, State
 from reasoningbank.results import Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
-from reasoningbank.services.cache.known import rescrubbed
+from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared, checked_id, clean, embed
 from reasoningbank.services.record.storing import indexed, store_all
-from reasoningbank.services.search.shown import look_up, own, served
+from reasoningbank.services.search.retrieve import own
+from reasoningbank.services.view import View
 from reasoningbank.storage import recording, records
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.stored import Stored
@@ -50,8 +51,8 @@ def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Record
 
 def _record(engine: Engine, prepared: Prepared) -> Recorded:
     near = near_duplicate(engine, prepared, known_too=False)
-    with engine.write() as (_, connection):
-        (recorded,) = store_all(engine, connection, [prepared])
+    with engine.write() as edit:
+        (recorded,) = store_all(edit, [prepared])
     return replace(recorded, possible_duplicate_of=near) if recorded.created else recorded
 
 
@@ -66,8 +67,8 @@ def record_many(engine: Engine, items: Sequence[tuple[Draft, str | None]]) -> li
 
 def _store_batch(engine: Engine, cleaned: Sequence[Prepared], embedder: Embedder) -> list[Recorded]:
     prepared = embed(embedder, cleaned)
-    with engine.write() as (_, connection):
-        return store_all(engine, connection, prepared)
+    with engine.write() as edit:
+        return store_all(edit, prepared)
 
 
 def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True) -> str | None:
@@ -78,14 +79,14 @@ def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True
     """
     if not prepared.vectors or prepared.embedder is None:
         return None
-    with engine.read() as connection:
-        if connection is None or engine.generation(connection, prepared.embedder) is None:
+    with engine.read() as view:
+        view.check_embedder(prepared.embedder)
+        owners, cosines = engine.cache.vectors.nearest(view, prepared.vectors[0][1], 8)
+        close = cosines > engine.settings.duplicate_similarity
+        near = [n for n, is_close in zip(owners, close.tolist(), strict=True) if is_close]
+        if not near or (not known_too and recording.same_lessons(view, [prepared.fingerprint])):
             return None
-        if not known_too and recording.same_lesson(connection, prepared.fingerprint, prepared.draft.outcome):
-            return None
-        found = engine.index.nearest(connection, prepared.vectors[0][1], 8)
-        near = [n for n, cosine in found if cosine > engine.settings.duplicate_similarity]
-        rows = records.load(connection, near, engine.project_name)
+        rows = view.load(near)
         for n in near:
             memory = rows[n].memory if n in rows else None
             if memory and memory.outcome is prepared.draft.outcome and memory.state is State.ACTIVE:
@@ -98,7 +99,7 @@ def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
     memory_id = checked_id(memory_id)
     while True:
         before = _unchanged(engine, memory_id)
-        shown = rescrubbed(before.memory) if before.scrub_version < RULES_VERSION else before.memory
+        shown = rescrubbed(before.memory, before.scrub_version)
         kept = {name: getattr(shown, name) for name in Draft.model_fields.keys() - {"confidence"}}
         draft = validated(Draft, kept | {"confidence": shown.initial_confidence} | changes)
         rewrite = partial(_rewrite, engine, before, clean(draft, memory_id))
@@ -107,39 +108,33 @@ def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
 
 
 def _unchanged(engine: Engine, memory_id: str) -> Stored:
-    with engine.read() as connection:
-        n = None if connection is None else records.find(connection, memory_id)
-        if connection is None or n is None:
-            raise MemoryNotFoundError(memory_id)
-        return records.load(connection, [n], engine.project_name)[n]
+    with engine.read() as view:
+        n = number_of(view, memory_id)
+        return view.load([n])[n]
 
 
 def _rewrite(engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedder) -> Memory | None:
     """Store a changed memory; None when somebody else changed it since `before`."""
     (prepared,) = embed(embedder, [cleaned])
     says_something_else = any(getattr(prepared.draft, name) != getattr(before.memory, name) for name in SAID)
-    with engine.write_existing() as opened:
-        if opened is None:
-            raise MemoryNotFoundError(before.memory.id)
-        connection = opened[1]
-        present = records.load(connection, [before.n], engine.project_name).get(before.n)
+    with engine.write(create=False) as edit:
+        present = edit.load([before.n]).get(before.n)
         if present is None:
             raise MemoryNotFoundError(before.memory.id)
         if any(getattr(present.memory, name) != getattr(before.memory, name) for name in KEPT):
             return None
         records.rewrite(
-            connection,
+            edit,
             before.n,
             prepared.draft,
-            indexed(engine, connection, prepared),
+            indexed(edit, prepared),
             state=_state_after(before.memory, prepared, says_something_else),
             findings=prepared.findings,
             scrub_version=RULES_VERSION,
             says_something_else=says_something_else,
             now=engine.now(),
         )
-        rows = records.load(connection, [before.n], engine.project_name)
-        return engine.memories(connection, rows)[before.n]
+        return edit.memories(edit.load([before.n]))[before.n]
 
 
 def _state_after(before: Memory, prepared: Prepared, says_something_else: bool) -> State:
@@ -150,39 +145,43 @@ def _state_after(before: Memory, prepared: Prepared, says_something_else: bool) 
 def delete(engine: Engine, memory_ids: Iterable[str]) -> dict[str, bool]:
     """Delete memories; say for each id, as it was given, whether there was one."""
     ids = {memory_id: checked_id(memory_id) for memory_id in memory_ids}
-    with engine.write_existing() as opened:
-        if opened is None:
-            return dict.fromkeys(ids, False)
-        deleted: dict[str, bool] = {}
-        for given, memory_id in ids.items():
-            n = records.find(opened[1], memory_id)
-            deleted[given] = n is not None
-            if n is not None:
-                records.delete(opened[1], n)
-        return deleted
+    with engine.write(create=False) as edit:
+        numbers = records.numbers_of(edit, list(ids.values()))
+        for n in numbers.values():
+            records.delete(edit, n)
+    return {given: memory_id in numbers for given, memory_id in ids.items()}
+
+
+def number_of(view: View, memory_id: str) -> int:
+    """Return the row number of a memory.
+
+    Raises:
+        MemoryNotFoundError: there is none with this id in this project.
+    """
+    n = records.find(view, memory_id)
+    if n is None:
+        raise MemoryNotFoundError(memory_id)
+    return n
 
 
 def get(engine: Engine, memory_id: str) -> Memory:
     """Return a memory, whatever its state."""
     memory_id = checked_id(memory_id)
-    with engine.read() as connection:
-        n = None if connection is None else records.find(connection, memory_id)
-        if connection is None or n is None:
-            raise MemoryNotFoundError(memory_id)
-        return own(look_up(engine, connection, [n])[n].memory)
+    with engine.read() as view:
+        n = number_of(view, memory_id)
+        engine.cache.follow(view)
+        return own(engine.cache.known(view, [n])["memory"][0])
 
 
 def page(engine: Engine, filters: Filters, after: int, limit: int) -> tuple[list[Memory], int | None]:
     """Return up to `limit` memories behind `after`, and where the next page begins (None behind the last)."""
-    with engine.read() as connection:
-        if connection is None:
-            return [], None
-        numbers = records.page(connection, filters, after, limit + 1)
-        memories = served(engine, connection, numbers[:limit])
+    with engine.read() as view:
+        numbers = records.page(view, filters, after, limit + 1)
+        memories = view.shown(numbers[:limit])
         return list(memories.values()), numbers[limit - 1] if len(numbers) > limit else None
 
 
 def count(engine: Engine, filters: Filters) -> int:
     """Return how many memories pass the filters."""
-    with engine.read() as connection:
-        return 0 if connection is None else records.count(connection, filters)
+    with engine.read() as view:
+        return records.count(view, filters)

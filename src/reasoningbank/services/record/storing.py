@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from reasoningbank.memory import Memory
+from reasoningbank.memory import Memory, State
 from reasoningbank.results import Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
-from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared
+from reasoningbank.services.view import Edit, View
 from reasoningbank.storage import recording, records, trust
 from reasoningbank.storage.stored import Stored
 
+DISTRUSTED = "its source was forgotten"
 
-def store_all(engine: Engine, connection: sqlite3.Connection, prepared: Sequence[Prepared]) -> list[Recorded]:
+
+def store_all(edit: Edit, prepared: Sequence[Prepared]) -> list[Recorded]:
     """Store prepared lessons inside the caller's transaction, in their order."""
-    stored = store(engine, connection, prepared)
-    known = records.load(connection, {one.n for one in stored if one.row is None}, engine.project_name)
-    rows = known | {one.n: one.row for one in stored if one.row is not None}
-    memories = engine.memories(connection, rows)
+    stored = store(edit, prepared)
+    known = [one.n for one in stored if one.row is None]
+    rows = (edit.load(known) if known else {}) | {one.n: one.row for one in stored if one.row is not None}
+    memories = edit.memories(rows)
     return [_recorded(p, memories[one.n], one.created) for p, one in zip(prepared, stored, strict=True)]
 
 
@@ -47,69 +48,69 @@ class Place:
         return self.row is not None
 
 
-def store(
-    engine: Engine, connection: sqlite3.Connection, prepared: Sequence[Prepared], *, look_for_same: bool = True
-) -> list[Place]:
+def store(edit: Edit, prepared: Sequence[Prepared], *, look_for_same: bool = True) -> list[Place]:
     """Store prepared lessons, except what is there already, by id or in other spelling, or came before in the list."""
-    by_id = records.numbers_of(connection, [p.memory_id for p in prepared if p.has_own_id])
-    by_text = recording.same_lessons(connection, [p.fingerprint for p in prepared]) if look_for_same else {}
-    counters = recording.Counters.of(connection)
+    by_id = records.numbers_of(edit, [p.memory_id for p in prepared if p.has_own_id])
+    by_text = recording.same_lessons(edit, [p.fingerprint for p in prepared]) if look_for_same else {}
     fresh: dict[int, Prepared] = {}
-    found: list[tuple[int, bool]] = []
+    found: list[int] = []
     for p in prepared:
         text = (p.fingerprint, p.draft.outcome.value)
         n = by_id.get(p.memory_id, by_text.get(text) if look_for_same else None)
-        found.append((counters.memories + 1 + len(fresh) if n is None else n, n is None))
         if n is None:
-            by_id[p.memory_id] = by_text[text] = found[-1][0]
-            fresh[found[-1][0]] = p
-    rows = _insert(engine, connection, list(fresh.values()), counters) if fresh else {}
-    return [Place(n, rows[n] if created else None) for n, created in found]
+            n = by_id[p.memory_id] = by_text[text] = edit.number("memories")
+            fresh[n] = p
+        found.append(n)
+    rows = _insert(edit, fresh) if fresh else {}
+    places = []
+    for n in found:
+        # Of two that say the same the first is new.
+        places.append(Place(n, rows.pop(n, None)))
+    return places
 
 
-def _insert(
-    engine: Engine, connection: sqlite3.Connection, fresh: Sequence[Prepared], counters: recording.Counters
-) -> dict[int, Stored]:
-    generation = _generation(engine, connection, fresh[0])
-    new = [
-        recording.NewMemory(p.memory_id, p.draft, p.fingerprint, _indexed(p, generation), p.state, p.findings)
-        for p in (_distrusted(connection, p) for p in fresh)
-    ]
-    rows = recording.insert(
-        connection, new, counters, project=engine.project_name, scrub_version=RULES_VERSION, now=engine.now()
+def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
+    identity = next(iter(fresh.values())).embedder
+    assert identity is not None  # noqa: S101 - only what went through `embed` is stored
+    sources = {name for p in fresh.values() for name in (p.draft.source.by, p.draft.source.session) if name}
+    distrusted = trust.forgotten_among(edit, sources)
+    new = {n: _new(p, distrusted) for n, p in fresh.items()}
+    return recording.insert(
+        edit,
+        new,
+        generation=edit.generation(identity),
+        project=edit.engine.project_name,
+        scrub_version=RULES_VERSION,
+        now=edit.engine.now(),
     )
-    return {row.n: row for row in rows}
 
 
-def _distrusted(connection: sqlite3.Connection, prepared: Prepared) -> Prepared:
-    source = prepared.draft.source
-    if not trust.is_forgotten(connection, source.by, source.session):
-        return prepared
-    return replace(prepared, findings=(*prepared.findings, "its source was forgotten"))
+def _new(prepared: Prepared, distrusted: set[str]) -> recording.NewMemory:
+    source, findings = prepared.draft.source, prepared.findings
+    if distrusted & {source.by, source.session}:
+        findings = (*findings, DISTRUSTED)
+    return recording.NewMemory(
+        id=prepared.memory_id,
+        draft=prepared.draft,
+        fingerprint=prepared.fingerprint,
+        vectors=prepared.stored_vectors,
+        terms=prepared.terms,
+        state=State.QUARANTINED if findings else State.ACTIVE,
+        findings=findings,
+    )
 
 
-def check_embedder(engine: Engine, connection: sqlite3.Connection, prepared: Sequence[Prepared]) -> None:
+def check_embedder(view: View, prepared: Sequence[Prepared]) -> None:
     """Check, before anything is stored, that lessons were embedded by the embedder whose vectors are stored.
 
     Raises:
         EmbedderMismatchError: they were not.
     """
     for identity in {p.embedder for p in prepared if p.embedder is not None}:
-        engine.generation(connection, identity)
+        view.check_embedder(identity)
 
 
-def indexed(engine: Engine, connection: sqlite3.Connection, prepared: Prepared) -> records.Indexed:
+def indexed(edit: Edit, prepared: Prepared) -> records.Indexed:
     """Return what a lesson is found by, as it is stored."""
-    return _indexed(prepared, _generation(engine, connection, prepared))
-
-
-def _generation(engine: Engine, connection: sqlite3.Connection, prepared: Prepared) -> int:
     assert prepared.embedder is not None  # noqa: S101 - only what went through `embed` is stored
-    generation = engine.generation(connection, prepared.embedder, create=True)
-    assert generation is not None  # noqa: S101 - create=True always returns one
-    return generation
-
-
-def _indexed(prepared: Prepared, generation: int) -> records.Indexed:
-    vectors = tuple((role, vector.tobytes()) for role, vector in prepared.vectors)
-    return records.Indexed(vectors, generation, prepared.terms)
+    return records.Indexed(prepared.stored_vectors, edit.generation(prepared.embedder), prepared.terms)

@@ -8,22 +8,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from reasoningbank.distill import queue
 from reasoningbank.distill.cleaning import Cleaned, clean
 from reasoningbank.distill.distillation import Distillation, Distilled, DistillStatus
 from reasoningbank.distill.distiller import Distiller
 from reasoningbank.distill.judge import RunJudge
-from reasoningbank.distill.queue import Held, Job, JobStatus
 from reasoningbank.distill.template import anti_pattern
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError, JobNotFoundError
 from reasoningbank.memory import Draft
+from reasoningbank.runs.jobs import Held, Job, JobStatus, key_of
 from reasoningbank.runs.trajectory import RunVerdict, Trajectory, as_run_verdict
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import preparing, record
 from reasoningbank.services.record.preparing import Prepared
 from reasoningbank.services.record.storing import store_all
 from reasoningbank.services.runs.trajectories import note_origins, of_episode
+from reasoningbank.storage import jobs as job_rows
 
 MOST_JOBS_SHOWN = 1_000
 
@@ -83,9 +83,9 @@ def _keep(engine: Engine, embedder: Embedder, result: Distillation, runs: Sequen
     fresh, duplicates = sift(engine, embedder, result.drafts)
     if not fresh and not duplicates:
         return Distilled(result, runs[-1], (), ())
-    with engine.write() as (_, connection):
-        recorded = store_all(engine, connection, fresh)
-        note_origins(connection, [*(one.memory.id for one in recorded), *duplicates], runs)
+    with engine.write() as edit:
+        recorded = store_all(edit, fresh)
+        note_origins(edit, [*(one.memory.id for one in recorded), *duplicates], runs)
     return Distilled(result, runs[-1], tuple(recorded), tuple(duplicates))
 
 
@@ -132,13 +132,13 @@ def enqueue_anti_pattern(engine: Engine, memory_id: str, reason: str) -> Job:
 
 
 def _add(engine: Engine, kind: str, payload: str, run: Trajectory, key: str | None) -> Job:
-    with engine.write() as (_, connection):
-        return queue.add(
-            connection,
+    with engine.write() as edit:
+        return job_rows.add(
+            edit,
             kind=kind,
             payload=payload,
             run=run,
-            key=queue.key_of(kind, payload) if key is None else f"given:{key}",
+            key=key_of(kind, payload) if key is None else f"given:{key}",
             job_id=str(uuid.uuid4()),
             now=engine.now(),
         )
@@ -146,8 +146,8 @@ def _add(engine: Engine, kind: str, payload: str, run: Trajectory, key: str | No
 
 def job(engine: Engine, job_id: str) -> Job:
     """Return a job."""
-    with engine.read() as connection:
-        found = None if connection is None else queue.find(connection, job_id)
+    with engine.read() as view:
+        found = job_rows.find(view, job_id)
     if found is None:
         raise JobNotFoundError(job_id)
     return found
@@ -157,14 +157,14 @@ def jobs(engine: Engine, statuses: Sequence[JobStatus], limit: int) -> list[Job]
     """Return the newest jobs with one of these statuses."""
     if not 1 <= limit <= MOST_JOBS_SHOWN:
         raise InvalidInputError(f"limit {limit!r} is not a whole number from 1 to {MOST_JOBS_SHOWN:,}")
-    with engine.read() as connection:
-        return [] if connection is None else queue.page(connection, statuses, limit)
+    with engine.read() as view:
+        return job_rows.page(view, statuses, limit)
 
 
 def retry(engine: Engine, job_id: str) -> Job:
     """Put a job that ended without lessons back into the queue."""
-    with engine.write_existing() as opened:
-        found = None if opened is None else queue.retry(opened[1], job_id, engine.now())
+    with engine.write(create=False) as edit:
+        found = job_rows.retry(edit, job_id, engine.now())
     if found is None:
         raise JobNotFoundError(job_id)
     return found
@@ -176,11 +176,11 @@ def retry(engine: Engine, job_id: str) -> Job:
 def take(engine: Engine, token: str) -> Held | None:
     """Hold the job that is due first; None when there is none. Without one, nothing is written."""
     now = engine.now()
-    with engine.read() as connection:
-        if connection is None or not queue.is_due(connection, now):
+    with engine.read() as view:
+        if not job_rows.is_due(view, now):
             return None
-    with engine.write() as (_, connection):
-        return queue.take(connection, token=token, now=now)
+    with engine.write() as edit:
+        return job_rows.take(edit, token=token, now=now)
 
 
 def carry_out(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge | None) -> Job | None:
@@ -198,17 +198,26 @@ def carry_out(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge 
 
 def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, result: Distillation) -> Job | None:
     fresh, duplicates = sift(engine, embedder, result.drafts)
-    with engine.write() as (_, connection):
-        if not queue.is_held(connection, held):
+    with engine.write() as edit:
+        if not job_rows.is_held(edit, held):
             return None
         now = engine.now()
         if result.status is DistillStatus.FAILED:
-            queue.fail(connection, held, result.reason, now)
+            job_rows.fail(edit, held, result.reason, now)
         else:
-            memories = [one.memory.id for one in store_all(engine, connection, fresh)]
-            note_origins(connection, [*memories, *duplicates], [run])
-            queue.finish(connection, held, result, run=run, memories=memories, duplicates=len(duplicates), now=now)
-        return queue.find(connection, held.job.id)
+            memories = [one.memory.id for one in store_all(edit, fresh)]
+            note_origins(edit, [*memories, *duplicates], [run])
+            job_rows.finish(
+                edit,
+                held,
+                JobStatus(result.status.value),
+                reason=result.reason,
+                run=run,
+                memories=memories,
+                counts={**result.counts, "lessons": len(memories), "duplicates": len(duplicates)},
+                now=now,
+            )
+        return job_rows.find(edit, held.job.id)
 
 
 def _draw(held: Held, distiller: Distiller, judge: RunJudge | None) -> tuple[Trajectory, Distillation]:
@@ -223,18 +232,18 @@ def _draw(held: Held, distiller: Distiller, judge: RunJudge | None) -> tuple[Tra
 
 def give_back(engine: Engine, held: Held, reason: str) -> None:
     """Put a job that could not be done back into the queue, if it is still held."""
-    with engine.write() as (_, connection):
-        if queue.is_held(connection, held):
-            queue.fail(connection, held, reason, engine.now())
+    with engine.write() as edit:
+        if job_rows.is_held(edit, held):
+            job_rows.fail(edit, held, reason, engine.now())
 
 
 def renew(engine: Engine, held: Held) -> bool:
     """Hold a job for another while; False when it was lost."""
-    with engine.write() as (_, connection):
-        return queue.renew(connection, held, engine.now())
+    with engine.write() as edit:
+        return job_rows.renew(edit, held, engine.now())
 
 
 def forget(engine: Engine) -> int:
     """Delete jobs that ended well longer ago than signals are kept."""
-    with engine.write_existing() as opened:
-        return 0 if opened is None else queue.forget(opened[1], engine.now() - engine.keep_time)
+    with engine.write(create=False) as edit:
+        return job_rows.forget(edit, engine.now() - engine.keep_time)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from reasoningbank.distill.cleaning import Cleaned, clean
 from reasoningbank.episode import Episode
-from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError, MemoryNotFoundError
+from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError
 from reasoningbank.results import MemoryRuns, StepsKept
 from reasoningbank.runs.trajectory import RunVerdict, Trajectory
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import checked_id
+from reasoningbank.services.record.record import number_of
 from reasoningbank.services.search.recall import checked_ref
-from reasoningbank.storage import episodes, records, trajectories
+from reasoningbank.services.view import Edit, View
+from reasoningbank.storage import episodes, trajectories
 
 SWITCHED_OFF = "the setting keep_trajectories is off: set it to true"
 
@@ -33,34 +34,25 @@ def _named(ref: object) -> str:
 def add_steps(engine: Engine, ref: str, run: Any) -> StepsKept:
     """Keep steps with their episode: cleaned, and as long as the run is not too long."""
     ref, cleaned = _named(ref), clean(Trajectory.of(run))
-    with engine.write_existing() as opened:
-        if opened is None or not episodes.exists(opened[1], ref):
+    with engine.write(create=False) as edit:
+        if not episodes.exists(edit, ref):
             raise EpisodeNotFoundError(f"ref {ref!r}")
-        return _add(engine, opened[1], ref, cleaned.run)
+        return _add(edit, ref, cleaned.run)
 
 
-def _add(engine: Engine, connection: sqlite3.Connection, ref: str, run: Trajectory) -> StepsKept:
-    if not engine.settings.keep_trajectories:
-        return StepsKept(reason=SWITCHED_OFF)
-    return put(engine, connection, ref, run)
+def _add(edit: Edit, ref: str, run: Trajectory) -> StepsKept:
+    return put(edit, ref, run) if edit.engine.settings.keep_trajectories else StepsKept(reason=SWITCHED_OFF)
 
 
-def put(
-    engine: Engine,
-    connection: sqlite3.Connection,
-    ref: str,
-    run: Trajectory,
-    *,
-    left_out: int = 0,
-    at: datetime | None = None,
-) -> StepsKept:
+def put(edit: Edit, ref: str, run: Trajectory, *, left_out: int = 0, at: datetime | None = None) -> StepsKept:
     """Keep a cleaned run with its episode as far as there is room, whatever the setting `keep_trajectories`.
 
     Args:
         left_out: steps that were left out of it before.
         at: when something was last added to it; now when None.
     """
-    room = engine.settings.trajectory_limit - trajectories.size_of(connection, ref)
+    limit = edit.engine.settings.trajectory_limit
+    room = limit - trajectories.size_of(edit, ref)
     kept: list[str] = []
     for step in run.steps:
         text = step.model_dump_json(exclude_defaults=True)
@@ -71,40 +63,40 @@ def put(
     beyond = len(run.steps) - len(kept)
     result = run.result if len(run.result) <= room else ""
     trajectories.add(
-        connection,
+        edit,
         ref,
         kept,
         result=result,
         left_out=left_out + beyond,
         scrub_version=RULES_VERSION,
-        now=at or engine.now(),
+        now=at or edit.engine.now(),
     )
     cut = beyond or result != run.result
-    return StepsKept(len(kept), beyond, f"the run is longer than {engine.settings.trajectory_limit:,}" if cut else "")
+    return StepsKept(len(kept), beyond, f"the run is longer than {limit:,}" if cut else "")
 
 
 def of_episode(engine: Engine, cleaned: Cleaned, ref: str | None) -> Cleaned:
     """Return a run that says which episode it is from; where nothing is kept with that yet, keep the run."""
     if (ref := checked_ref(ref)) is None:
         return cleaned
-    with engine.read() as connection:
-        if connection is None or not episodes.exists(connection, ref):
+    with engine.read() as view:
+        if not episodes.exists(view, ref):
             raise EpisodeNotFoundError(f"ref {ref!r}")
     if engine.settings.keep_trajectories:
-        with engine.write() as (_, connection):
-            if not trajectories.size_of(connection, ref):
-                _add(engine, connection, ref, cleaned.run)
+        with engine.write() as edit:
+            if not trajectories.size_of(edit, ref):
+                _add(edit, ref, cleaned.run)
     return replace(cleaned, run=cleaned.run.model_copy(update={"session": ref}))
 
 
 def trajectory(engine: Engine, ref: str) -> Trajectory:
     """Return an episode as a run: its task, what is kept of its steps, and how it ended."""
     ref = _named(ref)
-    with engine.read() as connection:
-        episode = None if connection is None else episodes.load_episode(connection, ref)
-        if connection is None or episode is None:
+    with engine.read() as view:
+        episode = episodes.load_episode(view, ref)
+        if episode is None:
             raise EpisodeNotFoundError(f"ref {ref!r}")
-        return shown(episode, trajectories.load(connection, ref) or trajectories.Kept(scrub_version=RULES_VERSION))
+        return shown(episode, trajectories.load(view, ref) or trajectories.Kept(scrub_version=RULES_VERSION))
 
 
 def shown(episode: Episode, kept: trajectories.Kept) -> Trajectory:
@@ -126,26 +118,27 @@ def shown(episode: Episode, kept: trajectories.Kept) -> Trajectory:
 def runs_of(engine: Engine, memory_id: str, limit: int) -> MemoryRuns:
     """Return the runs that a memory came from, and those that it was handed out in."""
     memory_id = checked_id(memory_id)
-    with engine.read() as connection:
-        n = None if connection is None else records.find(connection, memory_id)
-        if connection is None or n is None:
-            raise MemoryNotFoundError(memory_id)
+    with engine.read() as view:
+        n = number_of(view, memory_id)
         return MemoryRuns(
-            came_from=tuple(trajectories.origins(connection, n, limit)),
-            used_in=tuple(trajectories.uses(connection, n, limit)),
+            came_from=tuple(trajectories.origins(view, n, limit)), used_in=tuple(trajectories.uses(view, n, limit))
         )
 
 
-def note_origins(connection: sqlite3.Connection, memory_ids: Iterable[str], runs: Iterable[Trajectory]) -> None:
+def note_origins(edit: Edit, memory_ids: Sequence[str], runs: Iterable[Trajectory]) -> None:
     """Note which runs memories were distilled from, as far as the runs say what session they are."""
-    trajectories.add_origins(connection, memory_ids, [note(run.session) for run in runs if run.session])
+    trajectories.add_origins(edit, memory_ids, [note(run.session) for run in runs if run.session])
 
 
-def kept_too_long(engine: Engine, connection: sqlite3.Connection, now: datetime) -> int:
+def kept_too_long(view: View, now: datetime) -> int:
     """Return of how many runs `expire` would delete what is kept."""
-    return trajectories.count_old(connection, episodes.before(now, timedelta(days=engine.settings.trajectory_days)))
+    return trajectories.count_old(view, _before(view, now))
 
 
-def expire(engine: Engine, connection: sqlite3.Connection, now: datetime) -> int:
+def expire(edit: Edit, now: datetime) -> int:
     """Delete what is kept of runs for longer than the settings say, and return of how many."""
-    return trajectories.expire(connection, episodes.before(now, timedelta(days=engine.settings.trajectory_days)))
+    return trajectories.expire(edit, _before(edit, now))
+
+
+def _before(view: View, now: datetime) -> datetime:
+    return episodes.before(now, timedelta(days=view.engine.settings.trajectory_days))

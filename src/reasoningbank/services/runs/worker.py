@@ -12,8 +12,8 @@ from typing import Self
 
 from reasoningbank.distill.distiller import Distiller
 from reasoningbank.distill.judge import RunJudge
-from reasoningbank.distill.queue import LEASE, Held, Job
 from reasoningbank.errors import ReasoningBankError
+from reasoningbank.runs.jobs import LEASE, Held, Job
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.runs import distilling
 
@@ -33,8 +33,6 @@ class Worker:
     def __init__(self, engine: Engine, distiller: Distiller, judge: RunJudge | None, *, poll: float) -> None:
         self._engine, self._distiller, self._judge, self._poll = engine, distiller, judge, poll
         self._stop = threading.Event()
-        self._asked, self._answered = 0, 0
-        self._turn = threading.Condition()
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Self:
@@ -51,18 +49,8 @@ class Worker:
     def stop(self) -> None:
         """Finish the job at hand, and take no other."""
         self._stop.set()
-        with self._turn:
-            self._turn.notify_all()
         if self._thread is not None:
             self._thread.join()
-
-    def wait_until_idle(self, timeout: float | None = None) -> bool:
-        """Wait until nothing in the queue is due; False when that took longer than `timeout` seconds."""
-        with self._turn:
-            self._asked += 1
-            asked = self._asked
-            self._turn.notify_all()
-            return self._turn.wait_for(lambda: self._answered >= asked or self._stop.is_set(), timeout)
 
     def run_once(self) -> Job | None:
         """Do the one job that is due first, in this thread.
@@ -124,18 +112,10 @@ class Worker:
         except ReasoningBankError as error:
             log.warning("old jobs were not forgotten: %s", error)
         while not self._stop.is_set():
-            asked = self._asked
             try:
                 job = self.run_once()
             except Exception:  # the outermost loop: what breaks here is logged, and the queue goes on
                 log.exception("the worker could not reach its queue")
                 job = None
             if job is None:
-                self._rest(asked)
-
-    def _rest(self, asked: int) -> None:
-        """Say that the queue was empty after the question `asked`, and wait for the next look or question."""
-        with self._turn:
-            self._answered = asked
-            self._turn.notify_all()
-            self._turn.wait_for(lambda: self._asked > asked or self._stop.is_set(), self._poll)
+                self._stop.wait(self._poll)

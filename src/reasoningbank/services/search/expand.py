@@ -7,14 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from reasoningbank.belief.belief import Standing, standing
+from reasoningbank.belief.belief import Belief, Standing, standing
 from reasoningbank.links import Conflict, Required, required_by
 from reasoningbank.memory import Memory
 from reasoningbank.results import Hit
-from reasoningbank.services.cache.known import Known
-from reasoningbank.services.engine import Engine
-from reasoningbank.services.search.shown import look_up, own, scrubbed_link
-from reasoningbank.storage import links, records
+from reasoningbank.services.cache.shown import rescrubbed, scrubbed_link
+from reasoningbank.services.view import View
+from reasoningbank.storage import links
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,33 +22,39 @@ class Expanded:
 
     Attributes:
         hits: each followed by what it requires.
+        numbers: row numbers by id.
         required: ids of those that came along.
         withheld: how many required memories were not brought along, by reason.
     """
 
     hits: tuple[Hit, ...]
+    numbers: dict[str, int]
     required: tuple[str, ...] = ()
     withheld: dict[str, int] = field(default_factory=dict)
 
 
-def with_required(engine: Engine, hits: Sequence[Hit], *, floor: float, strict: bool) -> Expanded:
+def with_required(
+    view: View, hits: Mapping[str, Hit], numbers: Mapping[str, int], *, floor: float, strict: bool
+) -> Expanded:
     """Bring along what hits require, and what that requires.
 
     What a search would withhold stays withheld: rejected memories, unproven ones with `strict`, those that are not
     active, and a second one of an untrusted source.
+
+    Args:
+        hits, numbers: by the memory's id, best first.
     """
-    with engine.read() as connection:
-        numbers = records.numbers_of(connection, [hit.memory.id for hit in hits]) if connection is not None else {}
-        if connection is None or not numbers:
-            return Expanded(tuple(hits))
-        found = required_by(list(numbers.values()), partial(links.requirements, connection))
-        known = look_up(engine, connection, [r.n for r in found])
+    found = required_by(list(numbers.values()), partial(links.requirements, view))
+    rows = view.load([r.n for r in found]) if found else {}
+    beliefs = view.beliefs(rows.values())
+    memories = {n: rescrubbed(row.believed(beliefs[n].mean), row.scrub_version) for n, row in rows.items()}
     owners = {n: memory_id for memory_id, n in numbers.items()}
-    brought = _Brought({hit.memory.id: hit for hit in hits}, floor, strict)
+    brought = _Brought(hits, floor, strict)
     for required in found:
-        if required.n in known and required.by in owners:
-            owners[required.n] = brought.add(required, owners[required.by], known[required.n])
-    return Expanded(tuple(brought.in_order()), tuple(brought.required), dict(brought.withheld))
+        if (n := required.n) in memories and required.by in owners:
+            owners[n] = brought.add(required, owners[required.by], memories[n], beliefs[n])
+    known = dict(numbers) | {memory.id: n for n, memory in memories.items() if memory.id in brought.required}
+    return Expanded(tuple(brought.in_order()), known, tuple(brought.required), dict(brought.withheld))
 
 
 class _Brought:
@@ -62,26 +67,25 @@ class _Brought:
         self.required: list[str] = []
         self.withheld: Counter[str] = Counter()
 
-    def add(self, required: Required, owner: str, known: Known) -> str:
+    def add(self, required: Required, owner: str, memory: Memory, belief: Belief) -> str:
         """Bring a memory along, unless it has to be withheld; return the id that its own requirements follow."""
-        stands = standing(known.belief, self._floor)
-        if reason := self._reason(stands, known.memory):
+        stands = standing(belief, self._floor)
+        if reason := self._reason(stands, memory):
             self.withheld[reason] += 1
             return owner
-        memory_id = known.memory.id
-        self._hits[memory_id] = Hit(
-            memory=own(known.memory),
+        self._hits[memory.id] = Hit(
+            memory=memory,
             similarity=0.0,
             keyword=0.0,
             score=self._hits[owner].score * required.strength,
-            confidence=known.belief.mean,
-            deviation=known.belief.deviation,
+            confidence=belief.mean,
+            deviation=belief.deviation,
             provisional=stands is not Standing.PROVEN,
             why={"required": required.strength},
         )
-        self._following.setdefault(owner, []).append(memory_id)
-        self.required.append(memory_id)
-        return memory_id
+        self._following.setdefault(owner, []).append(memory.id)
+        self.required.append(memory.id)
+        return memory.id
 
     def _reason(self, stands: Standing, memory: Memory) -> str:
         if stands is Standing.REJECTED:
@@ -106,14 +110,10 @@ def _source(memory: Memory) -> str:
     return f"trusted {memory.id}" if source.trusted else source.by or source.session or source.how
 
 
-def conflicts(engine: Engine, memory_ids: Sequence[str]) -> tuple[Conflict, ...]:
-    """Return which of these memories cannot both be followed, the strongest conflict first."""
-    with engine.read() as connection:
-        if connection is None or len(memory_ids) < 2:
-            return ()
-        found = links.opposed(connection, list(records.numbers_of(connection, memory_ids).values()))
-    shown = map(scrubbed_link, found)
-    return tuple(Conflict(each.source, each.target, each.type, each.strength, each.evidence) for each in shown)
+def conflicts(view: View, numbers: Sequence[int]) -> tuple[Conflict, ...]:
+    """Return which of these memories (row numbers) cannot both be followed, the strongest conflict first."""
+    found = map(scrubbed_link, links.opposed(view, numbers) if len(numbers) > 1 else ())
+    return tuple(Conflict(each.source, each.target, each.type, each.strength, each.evidence) for each in found)
 
 
 def among(found: Sequence[Conflict], memory_ids: Collection[str]) -> tuple[Conflict, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from reasoningbank.embed.base import Embedder
 from reasoningbank.episode import Served
 from reasoningbank.errors import DeadlineExceededError, InvalidInputError
 from reasoningbank.links import Conflict
@@ -18,8 +19,8 @@ from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search.expand import among, conflicts, with_required
 from reasoningbank.services.search.prompt import prompt_block
-from reasoningbank.services.search.retrieve import Wanted, search
-from reasoningbank.services.search.shown import served as shown
+from reasoningbank.services.search.retrieve import Found, Wanted, find
+from reasoningbank.services.view import View
 from reasoningbank.signals import Signal, SignalKind, as_utc
 from reasoningbank.storage import episodes, records
 
@@ -61,73 +62,96 @@ def recall(
         given_up: set by a caller that waits no longer; then, too, no episode is opened.
     """
     ref, thread = checked_ref(ref), checked_ref(thread, "thread")
-    if ref is not None and (known := again(engine, ref, max_tokens, expand_links)) is not None:
-        return known
     limit = _Limit(engine, deadline, given_up)
-    limit.check()
-    result = search(engine, task, wanted)
-    fitted = _fitted(engine, result.hits, wanted, max_tokens) if expand_links else _plain(result.hits, max_tokens)
-    block, included = fitted.block, set(fitted.block.included)
-    handed_out = tuple(hit for hit in fitted.hits if hit.memory.id in included)
-    opened = _open(engine, task, handed_out, ref=ref or new_id(), thread=thread, tokens=block.tokens, limit=limit)
-    if opened is None:
+
+    def attempt(embedder: Embedder) -> Recall | _Fitted:
+        query = engine.queries.query(embedder, task)
+        with engine.read() as view:
+            if ref is not None and (known := again(view, ref, max_tokens, expand_links)) is not None:
+                return known
+            limit.check()
+            found = find(view, query, wanted)
+            return _fitted(view, found, wanted, max_tokens) if expand_links else _plain(found, max_tokens)
+
+    fitted = engine.with_embedder(attempt)
+    if isinstance(fitted, Recall):
+        return fitted
+    named = ref or new_id()
+    if not _open(engine, task, fitted, ref=named, thread=thread, limit=limit):
         # Another process opened it between our look and our lock.
-        return again(engine, ref or "", max_tokens, expand_links) or Recall(ref=ref or "", task=task)
+        with engine.read() as view:
+            return again(view, named, max_tokens, expand_links) or Recall(ref=named, task=task)
+    handed_out = fitted.handed_out
+    result, included = fitted.result, {hit.memory.id for hit in handed_out}
     return Recall(
-        ref=opened,
+        ref=named,
         task=task,
         hits=handed_out,
-        text=block.text,
-        tokens=block.tokens,
-        withheld=_withheld(result, fitted, len(handed_out)),
+        text=fitted.block.text,
+        tokens=fitted.block.tokens,
+        withheld=_withheld(fitted, len(handed_out)),
         weak=result.weak,
         degraded=result.degraded,
-        shortened=block.shortened,
+        shortened=fitted.block.shortened,
         required=fitted.required,
-        conflicts=among(fitted.conflicts, included),
+        conflicts=among(fitted.conflicts, included) if fitted.conflicts else (),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Fitted:
-    """The hits, and the block that as many of them as fit are in.
+    """What was found, and the block that as many of the hits as fit are in.
 
     Attributes:
+        hits: those found, each followed by what it requires.
+        numbers: the row numbers of the hits, by the memories' ids.
         required: ids of those in the block that came along.
         withheld: how many required memories were not brought along, by reason.
     """
 
+    result: SearchResult
     hits: tuple[Hit, ...]
+    numbers: dict[str, int]
     block: LessonBlock
     required: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     withheld: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def handed_out(self) -> tuple[Hit, ...]:
+        """The hits that are in the block."""
+        included = set(self.block.included)
+        return tuple(hit for hit in self.hits if hit.memory.id in included)
 
-def _plain(hits: tuple[Hit, ...], max_tokens: int) -> _Fitted:
-    return _Fitted(hits, _block(hits, max_tokens))
+
+def _plain(found: Found, max_tokens: int) -> _Fitted:
+    hits = found.result.hits
+    numbers = {hit.memory.id: n for hit, n in zip(hits, found.numbers, strict=True)}
+    return _Fitted(found.result, hits, numbers, _block(hits, max_tokens))
 
 
-def _fitted(engine: Engine, hits: tuple[Hit, ...], wanted: Wanted, max_tokens: int) -> _Fitted:
+def _fitted(view: View, found: Found, wanted: Wanted, max_tokens: int) -> _Fitted:
     """Bring along what the hits that fit require, as far as it takes no room from them."""
-    alone = _plain(hits, max_tokens).block
-    shown = [hit for hit in hits if hit.memory.id in alone.included]
-    brought = with_required(engine, shown, floor=wanted.floor, strict=wanted.strict)
-    opposed = conflicts(engine, [hit.memory.id for hit in brought.hits])
+    plain = _plain(found, max_tokens)
+    alone = plain.block.included
+    shown = {hit.memory.id: hit for hit in plain.hits if hit.memory.id in alone}
+    numbers = {memory_id: plain.numbers[memory_id] for memory_id in shown}
+    brought = with_required(view, shown, numbers, floor=wanted.floor, strict=wanted.strict)
+    opposed = conflicts(view, list(brought.numbers.values()))
     count = len(brought.required)
     while True:
         kept = tuple(hit for hit in brought.hits if hit.memory.id not in brought.required[count:])
         block = _block(kept, max_tokens, opposed)
-        if not count or set(alone.included) <= set(block.included):
+        if not count or set(alone) <= set(block.included):
             break
         count -= 1
-    every = brought.hits + tuple(hit for hit in hits if hit.memory.id not in alone.included)
+    every = brought.hits + tuple(hit for hit in plain.hits if hit.memory.id not in alone)
     in_block = tuple(memory_id for memory_id in brought.required[:count] if memory_id in block.included)
-    return _Fitted(every, block, in_block, opposed, brought.withheld)
+    return _Fitted(found.result, every, plain.numbers | brought.numbers, block, in_block, opposed, brought.withheld)
 
 
-def _withheld(result: SearchResult, fitted: _Fitted, handed_out: int) -> dict[str, int]:
-    withheld = Counter(result.withheld) + Counter(fitted.withheld)
+def _withheld(fitted: _Fitted, handed_out: int) -> dict[str, int]:
+    withheld = Counter(fitted.result.withheld) + Counter(fitted.withheld)
     if over := len(fitted.hits) - handed_out:
         withheld[OVER_BUDGET] = over
     return dict(withheld)
@@ -150,23 +174,18 @@ class _Limit:
             raise DeadlineExceededError(f"the recall came after its deadline {late}; no episode was opened")
 
 
-def _open(
-    engine: Engine, task: str, hits: Sequence[Hit], *, ref: str, thread: str | None, tokens: int, limit: _Limit
-) -> str | None:
-    with engine.write() as (project, connection):
+def _open(engine: Engine, task: str, fitted: _Fitted, *, ref: str, thread: str | None, limit: _Limit) -> bool:
+    """Open the episode, and count a usage for each memory that is handed out; False when there is one already."""
+    with engine.write() as edit:
         limit.check()
-        if episodes.exists(connection, ref):
-            return None
         now = engine.now()
-        numbers = records.numbers_of(connection, [hit.memory.id for hit in hits])
-        handed_out = [
-            (numbers[hit.memory.id], _served(hit, position))
-            for position, hit in enumerate(hits)
-            if hit.memory.id in numbers
-        ]
-        episodes.open_episode(connection, ref=ref, task=task, thread=thread, served=handed_out, tokens=tokens, now=now)
-        project.write_signals(connection, [_usage(s, ref, thread, now) for _, s in handed_out], now)
-    return ref
+        served = [(fitted.numbers[hit.memory.id], _served(hit, place)) for place, hit in enumerate(fitted.handed_out)]
+        tokens = fitted.block.tokens
+        if not episodes.open_episode(edit, ref=ref, task=task, thread=thread, served=served, tokens=tokens, now=now):
+            return False
+        # What was deleted meanwhile counts for nothing.
+        edit.write_signals([_usage(s, ref, thread, now) for _, s in served], now)
+    return True
 
 
 def _served(hit: Hit, position: int) -> Served:
@@ -196,16 +215,15 @@ def _usage(served: Served, ref: str, thread: str | None, now: datetime) -> Signa
     )
 
 
-def again(engine: Engine, ref: str, max_tokens: int, expand_links: bool = False) -> Recall | None:
+def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> Recall | None:
     """Return what was handed out under a reference before, without searching or counting anew; None if nothing was."""
-    with engine.read() as connection:
-        episode = None if connection is None else episodes.load_episode(connection, ref)
-        if connection is None or episode is None:
-            return None
-        numbers = records.numbers_of(connection, [s.memory for s in episode.memories])
-        memories = {m.id: m for m in shown(engine, connection, list(numbers.values())).values()}
+    episode = episodes.load_episode(view, ref)
+    if episode is None:
+        return None
+    numbers = records.numbers_of(view, [s.memory for s in episode.memories])
+    memories = {m.id: m for m in view.shown(numbers.values()).values()}
     hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories)
-    opposed = conflicts(engine, [hit.memory.id for hit in hits]) if expand_links else ()
+    opposed = conflicts(view, list(numbers.values())) if expand_links else ()
     block = _block(hits, max_tokens, opposed)
     return Recall(
         ref=ref,

@@ -28,11 +28,9 @@ def recommend(engine: Engine, task: str, wanted: Wanted) -> Recommendation:
 
 
 def _known_of(engine: Engine, hit: Hit) -> KnownOf:
-    with engine.read() as connection:
-        n = None if connection is None else records.find(connection, hit.memory.id)
-        if connection is None or n is None:
-            return KnownOf()
-        return summed(records.load(connection, [n], engine.project_name)[n].tallies)
+    with engine.read() as view:
+        n = records.find(view, hit.memory.id)
+        return KnownOf() if n is None else summed(view.load([n])[n].tallies)
 
 
 def summed(tallies: Iterable[Tally]) -> KnownOf:

@@ -1,36 +1,63 @@
-"""The way out: embed, find candidates, load, rank."""
+"""The way out: find candidates by both legs, fuse, gate, rank, choose; a memory is looked at when it is shown."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from reasoningbank.belief.belief import Standing, standing
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import Source, clean_text, is_blank
+from reasoningbank.memory import Memory, clean_text, is_blank
 from reasoningbank.results import Hit, SearchResult
 from reasoningbank.screening.scrub import scrub
-from reasoningbank.search.ranking import POLICIES, Candidate, Policy, Ranked, one_a_source, rank
-from reasoningbank.search.selection import Prospect, select
-from reasoningbank.services.cache.known import Known
+from reasoningbank.search.bm25 import best_first
+from reasoningbank.search.ranking import (
+    DIVERSE,
+    POLICIES,
+    SECONDS_A_DAY,
+    Candidates,
+    Policy,
+    Ranked,
+    one_a_source,
+    rank,
+)
+from reasoningbank.search.relevance import (
+    Floats,
+    Legs,
+    Mask,
+    Relevance,
+    fuse,
+    gated,
+    is_beyond,
+    known_scale,
+    leaders,
+    settle,
+    without_echoes,
+)
+from reasoningbank.search.selection import Prospects, select
+from reasoningbank.search.verbatim import shared_pieces, shared_words
+from reasoningbank.services.cache.columns import Table
+from reasoningbank.services.cache.project import STATES
+from reasoningbank.services.cache.queries import Query
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.search.candidates import Pool, embedded_query, find
-from reasoningbank.services.search.shown import look_up, own
+from reasoningbank.services.view import View
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
+from reasoningbank.vectors.base import Int64
+
+Places = npt.NDArray[np.intp]
 
 FEWEST_CANDIDATES = 64
 CANDIDATES_A_HIT = 8
-# These look at nothing but the legs, so only the best by these are loaded.
+# These look at nothing but the legs, so only the best by these are looked at.
 BY_RELEVANCE, BY_SIMILARITY = ("relevance",), ("similarity", "mmr")
-FEWEST_LOADED = 24
-LOADED_A_HIT = 4
+FEWEST_LOOKED_AT = 24
+LOOKED_AT_A_HIT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +74,14 @@ class Wanted:
     strict: bool
     filters: Filters
     policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found, with the row numbers of its hits."""
+
+    result: SearchResult = field(default_factory=SearchResult)
+    numbers: tuple[int, ...] = ()
 
 
 def checked_query(query: object) -> str:
@@ -93,153 +128,250 @@ def checked_policy(policy: str) -> Policy:
     return policy
 
 
-def search(engine: Engine, query: str, wanted: Wanted) -> SearchResult:
-    """Find the memories that fit a query; nothing is changed.
-
-    Candidates widen until k of them survive the filters, the classes and the gate, or the bank is exhausted.
-    """
+def search(engine: Engine, text: str, wanted: Wanted) -> SearchResult:
+    """Find the memories that fit a query; nothing is changed."""
     if engine.project() is None:
         return SearchResult()
-    return engine.with_embedder(lambda embedder: _search(engine, embedder, query, wanted))
+
+    def attempt(embedder: Embedder) -> SearchResult:
+        query = engine.queries.query(embedder, text)
+        with engine.read() as view:
+            return find(view, query, wanted).result
+
+    return engine.with_embedder(attempt)
 
 
-def _search(engine: Engine, embedder: Embedder, text: str, wanted: Wanted) -> SearchResult:
-    query, degraded = embedded_query(engine, embedder, text)
-    with engine.read() as connection:
-        if connection is None:
-            return SearchResult()
-        if query.vector is not None:
-            engine.generation(connection, embedder.identity)
-        # Counting reads every row: only a k that could be more than all there is needs it.
-        total = records.count(connection, Filters()) if wanted.k > FEWEST_CANDIDATES else wanted.k
-        width = max(FEWEST_CANDIDATES, CANDIDATES_A_HIT * min(wanted.k, total))
-        while True:
-            pool = find(engine, connection, query, wanted.filters, width)
-            hits, withheld = _best(engine, connection, pool, wanted)
-            if pool.exhausted or len(hits) >= wanted.k:
-                return SearchResult(tuple(hits), withheld, pool.weak, degraded, pool.strength)
-            width *= 4
+def find(view: View, query: Query, wanted: Wanted) -> Found:
+    """Find the memories that fit a query, with their row numbers.
+
+    Candidates widen until k of them survive the filters, the classes and the gate, or the bank is exhausted.
+
+    Raises:
+        EmbedderMismatchError: the vectors there are of another embedder.
+    """
+    if query.vector is not None:
+        view.check_embedder(query.embedder)
+    view.engine.cache.follow(view)
+    # Counting reads every row: only a k that could be more than all there is needs it.
+    total = records.count(view, Filters()) if wanted.k > FEWEST_CANDIDATES else wanted.k
+    width = max(FEWEST_CANDIDATES, CANDIDATES_A_HIT * min(wanted.k, total))
+    while True:
+        pool = _pool(view, query, wanted.filters, width)
+        chosen = _best(view, pool, wanted)
+        if pool.exhausted or len(chosen.hits) >= wanted.k:
+            result = SearchResult(chosen.hits, chosen.withheld, pool.weak, query.degraded, pool.strength)
+            return Found(result, chosen.numbers)
+        width *= 4
+
+
+# -- candidates ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
-    """A candidate's row in the pool, with what is known of the memory."""
+class Pool:
+    """Candidates that pass the filters: aligned arrays, in ascending order of row number.
 
-    row: int
-    known: Known
+    Attributes:
+        numbers: their row numbers.
+        legs: what the two legs say of them.
+        keep: which of them may be relevant at all.
+        strength: of the strongest match and those that support it, from 0 to about 1; 0 without a vector.
+        weak: even the strongest is doubtful; never without a vector, since then nothing tells.
+        exhausted: there is nothing else that could be relevant.
+    """
+
+    numbers: list[int]
+    legs: Legs
+    relevance: Relevance
+    keep: Mask
+    strength: float
+    weak: bool
+    exhausted: bool
 
 
-def _best(
-    engine: Engine, connection: sqlite3.Connection, pool: Pool, wanted: Wanted
-) -> tuple[list[Hit], dict[str, int]]:
-    """Return the best `k` of a pool, and how many were withheld for which reason."""
+def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
+    """Look at the best `width` of each leg."""
+    cache = view.engine.cache
+    passing = cache.passing(view, filters) if filters.narrows else None
+    near, farthest = _nearest(view, query, None if passing is None else passing.vectors, width)
+    rows, scores = cache.matches(view, query.terms)
+    if passing is not None:
+        passes = passing.holds(rows)
+        rows, scores = rows[passes], scores[passes]
+    rows, scores = best_first(rows, scores, width)
+    keyword = dict(zip(rows.tolist(), scores.tolist(), strict=True))
+    numbers = sorted({*near, *keyword})
+    facts = cache.candidates(view, numbers)
+    served = facts["there"] & np.isin(facts["state"], [STATES.index(state) for state in filters.states])
+    if not served.all():
+        numbers, facts = [n for n, there in zip(numbers, served.tolist(), strict=True) if there], facts[served]
+    legs = _legs(view, query, facts, [keyword.get(n, 0.0) for n in numbers])
+    fused = fuse(legs)
+    overlap = _overlap(view, query, numbers, leaders(fused))
+    scale = known_scale(query.embedder.name, legs.vectors.shape[1]) or cache.vectors.scale(view)
+    decided = gated(legs, overlap.shared, overlap.words, scale)
+    fused = without_echoes(fused, np.where(overlap.trusted, 0.0, overlap.shared))
+    blind = query.vector is None
+    return Pool(
+        numbers=numbers,
+        legs=legs,
+        relevance=settle(fused, np.where(overlap.trusted, overlap.shared, 0.0)),
+        keep=decided.keep,
+        strength=0.0 if blind else decided.strength,
+        weak=decided.weak and not blind,
+        exhausted=is_beyond(farthest, scale) and (len(rows) < width or not blind),
+    )
+
+
+def _nearest(view: View, query: Query, allowed: Int64 | None, width: int) -> tuple[list[int], float]:
+    """Return the memories that own the nearest vectors, and the cosine of the farthest; -1 when there are no more."""
+    if query.vector is None:
+        return [], -1.0
+    owners, cosines = view.engine.cache.vectors.nearest(view, query.vector, width, allowed)
+    return owners, float(cosines[-1]) if len(owners) >= width else -1.0
+
+
+def _legs(view: View, query: Query, facts: Table, keyword: Sequence[float]) -> Legs:
+    """Return the legs' arrays; each memory is represented by the vector of its that is nearest to the query."""
+    scores = np.array(keyword, dtype=np.float32)
+    dim = 1 if query.vector is None else len(query.vector)
+    vectors = np.zeros((len(facts), dim), dtype=np.float32)
+    similarity = np.zeros(len(facts), dtype=np.float32)
+    if query.vector is None:
+        return Legs(np.zeros(dim, dtype=np.float32), vectors, similarity, scores)
+    for column in ("first", "second"):
+        ids = facts[column]
+        held = np.flatnonzero(ids)
+        if not len(held):
+            continue
+        # No row is read: the index in memory holds the vectors.
+        stored = view.engine.cache.vectors.vectors(view, ids[held].tolist())
+        cosines = np.clip(stored @ query.vector, 0.0, 1.0)
+        nearer = (cosines > similarity[held]) | (column == "first")
+        similarity[held[nearer]], vectors[held[nearer]] = cosines[nearer], stored[nearer]
+    return Legs(query.vector, vectors, similarity, scores)
+
+
+@dataclass(frozen=True, slots=True)
+class _Overlap:
+    """What the leading candidates' texts have in common with the query's; the others have nothing, and are trusted."""
+
+    shared: Floats
+    words: Floats
+    trusted: Mask
+
+
+def _overlap(view: View, query: Query, numbers: Sequence[int], rows: list[int]) -> _Overlap:
+    nothing = np.zeros(len(numbers), dtype=np.float32)
+    overlap = _Overlap(nothing, nothing.copy(), np.ones(len(numbers), dtype=bool))
+    known = view.engine.cache.known(view, [numbers[row] for row in rows])
+    there = known["n"] > 0
+    at, known = np.array(rows, dtype=np.intp)[there], known[there]
+    overlap.trusted[at] = known["source"] == 0
+    overlap.words[at] = shared_words(query.terms, known["terms"].tolist())
+    overlap.shared[at] = shared_pieces(query.text, known["pieces"].tolist())
+    return overlap
+
+
+# -- the best of them ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The hits, their row numbers, and how many were withheld for which reason."""
+
+    hits: tuple[Hit, ...]
+    numbers: tuple[int, ...]
+    withheld: dict[str, int]
+
+
+def _best(view: View, pool: Pool, wanted: Wanted) -> Chosen:
+    """Return the best `k` of a pool."""
     relevant = _in_order(pool, wanted.policy)
-    dropped = len(pool.numbers) - len(relevant)
-    looked_at = max(FEWEST_LOADED, LOADED_A_HIT * wanted.k)
+    looked_at = max(FEWEST_LOOKED_AT, LOOKED_AT_A_HIT * wanted.k)
     while True:
-        withheld = Counter({"irrelevant": dropped} if dropped else {})
-        loaded = _loaded(engine, connection, pool, relevant[:looked_at])
-        hits = _hits(engine, pool, loaded, wanted, withheld)
-        if len(hits) >= wanted.k or looked_at >= len(relevant):
-            return hits, dict(withheld)
+        chosen = _choose(view, pool, relevant[:looked_at], wanted)
+        if len(chosen.hits) >= wanted.k or looked_at >= len(relevant):
+            if dropped := len(pool.numbers) - len(relevant):
+                chosen.withheld["irrelevant"] = dropped
+            return chosen
         looked_at *= 4
 
 
-def _in_order(pool: Pool, policy: Policy) -> Sequence[int]:
+def _in_order(pool: Pool, policy: Policy) -> Places:
     """Return the rows that pass the gate, the likeliest first where the policy tells which those are."""
     passed = np.flatnonzero(pool.keep)
     if policy in BY_RELEVANCE:
         passed = passed[np.argsort(-pool.relevance.total[passed], kind="stable")]
     elif policy in BY_SIMILARITY:
-        passed = passed[np.argsort(-pool.similarity[passed], kind="stable")]
-    return passed.tolist()
+        passed = passed[np.argsort(-pool.legs.similarity[passed], kind="stable")]
+    return passed
 
 
-def _loaded(engine: Engine, connection: sqlite3.Connection, pool: Pool, rows: Sequence[int]) -> list[_Loaded]:
-    numbers = {pool.numbers[row]: row for row in rows}
-    known = look_up(engine, connection, list(numbers))
-    return [_Loaded(numbers[n], each) for n, each in known.items()]
-
-
-def _hits(engine: Engine, pool: Pool, loaded: Sequence[_Loaded], wanted: Wanted, withheld: Counter[str]) -> list[Hit]:
-    by_id = {each.known.stored.id: each for each in loaded}
-    candidates = _candidates(pool, loaded)
-    spread = one_a_source(candidates)
-    if len(spread) < len(candidates):
-        withheld["untrusted source"] += len(candidates) - len(spread)
-    ranked = _ranked(engine, pool, by_id, spread, wanted)
-    best = max((r.score for r in ranked), default=1.0) or 1.0
-    chosen = select(
-        [_prospect(by_id[r.candidate.id], r, best) for r in ranked],
-        k=wanted.k,
-        floor=wanted.floor,
-        strict=wanted.strict,
+def _choose(view: View, pool: Pool, rows: Places, wanted: Wanted) -> Chosen:
+    known = view.engine.cache.known(view, [pool.numbers[row] for row in rows.tolist()])
+    there = known["n"] > 0
+    rows, known = rows[there], known[there]
+    candidates = _candidates(view, pool, rows, known)
+    stays = one_a_source(candidates)
+    if strangers := len(stays) - int(stays.sum()):
+        rows, known, candidates = rows[stays], known[stays], candidates.at(np.flatnonzero(stays))
+    ranked = _ranked(view, pool.legs.vectors[rows], candidates, wanted)
+    order = known[ranked.rows]
+    best = float(ranked.score.max(initial=0.0)) or 1.0
+    prospects = Prospects(
+        ranked.score / best, order["mean"], order["deviation"], order["usage"], order["judged"], order["blamed"]
     )
-    withheld.update(chosen.withheld)
-    proven = [_hit(by_id[r.candidate.id], r, provisional=False) for r in chosen.proven]
-    return proven + [_hit(by_id[r.candidate.id], r, provisional=True) for r in chosen.provisional]
-
-
-def _ranked(
-    engine: Engine, pool: Pool, by_id: Mapping[str, _Loaded], candidates: Sequence[Candidate], wanted: Wanted
-) -> list[Ranked]:
-    """Rank proven candidates and the others, each among themselves: diversity is about what is shown together."""
-    proven = [standing(by_id[c.id].known.belief, wanted.floor) is Standing.PROVEN for c in candidates]
-    ranked, now, half_life = [], engine.now(), _half_life(engine)
-    for stands, k in ((True, wanted.k), (False, len(candidates))):
-        chosen = [c for c, is_proven in zip(candidates, proven, strict=True) if is_proven is stands]
-        vectors = pool.vectors[[by_id[c.id].row for c in chosen]]
-        ranked += rank(wanted.policy, chosen, k=k, now=now, vectors=vectors, half_life=half_life)
-    return ranked
-
-
-def _half_life(engine: Engine) -> timedelta | None:
-    days = engine.settings.half_life_days
-    return None if days is None else timedelta(days=days)
-
-
-def _prospect(loaded: _Loaded, ranked: Ranked, best: float) -> Prospect[Ranked]:
-    return Prospect(
-        key=ranked,
-        score=ranked.score / best,
-        belief=loaded.known.belief,
-        shown=loaded.known.stored.usage_count,
-        judged=loaded.known.judged,
-        blamed=loaded.known.blamed,
-    )
-
-
-def _candidates(pool: Pool, loaded: Sequence[_Loaded]) -> list[Candidate]:
-    rows = [each.row for each in loaded]
-    parts = pool.relevance.parts(rows)
-    similarity, keyword = pool.similarity[rows].tolist(), pool.keyword[rows].tolist()
-    return [
-        Candidate(
-            id=each.known.stored.id,
-            similarity=similarity[i],
-            keyword=keyword[i],
-            relevance=parts[i],
-            confidence=each.known.belief.mean,
-            usage_count=each.known.stored.usage_count,
-            touched=each.known.stored.touched,
-            source=_stranger(each.known.stored.source),
-        )
-        for i, each in enumerate(loaded)
+    chosen = select(prospects, k=wanted.k, floor=wanted.floor, strict=wanted.strict)
+    shown = [(place, False) for place in chosen.proven.tolist()] + [
+        (place, True) for place in chosen.provisional.tolist()
     ]
-
-
-def _stranger(source: Source) -> str | None:
-    return None if source.trusted else source.by or source.session or source.how
-
-
-def _hit(loaded: _Loaded, ranked: Ranked, *, provisional: bool) -> Hit:
-    return Hit(
-        memory=own(loaded.known.memory),
-        similarity=ranked.candidate.similarity,
-        keyword=ranked.candidate.keyword,
-        score=ranked.score,
-        confidence=loaded.known.belief.mean,
-        deviation=loaded.known.belief.deviation,
-        provisional=provisional,
-        why=ranked.why,
+    hits = tuple(
+        _hit(pool, int(rows[ranked.rows[at]]), order[at], ranked, at, provisional) for at, provisional in shown
     )
+    withheld = chosen.withheld | ({"untrusted source": strangers} if strangers else {})
+    return Chosen(hits, tuple(int(order["n"][at]) for at, _ in shown), withheld)
+
+
+def _candidates(view: View, pool: Pool, rows: Places, known: Table) -> Candidates:
+    now = view.engine.now().timestamp()
+    return Candidates(
+        number=known["n"],
+        similarity=pool.legs.similarity[rows],
+        relevance=pool.relevance.parts(rows),
+        confidence=known["mean"],
+        usage=known["usage"],
+        age=(now - known["touched"]) / SECONDS_A_DAY,
+        source=known["source"],
+    )
+
+
+def _ranked(view: View, vectors: Floats, candidates: Candidates, wanted: Wanted) -> Ranked:
+    """Rank candidates; where diversity counts, proven ones and the others apart: it is about what is shown together."""
+    half_life = view.engine.settings.half_life_days
+    if wanted.policy not in DIVERSE:
+        return rank(wanted.policy, candidates, k=len(candidates), vectors=vectors, half_life=half_life)
+    proven = candidates.confidence >= wanted.floor
+    ranked = []
+    for group, k in ((np.flatnonzero(proven), wanted.k), (np.flatnonzero(~proven), len(candidates))):
+        found = rank(wanted.policy, candidates.at(group), k=k, vectors=vectors[group], half_life=half_life)
+        ranked.append(Ranked(group[found.rows], found.score, found.parts))
+    return ranked[0].followed_by(ranked[1])
+
+
+def _hit(pool: Pool, row: int, known: Any, ranked: Ranked, place: int, provisional: bool) -> Hit:
+    return Hit(
+        memory=own(known["memory"]),
+        similarity=float(pool.legs.similarity[row]),
+        keyword=float(pool.legs.keyword[row]),
+        score=float(ranked.score[place]),
+        confidence=float(known["mean"]),
+        deviation=float(known["deviation"]),
+        provisional=provisional,
+        why=ranked.why(place),
+    )
+
+
+def own(memory: Memory) -> Memory:
+    """Return a memory from the cache as a caller may have it: what they do to its metadata stays theirs."""
+    return replace(memory, metadata=deepcopy(memory.metadata)) if memory.metadata else memory

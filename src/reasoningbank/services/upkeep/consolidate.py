@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import json
-import sqlite3
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,9 +23,10 @@ from reasoningbank.search.terms import lesson_text
 from reasoningbank.services import links
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import checked_id, clean, embed
+from reasoningbank.services.record.record import number_of
 from reasoningbank.services.record.storing import store
-from reasoningbank.services.search.shown import served
 from reasoningbank.services.upkeep.turns import take_turn
+from reasoningbank.services.view import Edit, View
 from reasoningbank.storage import links as link_rows
 from reasoningbank.storage import merges, records, trust
 from reasoningbank.storage.links import LessonRow
@@ -92,15 +91,13 @@ def _check(threshold: object, max_clusters: object) -> None:
 
 def propose(engine: Engine, threshold: float, max_clusters: int | None = None) -> list[Change]:
     """Return what could be merged or linked among the active memories. Changes nothing."""
-    with engine.read() as connection:
-        if connection is None:
-            return []
-        rows = link_rows.lesson_rows(connection)
+    with engine.read() as view:
+        rows = link_rows.lesson_rows(view)
         pairs = _near(rows, threshold)
         named = sorted({i for pair in pairs for i in (pair.first, pair.second)})
         place = {i: at for at, i in enumerate(named)}
-        memories = served(engine, connection, [rows[i][0] for i in named])
-        apart = _kept_apart(connection)
+        memories = view.shown([rows[i][0] for i in named])
+        apart = _kept_apart(view)
     lessons = [_lesson(memories[rows[i][0]]) for i in named]
     near = [
         Pair(place[pair.first], place[pair.second], pair.cosine)
@@ -110,12 +107,9 @@ def propose(engine: Engine, threshold: float, max_clusters: int | None = None) -
     return proposals(lessons, near, max_clusters)
 
 
-def _kept_apart(connection: sqlite3.Connection) -> set[frozenset[str]]:
+def _kept_apart(view: View) -> set[frozenset[str]]:
     """Return the pairs whose merge somebody undid: they are not proposed again."""
-    rows = connection.execute(
-        "SELECT m.metadata FROM archived AS a JOIN memories AS m ON m.n = a.memory WHERE a.why = ?", (UNDONE,)
-    )
-    sets = (json.loads(metadata).get(MERGED_FROM, []) for (metadata,) in rows)
+    sets = (metadata.get(MERGED_FROM, []) for metadata in trust.metadata_of_archived(view, UNDONE))
     return {frozenset(pair) for ids in sets for pair in combinations(ids, 2)}
 
 
@@ -146,8 +140,8 @@ def _lesson(memory: Memory) -> Lesson:
 
 def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder) -> str | None:
     """Carry one merge out, and return the new memory's id; None when a source is not as it was proposed."""
-    with engine.read() as connection:
-        sources = _sources(engine, connection, change.memories) if connection is not None else None
+    with engine.read() as view:
+        sources = _sources(view, change.memories)
     if sources is None:
         return None
     draft = _draft(engine, list(sources.values()), chat)
@@ -155,18 +149,14 @@ def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder
     if prepared.findings:
         raise DistillationError(f"the merged lesson would be quarantined: {'; '.join(prepared.findings)}")
     (prepared,) = embed(embedder, [prepared])
-    with engine.write_existing() as opened:
-        if opened is None:
-            return None
-        connection, now = opened[1], engine.now()
-        present = _sources(engine, connection, change.memories)
+    with engine.write(create=False) as edit:
+        now, present = engine.now(), _sources(edit, change.memories)
         if present is None or any(present[n].revision != sources[n].revision for n in sources if n in present):
             return None
-        trust.archive(connection, list(present), _merged_into(prepared.memory_id), now)
-        (place,) = store(engine, connection, [prepared], look_for_same=False)
-        result = place.n
-        merges.put(connection, list(present), result, now)
-        _carry_links(connection, list(present), result, now)
+        trust.archive(edit, list(present), _merged_into(prepared.memory_id), now)
+        (place,) = store(edit, [prepared], look_for_same=False)
+        merges.put(edit, list(present), place.n, now)
+        _carry_links(edit, list(present), place.n, now)
         return prepared.memory_id
 
 
@@ -182,18 +172,18 @@ def _link(engine: Engine, change: Change) -> list[Change]:
     return [change] if linked.created else []
 
 
-def _carry_links(connection: sqlite3.Connection, sources: Sequence[int], result: int, now: datetime) -> None:
+def _carry_links(edit: Edit, sources: Sequence[int], result: int, now: datetime) -> None:
     """Link the merged memory with what its sources are linked with; their own links stay as they are."""
-    rows = link_rows.ends_of(connection, sources)
+    rows = link_rows.ends_of(edit, sources)
     for source, target, kind, strength, evidence, by in rows:
         ends = (result if source in sources else source, result if target in sources else target)
         if ends[0] != ends[1]:
-            link_rows.put(connection, ends, kind, strength=strength, evidence=evidence, by=by, now=now)
+            link_rows.put(edit, ends, kind, strength=strength, evidence=evidence, by=by, now=now)
 
 
-def _sources(engine: Engine, connection: sqlite3.Connection, ids: Sequence[str]) -> dict[int, Memory] | None:
+def _sources(view: View, ids: Sequence[str]) -> dict[int, Memory] | None:
     """Return the memories of these ids by row number, in that order; None unless all of them are there and active."""
-    found = served(engine, connection, list(records.numbers_of(connection, ids).values()))
+    found = view.shown(list(records.numbers_of(view, ids).values()))
     whole = len(found) == len(ids) and all(memory.state is State.ACTIVE for memory in found.values())
     return found if whole else None
 
@@ -232,24 +222,16 @@ def _starting(engine: Engine, sources: Sequence[Memory]) -> float:
 def undo_merge(engine: Engine, memory_id: str) -> Unmerged:
     """Restore what a memory was merged from, each with its own evidence, and archive the memory."""
     memory_id = checked_id(memory_id)
-    with engine.write_existing() as opened:
-        n = None if opened is None else records.find(opened[1], memory_id)
-        if opened is None or n is None:
-            raise MemoryNotFoundError(memory_id)
-        connection, now = opened[1], engine.now()
+    with engine.write(create=False) as edit:
+        n, now = number_of(edit, memory_id), engine.now()
         # In a bank that was read from an export, only why they are archived says what they were merged into.
-        sources = merges.sources_of(connection, n) or trust.archived_because(connection, _merged_into(memory_id))
+        sources = merges.sources_of(edit, n) or trust.archived_because(edit, _merged_into(memory_id))
         if not sources:
             raise InvalidInputError(f"memory {memory_id!r} was not merged from others; its metadata would name them")
-        restored = _restore(engine, connection, sources, now)
-        trust.archive(connection, [n], UNDONE, now)
-        return Unmerged(memory_id, restored)
+        restored = edit.shown(trust.restore(edit, sources, now))
+        trust.archive(edit, [n], UNDONE, now)
+        return Unmerged(memory_id, tuple(memory.id for memory in restored.values()))
 
 
 def _merged_into(memory_id: str) -> str:
     return f"merged: {memory_id}"
-
-
-def _restore(engine: Engine, connection: sqlite3.Connection, sources: Sequence[int], now: datetime) -> tuple[str, ...]:
-    back = trust.restore(connection, sources, now)
-    return tuple(memory.id for memory in served(engine, connection, back).values())

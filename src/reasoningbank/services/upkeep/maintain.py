@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime
 
 from reasoningbank.links import SuggestedLink
@@ -16,14 +15,11 @@ from reasoningbank.status import Maintained
 from reasoningbank.storage import episodes
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
-from reasoningbank.upkeep.consolidation import THRESHOLD
+from reasoningbank.upkeep import THRESHOLD
 from reasoningbank.upkeep.pruning import UNUSED
 
 # Every process catches up at its next call; one that slept through more than this rebuilds its index instead.
 CHANGES_KEPT = 100_000
-_OLD_CHANGES = tuple(
-    f"FROM {stored.feed} WHERE seq <= (SELECT max(seq) FROM {stored.feed}) - ?" for stored in (MEMORIES, NODES)
-)
 MOST_SUGGESTIONS = 20
 SUGGESTED = "links_suggested_at"
 UNDER_WAY = "maintaining_since"
@@ -42,11 +38,11 @@ def maintain(engine: Engine, now: datetime, *, dry_run: bool) -> Maintained:
 
 def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
     settings = engine.settings
-    with project.write() as connection:
-        project.catch_up(connection)
-        expired = episodes.expire(connection, now, engine.episode_ttl)
-        old_runs = trajectories.expire(engine, connection, now)
-        forgotten = sum(connection.execute(f"DELETE {old}", (CHANGES_KEPT,)).rowcount for old in _OLD_CHANGES)
+    with engine.write() as edit:
+        edit.catch_up()
+        expired = episodes.expire(edit, now, engine.episode_ttl)
+        old_runs = trajectories.expire(edit, now)
+        forgotten = sum(stored.trim_feed(edit, CHANGES_KEPT) for stored in (MEMORIES, NODES))
     rolled = project.roll_up(now, settings.keep_days)
     merged, pruned = _merged_and_pruned(engine, now)
     engine.keep_indexes()
@@ -89,15 +85,15 @@ def _consolidated(engine: Engine, now: datetime) -> Consolidated:
 
 
 def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
-    with project.database.read() as connection:
-        due = project.due(connection, now, engine.settings.keep_days)
-        expired = episodes.count_overdue(connection, now, engine.episode_ttl)
-        old_runs = trajectories.kept_too_long(engine, connection, now)
-        forgotten = _count_old_changes(connection)
+    with engine.read() as view:
+        due = project.ledger.due(view, now, engine.settings.keep_days)
+        expired = episodes.count_overdue(view, now, engine.episode_ttl)
+        old_runs = trajectories.kept_too_long(view, now)
+        forgotten = sum(stored.count_beyond(view, CHANGES_KEPT) for stored in (MEMORIES, NODES))
     merges = consolidate.propose(engine, THRESHOLD)
     pruned = prune.prune(engine, now, dry_run=True, unused_days=UNUSED.days)
     return Maintained(
-        tuple(due),
+        tuple(segment.name for segment in due),
         expired,
         forgotten,
         old_runs,
@@ -105,8 +101,3 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
         suggested=tuple(links.suggest_links(engine, MOST_SUGGESTIONS)),
         dry_run=True,
     )
-
-
-def _count_old_changes(connection: sqlite3.Connection) -> int:
-    counts = (connection.execute(f"SELECT count(*) {old}", (CHANGES_KEPT,)).fetchone()[0] for old in _OLD_CHANGES)
-    return sum(counts)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime, timedelta
 
 from reasoningbank.change import Change
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.results import Pruned
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.view import View
 from reasoningbank.storage import records, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.stored import Stored
@@ -21,18 +21,15 @@ def prune(engine: Engine, now: datetime, *, dry_run: bool, unused_days: float) -
     """Propose what to archive; without `dry_run` archive it, all in one transaction."""
     unused = _checked_days(unused_days)
     if dry_run:
-        with engine.read() as connection:
-            return Pruned(tuple([] if connection is None else _propose(engine, connection, now, unused)))
-    with engine.write_existing() as opened:
-        if opened is None:
-            return Pruned()
-        project, connection = opened
-        project.catch_up(connection)
-        changes = _propose(engine, connection, now, unused)
+        with engine.read() as view:
+            return Pruned(tuple(_propose(view, now, unused)))
+    with engine.write(create=False) as edit:
+        edit.catch_up()
+        changes = _propose(edit, now, unused)
         for change in changes:
-            n = records.find(connection, change.memories[0])
-            trust.archive(connection, [] if n is None else [n], f"pruned: {change.reason}", now)
-        return Pruned(tuple(changes), done=True)
+            n = records.find(edit, change.memories[0])
+            trust.archive(edit, [] if n is None else [n], f"pruned: {change.reason}", now)
+        return Pruned(tuple(changes), done=engine.project() is not None)
 
 
 def _checked_days(days: object) -> timedelta:
@@ -41,15 +38,15 @@ def _checked_days(days: object) -> timedelta:
     return timedelta(days=min(days, timedelta.max.days))
 
 
-def _propose(engine: Engine, connection: sqlite3.Connection, now: datetime, unused: timedelta) -> list[Change]:
+def _propose(view: View, now: datetime, unused: timedelta) -> list[Change]:
     kept: list[Kept] = []
     after = 0
-    while numbers := records.page(connection, Filters(), after, PAGE):
-        rows = records.load(connection, numbers, engine.project_name)
-        beliefs = engine.beliefs(connection, rows.values())
+    while numbers := records.page(view, Filters(), after, PAGE):
+        rows = view.load(numbers)
+        beliefs = view.beliefs(rows.values())
         kept += [_kept(row, beliefs[n].mean) for n, row in rows.items()]
         after = numbers[-1]
-    return proposals(kept, now, unused=unused, most=engine.settings.max_memories)
+    return proposals(kept, now, unused=unused, most=view.engine.settings.max_memories)
 
 
 def _kept(row: Stored, confidence: float) -> Kept:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
-from reasoningbank.services.cache.index_snapshot import drop_all
-from reasoningbank.services.engine import Engine, add_generation, identity_of
+from reasoningbank.services.cache.snapshots import drop_all
+from reasoningbank.services.engine import Engine
 from reasoningbank.services.upkeep.embedded import Kind, Memories, Nodes, Rows
+from reasoningbank.services.view import Edit, View, add_generation, identity_of
 from reasoningbank.storage import generations
-from reasoningbank.storage.project import Project
 
 BATCH = 64
 
@@ -29,15 +28,14 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
     Raises:
         EmbeddingError: another process began to re-embed with another embedder; its run is the one that counts.
     """
-    project = engine.project()
-    if project is None:
+    if engine.project() is None:
         raise ProjectNotFoundError(engine.project_name, engine.tenant)
     chosen = engine.embedder if embedder is None else engine.know(embedder)
-    with project.write() as connection:
-        generation = _filling(connection, chosen.identity)
-    memories, nodes = _Share(Memories(engine.project_name), generation), _Share(Nodes(), generation)
+    with engine.write() as edit:
+        generation = _filling(edit, chosen.identity)
+    memories, nodes = _Share(Memories(), generation), _Share(Nodes(), generation)
     while True:
-        left = _round(project, generation, chosen, (memories, nodes))
+        left = _round(engine, generation, chosen, (memories, nodes))
         if progress is not None:
             done = memories.done + nodes.done
             progress(done, done + left)
@@ -47,19 +45,20 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
             return memories.done
 
 
-def _round(project: Project, generation: int, embedder: Embedder, shares: Sequence[_Share]) -> int:
+def _round(engine: Engine, generation: int, embedder: Embedder, shares: Sequence[_Share]) -> int:
     """Embed and store the next batch of each kind, and return what is left; swap when that is nothing."""
-    with project.database.read() as connection:
+    with engine.read() as view:
         for share in shares:
-            share.take(connection)
+            share.take(view)
     for share in shares:
         share.embed(embedder)
-    with project.write() as connection:
-        if _is_swapped_in(connection, generation, embedder.identity):
+    with engine.write() as edit:
+        if _is_swapped_in(edit, generation, embedder.identity):
             return 0
-        left = sum(share.store(connection) for share in shares)
+        left = sum(share.store(edit) for share in shares)
         if not left:
-            _swap(connection, generation)
+            drop_all(edit)
+            generations.swap_in(edit, generation)
         return left
 
 
@@ -77,9 +76,9 @@ class _Share:
         self._embedded: dict[int, Rows] = {}
         self.done = 0
 
-    def take(self, connection: sqlite3.Connection) -> None:
+    def take(self, view: View) -> None:
         """Read the next batch."""
-        self._items = self._kind.load(connection, self._left(connection)[:BATCH])
+        self._items = self._kind.load(view, self._left(view)[:BATCH])
 
     def embed(self, embedder: Embedder) -> None:
         """Embed it, outside of any transaction."""
@@ -87,38 +86,36 @@ class _Share:
         self._embedded = {n: rows for n, rows in zip(self._items, made, strict=True) if rows}
         self._failed |= self._items.keys() - self._embedded.keys()
 
-    def store(self, connection: sqlite3.Connection) -> int:
+    def store(self, edit: Edit) -> int:
         """Store what was embedded, and return how many are still to be embedded."""
         for n, rows in self._embedded.items():
             # Changed or deleted while it was being embedded: the next round takes it up again.
-            if self._kind.is_present(connection, n, self._items[n]):
-                self._kind.store(connection, self._generation, n, rows)
+            if self._kind.is_present(edit, n, self._items[n]):
+                self._kind.store(edit, self._generation, n, rows)
                 self.done += 1
-        return len(self._left(connection))
+        return len(self._left(edit))
 
-    def _left(self, connection: sqlite3.Connection) -> list[int]:
-        return [n for n in self._kind.missing(connection, self._generation) if n not in self._failed]
+    def _left(self, view: View) -> list[int]:
+        return [n for n in self._kind.missing(view, self._generation) if n not in self._failed]
 
 
-def _filling(connection: sqlite3.Connection, identity: EmbedderIdentity) -> int:
+def _filling(edit: Edit, identity: EmbedderIdentity) -> int:
     """Return the generation to fill: the one that an interrupted run began with the same embedder, or a new one."""
-    begun = generations.filling(connection)
+    begun = generations.filling(edit)
     if begun is not None:
         if identity_of(begun) == identity:
             return begun.number
-        connection.execute("DELETE FROM vectors WHERE generation = ?", (begun.number,))
-        connection.execute("DELETE FROM node_vectors WHERE generation = ?", (begun.number,))
-        connection.execute("DELETE FROM generations WHERE generation = ?", (begun.number,))
-    return add_generation(connection, identity, "filling")
+        generations.drop(edit, begun.number)
+    return add_generation(edit, identity, "filling")
 
 
-def _is_swapped_in(connection: sqlite3.Connection, generation: int, identity: EmbedderIdentity) -> bool:
+def _is_swapped_in(view: View, generation: int, identity: EmbedderIdentity) -> bool:
     """Tell whether another process finished the generation that we fill.
 
     Raises:
         EmbeddingError: another process dropped it for one of its own.
     """
-    current, filling = generations.current(connection), generations.filling(connection)
+    current, filling = view.moment.generation, generations.filling(view)
     for found in (current, filling):
         if found is not None and found.number == generation and identity_of(found) == identity:
             return found is current
@@ -126,11 +123,3 @@ def _is_swapped_in(connection: sqlite3.Connection, generation: int, identity: Em
         f"the re-embedding with {identity.name} was given up for one that another process began: "
         "let that one finish, or run this one again"
     )
-
-
-def _swap(connection: sqlite3.Connection, generation: int) -> None:
-    drop_all(connection)
-    connection.execute("DELETE FROM generations WHERE state = 'current'")
-    connection.execute("UPDATE generations SET state = 'current' WHERE generation = ?", (generation,))
-    connection.execute("DELETE FROM vectors WHERE generation <> ?", (generation,))
-    connection.execute("DELETE FROM node_vectors WHERE generation <> ?", (generation,))

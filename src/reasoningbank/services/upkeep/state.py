@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from reasoningbank.distill import queue
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
 from reasoningbank.search.terms import keyword_text, terms
-from reasoningbank.services.cache.index_snapshot import drop_all, findings
-from reasoningbank.services.engine import Engine, described
+from reasoningbank.services.cache.snapshots import drop_all, findings
+from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph.graph import indexed_terms
+from reasoningbank.services.view import View, described
 from reasoningbank.status import Repair, Status
-from reasoningbank.storage import episodes, generations, graph, parameters
+from reasoningbank.storage import episodes, graph, jobs, parameters, records
 from reasoningbank.storage.check import Finding, inspect_derived
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.loose_ends import remove_loose_ends
+from reasoningbank.storage.overview import overview
 from reasoningbank.storage.project import Project
-from reasoningbank.storage.stored_vectors import CURRENT
+from reasoningbank.storage.words import every_text, put_anew
 
 # What each keyword index is of.
 _OF = {"terms": "memories", "node_terms": "nodes"}
@@ -42,24 +42,26 @@ def status(engine: Engine) -> Status:
     project = engine.project()
     if project is None:
         return empty
-    with project.database.read() as connection:
-        health = project.log_health(connection)
-        not_embedded, bare_nodes = count_not_embedded(connection), graph.count_not_embedded(connection)
+    with engine.read() as view:
+        health, counts = project.ledger.health(view), overview(view)
+        not_embedded = records.count_not_embedded(view)
+        stored = view.moment.generation
+        bare_nodes = len(graph.not_embedded(view, 0 if stored is None else stored.number))
         return replace(
             empty,
             exists=True,
-            format=connection.execute("PRAGMA user_version").fetchone()[0],
-            stored_embedder=_stored_embedder(connection),
-            memories=dict(connection.execute("SELECT state, count(*) FROM memories GROUP BY state ORDER BY state")),
+            format=counts.format,
+            stored_embedder=None if stored is None else described(stored),
+            memories=counts.memories,
             not_embedded=not_embedded,
-            links=_count(connection, "links"),
-            nodes=dict(connection.execute("SELECT state, count(*) FROM nodes GROUP BY state ORDER BY state")),
-            edges=_count(connection, "edges"),
+            links=counts.links,
+            nodes=counts.nodes,
+            edges=counts.edges,
             nodes_not_embedded=bare_nodes,
-            kept_runs=_count(connection, "trajectories"),
-            parameters=parameters.learned(connection),
-            open_episodes=episodes.count_open(connection),
-            jobs=queue.counts(connection),
+            kept_runs=counts.kept_runs,
+            parameters=parameters.learned(view),
+            open_episodes=episodes.count_open(view),
+            jobs=jobs.counts(view),
             log_segments=health.segments,
             rolled_segments=health.rolled,
             unreadable_lines=health.bad,
@@ -72,31 +74,12 @@ def status(engine: Engine) -> Status:
         )
 
 
-def _count(connection: sqlite3.Connection, table: str) -> int:
-    found: int = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-    return found
-
-
 def _embedder_in_use(engine: Engine) -> tuple[str, tuple[str, ...]]:
     try:
         identity = engine.embedder.identity
     except (EmbeddingError, ImportError) as error:
         return "none", (f"the embedder cannot be used: {error}",)
     return described(identity), ()
-
-
-def _stored_embedder(connection: sqlite3.Connection) -> str | None:
-    stored = generations.current(connection)
-    return None if stored is None else described(stored)
-
-
-def count_not_embedded(connection: sqlite3.Connection) -> int:
-    """Return how many memories have no lesson vector of the current generation."""
-    total: int = connection.execute(
-        "SELECT count(*) FROM memories WHERE NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.memory = memories.n "
-        f"AND v.role = 'lesson' AND v.generation = {CURRENT})"
-    ).fetchone()[0]
-    return total
 
 
 def _problems(project: Project, health: LogHealth, not_embedded: Mapping[str, int]) -> list[str]:
@@ -123,28 +106,19 @@ def _problems(project: Project, health: LogHealth, not_embedded: Mapping[str, in
 def rebuild(engine: Engine) -> None:
     """Derive again all that is derived: terms, tallies and verdicts from the kept log, and the vector index."""
     project = _existing(engine)
-    with project.write() as connection:
-        _index_terms_again(engine, connection)
-        remove_loose_ends(connection)
-        drop_all(connection)
+    with engine.write() as edit:
+        for index, rows in _indexed(edit).items():
+            put_anew(edit, index, rows)
+        remove_loose_ends(edit)
+        drop_all(edit)
     project.refold()
     engine.drop_indexes()
 
 
-def _index_terms_again(engine: Engine, connection: sqlite3.Connection) -> None:
-    # The feed says so of each, for those who keep what they read of the text index.
-    connection.execute(
-        "INSERT INTO changes(op, memory) SELECT 'put', n FROM (SELECT n FROM memories UNION SELECT rowid FROM terms)"
-    )
-    for index, rows in _indexed(engine, connection).items():
-        connection.execute(f"DELETE FROM {index}")
-        connection.executemany(f"INSERT INTO {index}(rowid, text) VALUES (?, ?)", rows)
-
-
-def _indexed(engine: Engine, connection: sqlite3.Connection) -> dict[str, Iterator[tuple[int, str]]]:
+def _indexed(view: View) -> dict[str, Iterator[tuple[int, str]]]:
     """Return by index the words that each of its rows should hold."""
-    memories = ((n, " ".join(terms(keyword_text(memory)))) for n, memory in engine.every_memory(connection))
-    nodes = ((stored.n, indexed_terms(stored.node)) for stored in graph.every_node(connection))
+    memories = ((n, " ".join(terms(keyword_text(memory)))) for n, memory in view.every_memory())
+    nodes = ((stored.n, indexed_terms(stored.node)) for stored in graph.every_node(view))
     return {"terms": memories, "node_terms": nodes}
 
 
@@ -162,9 +136,9 @@ def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
         return [Repair(f.what, f.remedy) for f in findings]
     remedies: dict[str, Callable[[], None]] = {
         "rebuild": lambda: rebuild(engine),
-        "fold": lambda: _fold(project),
+        "fold": lambda: _fold(engine),
         "sweep": project.sweep,
-        "snapshots": lambda: _drop_snapshots(project),
+        "snapshots": lambda: _drop_snapshots(engine),
     }
     for name in repairs:
         remedies[name]()
@@ -172,17 +146,18 @@ def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
 
 
 def _findings(engine: Engine, project: Project) -> list[Finding]:
-    with project.database.read() as connection:
-        found = inspect_derived(project, connection)
+    with project.read() as reading:
+        found = inspect_derived(project, reading)
+        view = View(engine, reading)
         if not any(finding.repair == "rebuild" for finding in found):
-            found += _keyword_findings(engine, connection)
-        return found + findings(connection)
+            found += _keyword_findings(view)
+        return found + findings(view)
 
 
-def _keyword_findings(engine: Engine, connection: sqlite3.Connection) -> list[Finding]:
+def _keyword_findings(view: View) -> list[Finding]:
     findings = []
-    for index, rows in _indexed(engine, connection).items():
-        present = dict(connection.execute(f"SELECT rowid, text FROM {index}"))
+    for index, rows in _indexed(view).items():
+        present = every_text(view, index)
         if differing := sum(present.get(n) != text for n, text in rows):
             what = f"{differing} {_OF[index]} are not indexed under the words they have"
             findings.append(Finding(what, "index them again", "rebuild"))
@@ -193,14 +168,14 @@ def _after(finding: Finding) -> Repair:
     return Repair(finding.what, finding.remedy, done=bool(finding.repair))
 
 
-def _drop_snapshots(project: Project) -> None:
-    with project.write() as connection:
-        drop_all(connection)
+def _drop_snapshots(engine: Engine) -> None:
+    with engine.write() as edit:
+        drop_all(edit)
 
 
-def _fold(project: Project) -> None:
-    with project.write() as connection:
-        project.catch_up(connection)
+def _fold(engine: Engine) -> None:
+    with engine.write() as edit:
+        edit.catch_up()
 
 
 def backup(engine: Engine, target: Path) -> None:

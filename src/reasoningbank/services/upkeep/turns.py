@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from reasoningbank.services.engine import Engine
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.storage.project import read_meta
+from reasoningbank.storage import meta
 
 EVERY = timedelta(days=1)
 # A process that was killed holds its place no longer than this.
@@ -22,15 +22,14 @@ def take_turn(engine: Engine, name: str, now: datetime, *, force: bool = False) 
         name: under which the time of the last turn is kept in the project's database.
         force: take it whenever the last one was.
     """
-    with engine.write_existing() as opened:
-        if opened is None:
-            return False
-        connection = opened[1]
-        last = read_meta(connection).get(name)
+    if engine.project() is None:
+        return False
+    with engine.write() as edit:
+        last = meta.read(edit).get(name)
         # A time to come was written by a clock that was wrong: it takes no turn away.
         if not force and last is not None and abs(now - parse_time(last)) < EVERY:
             return False
-        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, time_text(now)))
+        meta.put(edit, name, time_text(now))
         return True
 
 
@@ -43,15 +42,14 @@ def alone(engine: Engine, name: str) -> Iterator[bool]:
     """
     now = engine.now()
     since = time_text(now)
-    with engine.write_existing() as opened:
-        held = None if opened is None else read_meta(opened[1]).get(name)
-        mine = opened is not None and (held is None or abs(now - parse_time(held)) >= HELD)
-        if opened is not None and mine:
-            opened[1].execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, since))
+    with engine.write(create=False) as edit:
+        held = meta.read(edit).get(name)
+        mine = held is None or abs(now - parse_time(held)) >= HELD
+        if mine:
+            meta.put(edit, name, since)
     try:
         yield mine
     finally:
         if mine:
-            with engine.write_existing() as opened:
-                if opened is not None:
-                    opened[1].execute("DELETE FROM meta WHERE key = ? AND value = ?", (name, since))
+            with engine.write(create=False) as edit:
+                meta.drop(edit, name, since)

@@ -1,0 +1,107 @@
+"""The cache of filters: which memories pass those that were asked for last."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from reasoningbank.forks import renew_after_fork
+from reasoningbank.search.relevance import Mask
+from reasoningbank.storage import records
+from reasoningbank.storage.contract import Reading
+from reasoningbank.storage.filters import Filters
+from reasoningbank.vectors.base import Int64
+
+KEPT = 8
+"""Filters that are remembered: some 2 MB of each in a bank of 100,000 memories."""
+
+FOLLOWED = 256
+"""Where more memories changed, all are asked anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """What passes filters, with a row for each vector, and one for each memory without any; in no particular order.
+
+    Attributes:
+        memories: row numbers of memories.
+        vectors: ids of their vectors; 0 for none.
+    """
+
+    memories: Int64
+    vectors: Int64
+
+    def holds(self, numbers: Int64) -> Mask:
+        """Tell of each of these memories whether it passes."""
+        return np.isin(numbers, self.memories)
+
+    def after(self, changed: list[int], now: Passing) -> Passing:
+        """Return what passes after some memories changed.
+
+        Args:
+            now: which of these pass now.
+        """
+        stay = ~np.isin(self.memories, changed)
+        return Passing(
+            np.concatenate([self.memories[stay], now.memories]), np.concatenate([self.vectors[stay], now.vectors])
+        )
+
+
+@dataclass(slots=True)
+class _Kept:
+    passing: Passing
+    stale: set[int] = field(default_factory=set)
+
+
+class FilterCache:
+    """What passes filters, by filters. It is derived: dropped, it comes back the same."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.forget()
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Start empty with a fresh lock: the fork may have come in the middle of a change."""
+        self._lock = threading.Lock()
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop everything."""
+        self._kept: OrderedDict[object, _Kept] = OrderedDict()
+
+    def note(self, changed: set[int]) -> None:
+        """Note that memories say something else, or are new or gone."""
+        for kept in self._kept.values():
+            kept.stale |= changed
+
+    def passing(self, reading: Reading, filters: Filters, *, current: bool) -> Passing:
+        """Return which memories pass.
+
+        Args:
+            current: the transaction sees just what was noted; another one leaves nothing here.
+        """
+        condition, values = filters.clause()
+        asked = (condition, tuple(values))
+        if not current:
+            return _read(reading, filters)
+        with self._lock:
+            kept = self._kept.get(asked)
+            if kept is None or len(kept.stale) > FOLLOWED:
+                kept = _Kept(_read(reading, filters))
+            elif kept.stale:
+                changed = sorted(kept.stale)
+                kept = _Kept(kept.passing.after(changed, _read(reading, filters, changed)))
+            self._kept[asked] = kept
+            self._kept.move_to_end(asked)
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            return kept.passing
+
+
+def _read(reading: Reading, filters: Filters, among: list[int] | None = None) -> Passing:
+    columns = np.array(records.passing(reading, filters, among), dtype=np.int64).reshape(-1, 2)
+    return Passing(columns[:, 0].copy(), columns[:, 1].copy())

@@ -1,0 +1,162 @@
+"""Everything that a process keeps of one project, followed by the change feed in one place."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reasoningbank.forks import renew_after_fork
+from reasoningbank.memory import Memory, Source
+from reasoningbank.search.selection import judged_and_blamed
+from reasoningbank.search.verbatim import pieces
+from reasoningbank.services.cache.columns import Columns, Table
+from reasoningbank.services.cache.filters import FilterCache, Passing
+from reasoningbank.services.cache.postings import PostingCache
+from reasoningbank.services.cache.shown import rescrubbed
+from reasoningbank.services.cache.vectors import VectorCache
+from reasoningbank.storage import records, words
+from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.stored import Stored
+from reasoningbank.storage.stored_vectors import MEMORIES
+
+if TYPE_CHECKING:
+    from reasoningbank.search.bm25 import Rows, Scores
+    from reasoningbank.services.view import View
+
+CANDIDATE = [("there", "?"), ("state", "u1"), ("first", "i8"), ("second", "i8")]
+"""What a search looks at of every candidate: whether it is there, its state (place in STATES), the ids of its vectors
+(0 for none)."""
+
+KNOWN = [
+    ("n", "i8"), ("mean", "f8"), ("deviation", "f8"), ("usage", "i8"), ("judged", "?"), ("blamed", "?"),
+    ("touched", "f8"), ("source", "i8"), ("memory", "O"), ("terms", "O"), ("pieces", "O"),
+]  # fmt: skip
+"""What it looks at of those that lead: the belief, how often it was handed out, whether anything but usage is known and
+whether votes speak against it, when it was last used or written (seconds), whom it comes from where that is nobody
+trusted (0 for those who are), the memory as it may be shown (None when it is gone), its terms and the pieces of its
+text."""
+
+STATES = ("active", "archived", "quarantined")
+
+CANDIDATES, LEADERS = 50_000, 10_000
+"""So many are kept: up to 2 and 30 MB with lessons of usual length."""
+
+
+class ProjectCache:
+    """What one process keeps of a project.
+
+    What a transaction finds here is never older than what it sees itself. It may be newer, where another thread saw a
+    later change: what that transaction does not see is then left out when its rows are looked for.
+
+    Args:
+        rebuilt: called when a large part of the index was made from the rows, which a snapshot would have saved.
+    """
+
+    def __init__(self, rebuilt: Callable[[VectorCache], None]) -> None:
+        self.vectors = VectorCache(MEMORIES, rebuilt)
+        self._candidates = Columns(CANDIDATE, _candidates, CANDIDATES)
+        self._known = Columns(KNOWN, self._read_known, LEADERS)
+        self._postings, self._filters = PostingCache(), FilterCache()
+        self._lock = threading.Lock()
+        self._change, self._state = -1, (-1, 0, 0)
+        self._sources: dict[str, int] = {}
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Replace the lock, whose holder is not in this process; what was kept is dropped with its own."""
+        self._lock = threading.Lock()
+        self._change, self._state = -1, (-1, 0, 0)
+
+    def forget(self) -> None:
+        """Drop everything; it comes back at the next call."""
+        with self._lock:
+            self._change, self._state = -1, (-1, 0, 0)
+        self.vectors.drop()
+
+    def follow(self, view: View) -> None:
+        """Bring what is kept up to the state that a view sees, reading the feed's tail once for all."""
+        state = _state(view)
+        if state == self._state:
+            return
+        with self._lock:
+            if state[0] < self._change or state == self._state:
+                return
+            same = self._change >= 0 and state[1] == self._state[1]
+            tail = MEMORIES.tail(view, self._change) if same else None
+            changed = None if tail is None else tail.changed
+            self._candidates.follow(state, changed)
+            self._known.follow(state, None if tail is None or state[2] != self._state[2] else tail.touched)
+            for cache in (self._postings, self._filters):
+                if changed is None:
+                    cache.forget()
+                elif changed:
+                    cache.note(changed)
+            self._change, self._state = state[0], state
+        self.vectors.follow(view, tail)
+
+    def passing(self, view: View, filters: Filters) -> Passing:
+        """Return which memories pass filters."""
+        return self._filters.passing(view, filters, current=_state(view) == self._state)
+
+    def matches(self, view: View, terms: Sequence[str]) -> tuple[Rows, Scores]:
+        """Return the memories that hold any of the rarest terms, in ascending order, with their BM25."""
+        return self._postings.matches(view, terms, current=_state(view) == self._state)
+
+    def candidates(self, view: View, numbers: Sequence[int]) -> Table:
+        """Return the CANDIDATE columns of these memories, in their order."""
+        return self._candidates.rows(view, _state(view), numbers)
+
+    def known(self, view: View, numbers: Sequence[int]) -> Table:
+        """Return the KNOWN columns of these memories, in their order."""
+        return self._known.rows(view, _state(view), numbers)
+
+    def _read_known(self, view: View, numbers: Sequence[int]) -> Table:
+        rows, texts = view.load(numbers), words.texts(view, numbers)
+        beliefs = view.beliefs(rows.values())
+        held = dict(zip(rows, pieces(["\n".join(row.texts) for row in rows.values()]), strict=True))
+        table = np.zeros(len(numbers), dtype=KNOWN)
+        for place, n in enumerate(numbers):
+            if row := rows.get(n):
+                belief = beliefs[n]
+                table[place] = (
+                    n,
+                    belief.mean,
+                    belief.deviation,
+                    row.usage_count,
+                    *judged_and_blamed(row.tallies),
+                    row.touched.timestamp(),
+                    self._stranger(row.source),
+                    _shown(row, belief.mean),
+                    texts.get(n, ""),
+                    held[n],
+                )
+            else:
+                table[place]["memory"] = None
+        return table
+
+    def _stranger(self, source: Source) -> int:
+        if source.trusted:
+            return 0
+        return self._sources.setdefault(source.by or source.session or source.how, len(self._sources) + 1)
+
+
+def _state(view: View) -> tuple[int, int, int]:
+    moment = view.moment
+    return moment.change, 0 if moment.generation is None else moment.generation.number, moment.fit
+
+
+def _candidates(view: View, numbers: Sequence[int]) -> Table:
+    table = np.zeros(len(numbers), dtype=CANDIDATE)
+    place = {n: i for i, n in enumerate(numbers)}
+    for n, state, vector in records.states_and_vectors(view, numbers):
+        row = table[place[n]]
+        row["second" if row["first"] else "first"] = vector
+        row["there"], row["state"] = True, STATES.index(state)
+    return table
+
+
+def _shown(row: Stored, confidence: float) -> Memory:
+    return rescrubbed(row.believed(confidence), row.scrub_version)

@@ -1,0 +1,74 @@
+"""The cache of queries: what was made of those asked last."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from reasoningbank.embed.base import Embedder, EmbedderIdentity
+from reasoningbank.embed.guarded import query_vector
+from reasoningbank.errors import EmbeddingError
+from reasoningbank.forks import renew_after_fork
+from reasoningbank.search.terms import query_terms
+from reasoningbank.vectors.base import Float32
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as both legs need it.
+
+    Attributes:
+        terms: distinct, to ask the keyword index for.
+        vector: (dim,) unit vector, read-only; None when it could not be embedded.
+        embedder: whose vector it is.
+        degraded: in words what did not work: without a vector, keywords still find.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    vector: Float32 | None
+    embedder: EmbedderIdentity
+    degraded: tuple[str, ...] = ()
+
+
+class QueryCache:
+    """The queries asked last, by embedder identity and text. Safe for several threads."""
+
+    def __init__(self, capacity: int = 1024) -> None:
+        self._capacity = capacity
+        self._queries: OrderedDict[tuple[EmbedderIdentity, str], Query] = OrderedDict()
+        self._lock = threading.Lock()
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Start empty with a fresh lock: the fork may have come in the middle of a change."""
+        self._queries, self._lock = OrderedDict(), threading.Lock()
+
+    def __len__(self) -> int:
+        """Return how many queries are kept."""
+        return len(self._queries)
+
+    def query(self, embedder: Embedder, text: str) -> Query:
+        """Return a query with its vector and terms; one that could not be embedded is not kept."""
+        key = (embedder.identity, text)
+        with self._lock:
+            kept = self._queries.get(key)
+            if kept is not None:
+                self._queries.move_to_end(key)
+                return kept
+        # Outside the lock: two threads may embed the same text, and none waits for another's model.
+        identity, terms = embedder.identity, tuple(query_terms(text))
+        try:
+            vector = query_vector(embedder, text)
+        except EmbeddingError as error:
+            return Query(
+                text, terms, None, identity, (f"the query was not embedded ({error}); searched by keyword only",)
+            )
+        vector.setflags(write=False)
+        made = Query(text, terms, vector, identity)
+        with self._lock:
+            self._queries[key] = made
+            while len(self._queries) > self._capacity:
+                self._queries.popitem(last=False)
+        return made

@@ -1,0 +1,199 @@
+"""The cache of vectors: this process's index of one project's, kept up to date from the change feed."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from reasoningbank.errors import StorageError
+from reasoningbank.forks import renew_after_fork
+from reasoningbank.search.relevance import SAMPLE, Scale, measured_scale
+from reasoningbank.services.cache.snapshots import FROM, Filled, is_due, load, save
+from reasoningbank.storage.contract import Generation, Reading
+from reasoningbank.storage.project import Project
+from reasoningbank.storage.stored_vectors import Row, StoredVectors, Tail
+from reasoningbank.vectors.base import Float32
+from reasoningbank.vectors.faiss import FaissIndex
+from reasoningbank.vectors.flat import FlatIndex
+
+log = logging.getLogger("reasoningbank")
+
+FLAT = 4_096
+"""Vectors up to which they are scanned as they are; codes pay beyond."""
+
+Ids = npt.NDArray[np.int64]
+
+
+class VectorCache:
+    """The index of stored vectors of one project's current generation. It is derived: dropped, it comes back the same.
+
+    It may be ahead of a transaction that began before another thread's call; what that transaction does not see is
+    then left out when rows are loaded.
+
+    Args:
+        stored: the vectors that it is an index of.
+        rebuilt: called when a large part of the index was made from the rows, which a snapshot would have saved.
+    """
+
+    def __init__(self, stored: StoredVectors, rebuilt: Callable[[VectorCache], None]) -> None:
+        self._stored, self._rebuilt = stored, rebuilt
+        self._lock = threading.Lock()
+        self._filled: Filled | None = None
+        self._made = 0
+        self._scale: tuple[object, Scale] = (None, Scale())
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Replace the lock; an index that was being changed is forgotten."""
+        if self._lock.locked():
+            self._filled = None
+        self._lock = threading.Lock()
+
+    def nearest(
+        self, reading: Reading, vector: Float32, k: int, allowed: Ids | None = None
+    ) -> tuple[list[int], Float32]:
+        """Return what up to `k` vectors belong to (row numbers), and their cosines, nearest first.
+
+        A memory can come twice, by its lesson and by what it applies to.
+        """
+        filled = self.follow(reading)
+        if filled is None:
+            return [], np.empty(0, dtype=np.float32)
+        if isinstance(filled.index, FlatIndex):
+            ids, cosines = filled.index.search(vector, k, allowed=allowed)
+        else:
+            ids, cosines = filled.index.search(vector, k, allowed=allowed, fetch=partial(self._fetch, reading))
+        owners = [filled.owners.get(number, 0) for number in ids.tolist()]
+        if 0 in owners:
+            # Taken out by another thread just now.
+            there = np.flatnonzero(owners)
+            return [owner for owner in owners if owner], cosines[there]
+        return owners, cosines
+
+    def vectors(self, reading: Reading, ids: Sequence[int]) -> Float32:
+        """Return the vectors with these ids, which the transaction sees, in their order."""
+        filled, wanted = self._filled, np.array(ids, dtype=np.int64)
+        if filled is not None:
+            # A vector never changes. One that is not there was taken out since the transaction began.
+            with contextlib.suppress(KeyError):
+                if isinstance(filled.index, FlatIndex):
+                    return filled.index.get(wanted)
+                return filled.index.get(wanted, partial(self._fetch, reading))
+        found = self._fetch(reading, ids)
+        return np.array([found[number] for number in ids])
+
+    def _fetch(self, reading: Reading, ids: Sequence[int]) -> dict[int, Float32]:
+        stored = self._stored.vectors(reading, ids)
+        return {number: np.frombuffer(vector, dtype=np.float32) for number, vector in stored.items()}
+
+    def scale(self, reading: Reading) -> Scale:
+        """Return how the stored vectors' cosines are to be read, measured anew after vectors came or went."""
+        filled = self.follow(reading)
+        state = (reading.moment.generation, 0 if filled is None else filled.version)
+        measured, scale = self._scale
+        if measured != state:
+            vectors = self._stored.sample(reading, SAMPLE)
+            scale = measured_scale(np.array([np.frombuffer(vector, dtype=np.float32) for vector in vectors]))
+            self._scale = (state, scale)
+        return scale
+
+    def follow(self, reading: Reading, tail: Tail | None = None) -> Filled | None:
+        """Bring the index up to the state that a transaction sees, and return it; None before the first vector.
+
+        Args:
+            tail: what the feed says since the last time, where the caller has read it already.
+        """
+        current = reading.moment.generation
+        if current is None:
+            return None
+        newest = self._stored.newest(reading)
+        filled = self._filled
+        if filled is None or filled.generation != current.number or filled.covered < newest:
+            # Who needs no more than what is covered, does not wait for those who do.
+            filled = self._caught_up(reading, current, newest, tail)
+            if 2 * self._made > len(filled.index) >= FROM:
+                self._made = 0
+                self._rebuilt(self)
+        return filled
+
+    def _caught_up(self, reading: Reading, current: Generation, newest: int, tail: Tail | None) -> Filled:
+        with self._lock:
+            filled = self._filled
+            if filled is not None and filled.generation > current.number:
+                # The transaction began before a re-embedding was swapped in: one more look at the old vectors.
+                return self._build(reading, current, newest)
+            if filled is None or filled.generation < current.number:
+                self._made = 0
+                filled = load(reading, self._stored)
+            if filled is not None and filled.covered < newest:
+                if tail is None or tail.since != filled.covered:
+                    tail = self._stored.tail(reading, filled.covered)
+                filled = None if tail is None else self._follow(reading, filled, tail)
+            self._filled = filled or self._build(reading, current, newest)
+            return self._filled
+
+    def _build(self, reading: Reading, current: Generation, newest: int) -> Filled:
+        filled = Filled(current.number, FlatIndex(current.dim), newest)
+        for batch in self._stored.every(reading, current.number):
+            self._add(filled, batch)
+        return filled
+
+    def _follow(self, reading: Reading, filled: Filled, tail: Tail) -> Filled:
+        new, gone = tail.vectors("put"), tail.vectors("delete")
+        for batch in self._stored.these(reading, filled.generation, new):
+            self._add(filled, batch)
+        # Last: a memory that was rewritten is found by its old vector until its new one is there.
+        if gone:
+            filled.index.remove(np.array(gone, dtype=np.int64))
+            for vector in gone:
+                filled.owners.pop(vector, None)
+        if new or gone:
+            filled.version += 1
+        filled.covered = tail.newest
+        return filled
+
+    def _add(self, filled: Filled, rows: Sequence[Row]) -> None:
+        ids = np.array([row[0] for row in rows], dtype=np.int64)
+        vectors = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.float32).reshape(len(rows), -1)
+        # Owners first: a search that sees a new vector must be able to name what it belongs to.
+        filled.owners.update((row[0], row[1]) for row in rows)
+        filled.index.add(ids, vectors)
+        self._made += len(rows)
+        if isinstance(filled.index, FlatIndex) and len(filled.index) > FLAT:
+            coded = FaissIndex(filled.index.dim)
+            coded.add(*filled.index.all)
+            filled.index = coded
+
+    def keep(self, project: Project) -> None:
+        """Write a snapshot of the index if one is due; whatever the disk says to that, it is only a matter of speed."""
+        filled = self._filled
+        if filled is None or isinstance(filled.index, FlatIndex) or project.database.read_only:
+            return
+        try:
+            with project.read() as reading:
+                if not is_due(reading, self._stored, len(filled.index)):
+                    return
+                self.follow(reading)
+            with self._lock:
+                filled = self._filled
+                covered = -1 if filled is None else filled.covered
+            if filled is not None and isinstance(filled.index, FaissIndex):
+                is_same = partial(self._is_still, filled, covered)
+                save(project, self._stored, filled.index, filled, covered=covered, is_same=is_same)
+        except (OSError, StorageError) as error:
+            log.debug("no snapshot of the index was written: %s", error)
+
+    def _is_still(self, filled: Filled, covered: int) -> bool:
+        with self._lock:
+            return self._filled is filled and filled.covered == covered
+
+    def drop(self) -> None:
+        """Forget the index; the next call builds it anew."""
+        with self._lock:
+            self._filled = None

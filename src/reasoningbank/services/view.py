@@ -1,0 +1,161 @@
+"""What one transaction sees of a project, with what this process knows of it: where every service begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reasoningbank.belief.belief import Belief, ConfidenceModel
+from reasoningbank.embed.base import EmbedderIdentity
+from reasoningbank.errors import EmbedderMismatchError
+from reasoningbank.memory import Memory, State
+from reasoningbank.services.cache.shown import rescrubbed
+from reasoningbank.signals import Signal
+from reasoningbank.storage import generations, records
+from reasoningbank.storage.contract import Generation, Moment, Op, Reading, Rows, Values, Writing
+from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.fold import Folded
+from reasoningbank.storage.stored import Stored
+
+if TYPE_CHECKING:
+    from reasoningbank.services.engine import Engine
+
+
+class View:
+    """One state of a project; a `Reading`. A project that does not exist is seen as an empty one.
+
+    Args:
+        engine: whose project it is.
+        reading: the transaction.
+    """
+
+    def __init__(self, engine: Engine, reading: Reading) -> None:
+        self.engine, self._reading = engine, reading
+
+    @property
+    def moment(self) -> Moment:
+        """Which state it is."""
+        return self._reading.moment
+
+    @property
+    def folder(self) -> Path:
+        """Where the project's files are, or would be."""
+        return self._reading.folder
+
+    def execute(self, sql: str, values: Values = (), /) -> Rows:
+        """Ask a question; see `Reading.execute`. For the modules of storage: nothing else holds SQL."""
+        return self._reading.execute(sql, values)
+
+    def check_embedder(self, identity: EmbedderIdentity) -> None:
+        """Check that the vectors that are searched are of this embedder, if there are any.
+
+        Raises:
+            EmbedderMismatchError: they are another's.
+        """
+        stored, engine = self.moment.generation, self.engine
+        if stored is not None and identity_of(stored) != identity:
+            raise EmbedderMismatchError(
+                f"project {engine.project_name!r} holds vectors of {described(stored)}, not of "
+                f"{described(identity)}; to move it over: reasoningbank reembed --project {engine.project_name!r} "
+                f"--embedder {identity.name}"
+            )
+
+    # -- beliefs -------------------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> ConfidenceModel:
+        """The confidence model with what this project has taught it."""
+        return self.engine.models.current(self)
+
+    def load(self, numbers: Iterable[int]) -> dict[int, Stored]:
+        """Return the rows of memories with their tallies, by row number; numbers that are gone are left out."""
+        return records.load(self, numbers, self.engine.project_name)
+
+    def beliefs(self, stored: Iterable[Stored]) -> dict[int, Belief]:
+        """Return the belief about each memory, by row number."""
+        return self.engine.models.beliefs(self, stored)
+
+    def memories(self, stored: Mapping[int, Stored]) -> dict[int, Memory]:
+        """Return the memories with their present confidence, by row number, in the given order."""
+        beliefs = self.beliefs(stored.values())
+        return {n: s.believed(beliefs[n].mean) for n, s in stored.items()}
+
+    def shown(self, numbers: Iterable[int]) -> dict[int, Memory]:
+        """Return memories as they may be shown, by row number, in the given order; those that are gone are left out."""
+        asked = list(numbers)
+        rows = self.load(asked)
+        memories = self.memories({n: rows[n] for n in asked if n in rows})
+        return {n: rescrubbed(memory, rows[n].scrub_version) for n, memory in memories.items()}
+
+    def every_memory(self) -> Iterator[tuple[int, Memory]]:
+        """Yield every memory with its row number, whatever its state, in the order they were recorded."""
+        after = 0
+        while numbers := records.page(self, Filters(states=tuple(State)), after, 500):
+            rows = self.load(numbers)
+            yield from self.memories({n: rows[n] for n in numbers}).items()
+            after = numbers[-1]
+
+
+class Edit(View):
+    """A view that may change the project, alone in it; a `Writing`. All of it is kept, or nothing."""
+
+    def __init__(self, engine: Engine, writing: Writing) -> None:
+        super().__init__(engine, writing)
+        self._writing = writing
+
+    @property
+    def newest_change(self) -> int:
+        """Number of the newest change, those of this transaction included."""
+        return self._writing.newest_change
+
+    def refresh(self) -> None:
+        """Read the moment anew; see `Writing.refresh`."""
+        self._writing.refresh()
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], on: str = "", /) -> int:
+        """Insert rows; see `Writing.insert`."""
+        return self._writing.insert(table, columns, rows, on)
+
+    def number(self, table: str, count: int = 1, /) -> int:
+        """Take row numbers; see `Writing.number`."""
+        return self._writing.number(table, count)
+
+    def tell(self, op: Op, memory: int, vector: int | None = None, /) -> None:
+        """Tell the feed; see `Writing.tell`."""
+        self._writing.tell(op, memory, vector)
+
+    def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
+        """Append and count signals; see `Writing.write_signals`."""
+        return self._writing.write_signals(signals, now, only_news=only_news)
+
+    def catch_up(self) -> None:
+        """Count what is not counted; see `Writing.catch_up`."""
+        self._writing.catch_up()
+
+    def generation(self, identity: EmbedderIdentity) -> int:
+        """Return the number of the current generation, which is of this embedder; the first one begins here.
+
+        Raises:
+            EmbedderMismatchError: the vectors there are of another.
+        """
+        self.check_embedder(identity)
+        current = self.moment.generation
+        return add_generation(self, identity, "current") if current is None else current.number
+
+
+def add_generation(writing: Writing, identity: EmbedderIdentity, state: str) -> int:
+    """Begin a generation of vectors of this embedder, and return its number."""
+    embedder = (identity.name, identity.revision, identity.dim, identity.pooling, identity.normalised)
+    return generations.add(writing, embedder, state)
+
+
+def identity_of(stored: Generation) -> EmbedderIdentity:
+    """Return whose vectors a generation holds."""
+    return EmbedderIdentity(stored.name, stored.revision, stored.dim, stored.pooling, bool(stored.normalised))
+
+
+def described(embedder: EmbedderIdentity | Generation) -> str:
+    """Name an embedder, or the one whose vectors a generation holds, for people."""
+    return f"{embedder.name} {embedder.revision} ({embedder.dim} numbers)"

@@ -1,0 +1,119 @@
+"""What one transaction sees of a project, and what it may do: all that anything above storage knows of a database.
+
+SQL goes through here in the subset that every engine speaks: `?` or `:name`; a list in `IN (:name)`; upserts that name
+their key; no numbers asked back from an insert; truth as 0 and 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from reasoningbank.signals import Signal
+    from reasoningbank.storage.fold import Folded
+
+Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
+Op: TypeAlias = Literal["put", "delete", "evidence"]
+
+
+class Generation(NamedTuple):
+    """A generation of vectors, with the identity of the embedder they are of, as it is stored."""
+
+    number: int
+    name: str
+    revision: str
+    dim: int
+    pooling: str
+    normalised: int
+
+
+class Moment(NamedTuple):
+    """Which state of a project a transaction sees, read once when it begins.
+
+    Attributes:
+        deleted: the project is marked as deleted.
+        change: number of the newest change in the feed of memories; 0 when there was none.
+        node_change: the same of the graph's nodes.
+        fit: number of the newest fit of the confidence model's parameters; 0 when there is none.
+        generation: the vectors that are searched; None before the first.
+    """
+
+    deleted: bool
+    change: int
+    node_change: int
+    fit: int
+    generation: Generation | None
+
+
+class Rows(Protocol):
+    """What a question gives."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows were changed."""
+
+    def fetchone(self) -> Any:
+        """Return the next row; None behind the last."""
+
+    def fetchall(self) -> list[Any]:
+        """Return the rows that are left."""
+
+    def fetchmany(self, size: int = ..., /) -> list[Any]:
+        """Return up to `size` of the rows that are left."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Reading(Protocol):
+    """One state of one project. A project that does not exist is one without any rows."""
+
+    @property
+    def moment(self) -> Moment:
+        """Which state it is."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the project's files are, or would be."""
+
+    def execute(self, sql: str, values: Values = (), /) -> Rows:
+        """Ask a question. A list among named values stands for `IN (:name)`."""
+
+
+class Writing(Reading, Protocol):
+    """A reading that is alone in its project until it ends, and may change it; all of it is kept, or nothing."""
+
+    @property
+    def newest_change(self) -> int:
+        """Number of the newest change, those of this transaction included."""
+
+    def refresh(self) -> None:
+        """Read the moment anew: this transaction changed what it says."""
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], on: str = "", /) -> int:
+        """Insert rows by as few statements as there can be; return how many were inserted or changed.
+
+        Args:
+            on: what is done with a row that is there, as `ON CONFLICT (key) DO …`.
+        """
+
+    def number(self, table: str, count: int = 1, /) -> int:
+        """Take the next `count` row numbers of a table, and return the first; no number is ever given twice."""
+
+    def tell(self, op: Op, memory: int, vector: int | None = None, /) -> None:
+        """Tell the feed of a change; those of a transaction are written together at its end."""
+
+    def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
+        """Append signals to the log and count them.
+
+        Args:
+            only_news: leave out what would change nothing, or comes too late to.
+
+        Raises:
+            StorageError: the disk refused; nothing was appended.
+        """
+
+    def catch_up(self) -> None:
+        """Count what stands in the log and is not counted yet."""

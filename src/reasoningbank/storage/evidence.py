@@ -1,0 +1,213 @@
+"""Rows of evidence, tallies, validations and verdicts: what a fold starts from, and what it puts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from reasoningbank.episode import Verdict
+from reasoningbank.signals import Signal, SignalKind, time_text
+from reasoningbank.storage import merges
+from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.fold import Changes, Contribution, Facts, Known, Tally, add_validations
+
+_COLUMNS = ", ".join(Contribution._fields)
+_TALLY = ("memory", "kind", "day", "source", "judge", "superseded")
+TALLIES = (*_TALLY, "rolled", "positive", "negative", "last")
+_GROUPED = ", ".join(_TALLY)
+_SAME_TALLY = " AND ".join(f"{column} = ?" for column in _TALLY)
+_SUMS = (
+    "sum(CASE WHEN polarity > 0 THEN weight ELSE 0 END), sum(CASE WHEN polarity < 0 THEN weight ELSE 0 END), max(at)"
+)
+ADDED = (
+    "ON CONFLICT (memory, kind, day, source, judge, superseded, rolled) DO UPDATE SET "
+    "positive = tallies.positive + excluded.positive, negative = tallies.negative + excluded.negative, "
+    "last = CASE WHEN excluded.last > tallies.last THEN excluded.last ELSE tallies.last END"
+)
+_REPLACED = "ON CONFLICT (memory, ref, kind) DO UPDATE SET " + ", ".join(
+    f"{name} = excluded.{name}" for name in Contribution._fields[3:]
+)
+_COUNTED = (
+    "ON CONFLICT (segment, kind) DO UPDATE SET "
+    "confirmed = validations.confirmed + excluded.confirmed, refuted = validations.refuted + excluded.refuted"
+)
+_VERDICTS = {1: Verdict.SUCCESS, -1: Verdict.FAILURE, 0: Verdict.UNKNOWN}
+
+_FACTS = (
+    "WITH asked(id, ref) AS (VALUES {asked}), about AS (SELECT a.id, a.ref, m.n, m.revision "
+    "FROM asked AS a JOIN memories AS m ON m.id = a.id) "
+    "SELECT 'memory', id, n, revision, EXISTS(SELECT 1 FROM merged WHERE merged.memory = n), "
+    "(SELECT max(s.sealed) FROM served AS s WHERE s.ref = a.ref AND s.memory = n), "
+    "EXISTS(SELECT 1 FROM episodes AS e WHERE e.ref = a.ref AND e.sealed = 1), a.ref, "
+    "NULL, NULL, NULL, NULL, NULL, NULL FROM about AS a "
+    f"UNION ALL SELECT 'evidence', {', '.join(f'e.{name}' for name in Contribution._fields)} "
+    "FROM about AS a JOIN evidence AS e ON e.memory = a.n AND e.ref = a.ref "
+    "UNION ALL SELECT 'sealed', s.memory, s.ref, s.kind, s.polarity, "
+    "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM about AS a JOIN sealed AS s "
+    "ON s.memory = a.n AND s.ref = a.ref"
+)
+
+
+def facts_of(reading: Reading, signals: Sequence[Signal]) -> Facts:
+    """Return what is known of the memories and runs that signals are about; one question for all of them."""
+    asked = list(dict.fromkeys((signal.memory, signal.ref) for signal in signals))
+    facts = Facts()
+    marks = ", ".join(["(?, ?)"] * len(asked))
+    rows = reading.execute(_FACTS.format(asked=marks), [value for pair in asked for value in pair])
+    for what, *row in rows:
+        if what == "evidence":
+            contribution = Contribution(*row)
+            facts.evidence[contribution.key] = contribution
+        elif what == "sealed":
+            facts.sealed[row[0], row[1], row[2]] = row[3]
+        else:
+            memory_id, n, revision, merged, served, closed, ref = row[:7]
+            facts.memories[memory_id] = Known(n, revision, bool(merged))
+            if served is not None:
+                facts.served[n, ref] = bool(served)
+            if closed:
+                facts.closed.add(ref)
+    return facts
+
+
+def put(writing: Writing, changes: Changes) -> None:
+    """Put what a fold decided, and tell it to the feed."""
+    writing.insert("evidence", Contribution._fields, list(changes.evidence.values()), _REPLACED)
+    added = [(*key, 0, *sums) for key, sums in changes.added.items() if key not in changes.anew]
+    writing.insert("tallies", TALLIES, added, ADDED)
+    for tally in changes.anew:
+        _sum_anew(writing, tally)
+    _put_validations(writing, changes.validations)
+    set_verdicts(writing, changes.verdicts)
+    for n in changes.told:
+        writing.tell("evidence", n)
+    if changes.merged:
+        merges.tell_results(writing, changes.merged)
+
+
+def _sum_anew(writing: Writing, tally: Tally) -> None:
+    """Derive one tally anew: what is taken back may also have been its latest."""
+    writing.execute(f"DELETE FROM tallies WHERE {_SAME_TALLY} AND rolled = 0", tally)
+    writing.execute(
+        f"INSERT INTO tallies({', '.join(TALLIES)}) SELECT {_GROUPED}, 0, {_SUMS} FROM evidence "
+        f"WHERE {_SAME_TALLY} AND polarity <> 0 GROUP BY {_GROUPED}",
+        tally,
+    )
+
+
+def _put_validations(writing: Writing, counts: dict[tuple[int, str], tuple[int, int]]) -> None:
+    if not counts:
+        return
+    rows = [(*key, *many) for key, many in counts.items()]
+    writing.insert("validations", ("segment", "kind", "confirmed", "refuted"), rows, _COUNTED)
+    writing.execute("DELETE FROM validations WHERE confirmed = 0 AND refuted = 0")
+
+
+def set_verdicts(writing: Writing, verdicts: dict[str, Signal]) -> None:
+    """Let episodes have ended as the last outcome of each says."""
+    for ref, signal in verdicts.items():
+        writing.execute(
+            "UPDATE episodes SET verdict = ?, closed_at = ?, reason = ?, judge = ? WHERE ref = ?",
+            (_VERDICTS[signal.polarity].value, time_text(signal.at), signal.reason, signal.by, ref),
+        )
+
+
+# -- looking -------------------------------------------------------------------------------------------------------
+
+
+def evidence_in(reading: Reading, segment: int) -> list[Contribution]:
+    """Return what stands in a segment and counts now, in the order of its times."""
+    rows = reading.execute(
+        f"SELECT {_COLUMNS} FROM evidence WHERE segment = ? ORDER BY at, memory, ref, kind", (segment,)
+    )
+    return [Contribution(*row) for row in rows]
+
+
+def outcomes_of(reading: Reading, ref: str) -> dict[str, tuple[int, bool]]:
+    """Return the polarity of the outcomes counted under a reference, and whether of one memory alone, by memory."""
+    rows = reading.execute(
+        "SELECT m.id, e.polarity, e.alone FROM evidence AS e JOIN memories AS m ON m.n = e.memory "
+        "WHERE e.ref = ? AND e.kind = 'outcome'",
+        (ref,),
+    )
+    return {memory: (polarity, bool(alone)) for memory, polarity, alone in rows}
+
+
+def spoke_for(reading: Reading, n: int, since: str) -> tuple[SignalKind, ...]:
+    """Return the kinds of signal, votes apart, that spoke for a memory after a time."""
+    rows = reading.execute(
+        "SELECT DISTINCT kind FROM evidence WHERE memory = ? AND polarity > 0 AND kind <> 'explicit' AND at > ? "
+        "ORDER BY kind",
+        (n, since),
+    )
+    return tuple(SignalKind(kind) for (kind,) in rows)
+
+
+# -- taking back, rolling up, folding again ------------------------------------------------------------------------
+
+
+def withdraw(writing: Writing, memory: int) -> None:
+    """Take back all evidence about a memory: it is deleted, or says something else now."""
+    rows = writing.execute(f"SELECT {_COLUMNS} FROM evidence WHERE memory = ?", (memory,)).fetchall()
+    validations: dict[tuple[int, str], tuple[int, int]] = {}
+    for row in rows:
+        withdrawn = Contribution(*row)
+        add_validations(validations, withdrawn, -1)
+        writing.execute("UPDATE log_positions SET orphans = orphans + 1 WHERE segment = ?", (withdrawn.segment,))
+    _put_validations(writing, validations)
+    for table in ("evidence", "tallies", "sealed"):
+        writing.execute(f"DELETE FROM {table} WHERE memory = ?", (memory,))
+    writing.execute("UPDATE served SET sealed = 0 WHERE memory = ?", (memory,))
+
+
+def roll_up(writing: Writing, segment: int) -> None:
+    """Move a segment's contributions into the tallies for good, and mark it; the file can then be deleted.
+
+    What it said is sealed: a later verdict could no longer be told from a repeat.
+    """
+    writing.execute(
+        f"INSERT INTO tallies({', '.join(TALLIES)}) SELECT {_GROUPED}, 1, {_SUMS} FROM evidence "
+        f"WHERE segment = ? AND polarity <> 0 GROUP BY {_GROUPED} {ADDED}",
+        (segment,),
+    )
+    writing.execute(
+        "INSERT INTO sealed(memory, ref, kind, polarity) SELECT memory, ref, kind, polarity FROM evidence "
+        "WHERE segment = ? AND kind <> 'usage' "
+        "ON CONFLICT (memory, ref, kind) DO UPDATE SET polarity = excluded.polarity",
+        (segment,),
+    )
+    writing.execute(
+        "UPDATE served SET sealed = 1 WHERE (ref, memory) IN "
+        "(SELECT ref, memory FROM evidence WHERE segment = ? AND kind = 'usage')",
+        (segment,),
+    )
+    writing.execute(
+        "UPDATE episodes SET sealed = 1 WHERE ref IN (SELECT ref FROM evidence WHERE segment = ?)", (segment,)
+    )
+    affected = [n for (n,) in writing.execute("SELECT DISTINCT memory FROM evidence WHERE segment = ?", (segment,))]
+    writing.execute("DELETE FROM evidence WHERE segment = ?", (segment,))
+    _sum_all_anew(writing, affected)
+    writing.execute("UPDATE log_positions SET rolled = 1 WHERE segment = ?", (segment,))
+
+
+def _sum_all_anew(writing: Writing, memories: Collection[int]) -> None:
+    """Derive the tallies of memories anew from what is kept of their evidence."""
+    for memory in memories:
+        writing.execute("DELETE FROM tallies WHERE memory = ? AND rolled = 0", (memory,))
+        writing.execute(
+            f"INSERT INTO tallies({', '.join(TALLIES)}) SELECT {_GROUPED}, 0, {_SUMS} FROM evidence "
+            f"WHERE memory = ? AND polarity <> 0 GROUP BY {_GROUPED}",
+            (memory,),
+        )
+
+
+def forget(writing: Writing) -> None:
+    """Drop all that the kept segments were folded into, so that they can be folded again from their beginning."""
+    changed = writing.execute(
+        "SELECT DISTINCT memory FROM tallies WHERE rolled = 0 UNION SELECT into_memory FROM merged"
+    ).fetchall()
+    for (n,) in changed:
+        writing.tell("evidence", n)
+    writing.execute("DELETE FROM tallies WHERE rolled = 0")
+    writing.execute("DELETE FROM evidence")
+    writing.execute("DELETE FROM validations WHERE segment IN (SELECT segment FROM log_positions WHERE rolled = 0)")
+    writing.execute("UPDATE log_positions SET position = 0, bad = 0, orphans = 0 WHERE rolled = 0")

@@ -1,0 +1,195 @@
+"""The queue: jobs as rows of the project's database. A job is held by a token, so no two workers finish it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from reasoningbank.runs.jobs import (
+    EARLIER_RUNS,
+    LEASE,
+    MOST_ATTEMPTS,
+    RETRYABLE,
+    TASK_SHOWN,
+    Held,
+    Job,
+    JobStatus,
+    pause_after,
+    task_key,
+)
+from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+from reasoningbank.signals import parse_time, time_text
+from reasoningbank.storage.contract import Reading, Writing
+
+_COLUMNS = "id, kind, status, task, verdict, attempts, due_at, reason, outcome, created_at, updated_at"
+
+
+def add(writing: Writing, *, kind: str, payload: str, run: Trajectory, key: str, job_id: str, now: datetime) -> Job:
+    """Put a job at the end of the queue; the job that is there under this key comes back as it is."""
+    at = time_text(now)
+    writing.execute(
+        "INSERT INTO jobs(id, key, kind, status, task, task_key, verdict, payload, attempts, due_at, token, reason, "
+        "outcome, created_at, updated_at) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, 0, ?, '', '', '{}', ?, ?) "
+        "ON CONFLICT(key) DO NOTHING",
+        (job_id, key, kind, run.task[:TASK_SHOWN], task_key(run.task), run.verdict.value, payload, at, at, at),
+    )
+    return _job(writing.execute(f"SELECT {_COLUMNS} FROM jobs WHERE key = ?", (key,)).fetchone())
+
+
+def is_due(reading: Reading, now: datetime) -> bool:
+    """Tell whether there is a job to take."""
+    row = reading.execute(
+        "SELECT 1 FROM jobs WHERE status IN ('queued', 'running') AND due_at <= ? LIMIT 1", (time_text(now),)
+    )
+    return row.fetchone() is not None
+
+
+def take(writing: Writing, *, token: str, now: datetime) -> Held | None:
+    """Hold the job that is due first, if there is one: a queued one, or one whose worker is dead."""
+    while True:
+        row = writing.execute(
+            "SELECT id, attempts, payload, task_key, kind, status FROM jobs "
+            "WHERE status IN ('queued', 'running') AND due_at <= ? ORDER BY due_at, n LIMIT 1",
+            (time_text(now),),
+        ).fetchone()
+        if row is None:
+            return None
+        job_id, attempts, payload, task, kind, status = row
+        if status == "running" and attempts >= MOST_ATTEMPTS:
+            # It may be what kills them.
+            _end(writing, job_id, JobStatus.FAILED, f"{attempts} workers died of it or with it", "{}", now)
+            continue
+        writing.execute(
+            "UPDATE jobs SET status = 'running', token = ?, attempts = attempts + 1, due_at = ?, updated_at = ? "
+            "WHERE id = ?",
+            (token, time_text(now + LEASE), time_text(now), job_id),
+        )
+        earlier = _earlier(writing, task, job_id) if kind == "run" else ()
+        job = find(writing, job_id)
+        assert job is not None  # noqa: S101 - it was just written
+        return Held(job, token, json.loads(payload), earlier)
+
+
+def _earlier(reading: Reading, task: str, job_id: str) -> tuple[Trajectory, ...]:
+    """Return other judged runs of the same task, the newest of each verdict first."""
+    rows = reading.execute(
+        "SELECT payload FROM jobs WHERE task_key = ? AND kind = 'run' AND id <> ? "
+        "AND verdict IN ('success', 'failure') ORDER BY n DESC LIMIT ?",
+        (task, job_id, EARLIER_RUNS),
+    )
+    return tuple(Trajectory.model_validate_json(payload) for (payload,) in rows)
+
+
+def renew(writing: Writing, held: Held, now: datetime) -> bool:
+    """Hold a job for another while; False when it is no longer this worker's."""
+    renewed = writing.execute(
+        "UPDATE jobs SET due_at = ? WHERE id = ? AND token = ? AND status = 'running'",
+        (time_text(now + LEASE), held.job.id, held.token),
+    )
+    return renewed.rowcount == 1
+
+
+def is_held(reading: Reading, held: Held) -> bool:
+    """Tell whether a job is still this worker's."""
+    row = reading.execute("SELECT 1 FROM jobs WHERE id = ? AND token = ? AND status = 'running'", _hold(held))
+    return row.fetchone() is not None
+
+
+def _hold(held: Held) -> tuple[str, str]:
+    return held.job.id, held.token
+
+
+def finish(
+    writing: Writing,
+    held: Held,
+    status: JobStatus,
+    *,
+    reason: str,
+    run: Trajectory,
+    memories: Sequence[str],
+    counts: Mapping[str, int],
+    now: datetime,
+) -> None:
+    """Write down what came of a job that is held; a run that was judged on the way keeps its verdict."""
+    outcome = json.dumps({"memories": list(memories), "counts": dict(counts)})
+    writing.execute(
+        "UPDATE jobs SET verdict = ?, payload = CASE kind WHEN 'run' THEN ? ELSE payload END WHERE id = ?",
+        (run.verdict.value, run.model_dump_json(), held.job.id),
+    )
+    _end(writing, held.job.id, status, reason, outcome, now)
+
+
+def fail(writing: Writing, held: Held, reason: str, now: datetime) -> None:
+    """Put a job that is held back into the queue after a pause, or at its end if it had all its attempts."""
+    if held.job.attempts >= MOST_ATTEMPTS:
+        _end(writing, held.job.id, JobStatus.FAILED, reason, "{}", now)
+        return
+    writing.execute(
+        "UPDATE jobs SET status = 'queued', token = '', reason = ?, due_at = ?, updated_at = ? WHERE id = ?",
+        (reason[:1_000], time_text(now + pause_after(held.job.attempts)), time_text(now), held.job.id),
+    )
+
+
+def _end(writing: Writing, job_id: str, status: JobStatus, reason: str, outcome: str, now: datetime) -> None:
+    writing.execute(
+        "UPDATE jobs SET status = ?, token = '', reason = ?, outcome = ?, updated_at = ? WHERE id = ?",
+        (status.value, reason[:1_000], outcome, time_text(now), job_id),
+    )
+
+
+def retry(writing: Writing, job_id: str, now: datetime) -> Job | None:
+    """Put a job that ended without lessons back into the queue, with all its attempts; others stay as they are."""
+    marks = ", ".join("?" for _ in RETRYABLE)
+    writing.execute(
+        f"UPDATE jobs SET status = 'queued', attempts = 0, due_at = ?, updated_at = ?, outcome = '{{}}' "
+        f"WHERE id = ? AND status IN ({marks})",
+        (time_text(now), time_text(now), job_id, *RETRYABLE),
+    )
+    return find(writing, job_id)
+
+
+def find(reading: Reading, job_id: str) -> Job | None:
+    """Return a job."""
+    row = reading.execute(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    return None if row is None else _job(row)
+
+
+def page(reading: Reading, statuses: Iterable[JobStatus], limit: int) -> list[Job]:
+    """Return jobs with one of these statuses, the newest first."""
+    wanted = [status.value for status in statuses]
+    marks = ", ".join("?" for _ in wanted)
+    rows = reading.execute(
+        f"SELECT {_COLUMNS} FROM jobs WHERE status IN ({marks}) ORDER BY n DESC LIMIT ?", (*wanted, limit)
+    )
+    return [_job(row) for row in rows]
+
+
+def counts(reading: Reading) -> dict[str, int]:
+    """Return how many jobs there are with each status."""
+    return dict(reading.execute("SELECT status, count(*) FROM jobs GROUP BY status ORDER BY status").fetchall())
+
+
+def forget(writing: Writing, before: datetime) -> int:
+    """Delete jobs that ended before a time with lessons, or with nothing to learn; others are kept for a retry."""
+    ended = (JobStatus.DONE.value, JobStatus.EMPTY.value, time_text(before))
+    return writing.execute("DELETE FROM jobs WHERE status IN (?, ?) AND updated_at < ?", ended).rowcount
+
+
+def _job(row: Sequence[Any]) -> Job:
+    outcome = json.loads(row[8])
+    return Job(
+        id=row[0],
+        kind=row[1],
+        status=JobStatus(row[2]),
+        task=row[3],
+        verdict=RunVerdict(row[4]),
+        attempts=row[5],
+        due_at=parse_time(row[6]),
+        reason=row[7],
+        created_at=parse_time(row[9]),
+        updated_at=parse_time(row[10]),
+        memories=tuple(outcome.get("memories", ())),
+        counts=outcome.get("counts", {}),
+    )

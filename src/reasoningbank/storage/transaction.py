@@ -1,0 +1,139 @@
+"""Transactions on a project's SQLite database, as `contract` has them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reasoningbank.signals import Signal
+from reasoningbank.storage.contract import Generation, Moment, Op, Values
+
+if TYPE_CHECKING:
+    from reasoningbank.storage.fold import Folded
+    from reasoningbank.storage.ledger import Appended, Ledger
+    from reasoningbank.storage.log_positions import Position
+
+# As one statement: asking costs more than what is asked for.
+_MOMENT = (
+    "SELECT EXISTS(SELECT 1 FROM meta WHERE key = 'deleted'), "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0), "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'), 0), "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'parameters'), 0), "
+    "g.generation, g.name, g.revision, g.dim, g.pooling, g.normalised "
+    "FROM (SELECT 1) LEFT JOIN generations AS g ON g.state = 'current'"
+)
+
+_LIST = re.compile(r"\bIN \((:\w+)\)")
+
+VALUES_AT_ONCE = 900
+"""Values of one INSERT: SQLite takes 999 wherever it was built."""
+
+
+class SqliteReading:
+    """What one transaction on a database sees.
+
+    Args:
+        connection: inside the transaction.
+        folder: the project's.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
+        self.connection, self.folder = connection, folder
+        self.moment = _moment(connection)
+
+    def execute(self, sql: str, values: Values = (), /) -> sqlite3.Cursor:
+        """Ask a question; see `Reading.execute`."""
+        if isinstance(values, Mapping) and any(isinstance(value, list) for value in values.values()):
+            sql, values = _with_lists(sql), {name: _plain(value) for name, value in values.items()}
+        return self.connection.execute(sql, values)
+
+
+def _moment(connection: sqlite3.Connection) -> Moment:
+    deleted, change, node_change, fit, *generation = connection.execute(_MOMENT).fetchone()
+    return Moment(bool(deleted), change, node_change, fit, None if generation[0] is None else Generation(*generation))
+
+
+@lru_cache(maxsize=256)
+def _with_lists(sql: str) -> str:
+    # A list is one value, so that a statement is the same however long it is.
+    return _LIST.sub(r"IN (SELECT value FROM json_each(\1))", sql)
+
+
+def _plain(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, list) else value
+
+
+class SqliteWriting(SqliteReading):
+    """What one write transaction sees and does; see `Writing`.
+
+    Args:
+        ledger: the signal log, whose lock the transaction is.
+        appended: where what is appended to the log is noted.
+
+    Attributes:
+        positions: how far the log is counted, as of this transaction; None before it was looked at.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path, ledger: Ledger, appended: Appended) -> None:
+        super().__init__(connection, folder)
+        self._ledger, self.appended = ledger, appended
+        self.positions: list[Position] | None = None
+        self._given: dict[str, int] | None = None
+        self._told: list[tuple[Op, int, int | None]] = []
+
+    @property
+    def newest_change(self) -> int:
+        """Number of the newest change; see `Writing.newest_change`."""
+        return self.moment.change + len(self._told)
+
+    def refresh(self) -> None:
+        """Read the moment anew; see `Writing.refresh`."""
+        self.moment = _moment(self.connection)
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], on: str = "", /) -> int:
+        """Insert rows; see `Writing.insert`."""
+        at_once = max(1, VALUES_AT_ONCE // len(columns))
+        return sum(
+            self.connection.execute(
+                _insert(table, tuple(columns), min(at_once, len(rows) - start), on),
+                [value for row in rows[start : start + at_once] for value in row],
+            ).rowcount
+            for start in range(0, len(rows), at_once)
+        )
+
+    def number(self, table: str, count: int = 1, /) -> int:
+        """Take row numbers; see `Writing.number`."""
+        if self._given is None:
+            self._given = dict(self.connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+        last = self._given.get(table, 0)
+        self._given[table] = last + count
+        return last + 1
+
+    def tell(self, op: Op, memory: int, vector: int | None = None, /) -> None:
+        """Tell the feed; see `Writing.tell`."""
+        self._told.append((op, memory, vector))
+
+    def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
+        """Append and count signals; see `Writing.write_signals`."""
+        return self._ledger.write(self, signals, now, only_news=only_news)
+
+    def catch_up(self) -> None:
+        """Count what is not counted; see `Writing.catch_up`."""
+        self._ledger.catch_up(self)
+
+    def finish(self) -> None:
+        """Write what was told to the feed: the last thing before the commit."""
+        self.insert("changes", ("op", "memory", "vector"), self._told)
+        self._told = []
+
+
+@lru_cache(maxsize=512)
+def _insert(table: str, columns: tuple[str, ...], rows: int, on: str) -> str:
+    marks = f"({', '.join('?' * len(columns))})"
+    return f"INSERT INTO {table}({', '.join(columns)}) VALUES {', '.join([marks] * rows)} {on}".rstrip()

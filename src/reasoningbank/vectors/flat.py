@@ -1,0 +1,139 @@
+"""The index of a small bank: a few thousand vectors in one array, scanned whole."""
+
+from __future__ import annotations
+
+import threading
+from typing import TypeVar
+
+import faiss
+import numpy as np
+import numpy.typing as npt
+
+from reasoningbank.forks import renew_after_fork
+from reasoningbank.vectors.base import Float32, Int64, checked_query, checked_rows
+
+Number = TypeVar("Number", np.float32, np.int64)
+
+FEWEST = 64
+
+
+_State = tuple[Int64, Float32, dict[int, int], int]
+"""Ids, rows, the place of each id, and how many there are: only what is behind these is ever changed."""
+
+
+class FlatIndex:
+    """Unit vectors by id, found by cosine. Safe for several threads, and in a forked child.
+
+    A search needs no lock: a change is made aside and put into place whole.
+
+    Args:
+        dim: how many numbers a vector has.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+        self._lock = threading.Lock()
+        self._state: _State = (np.empty(FEWEST, dtype=np.int64), np.empty((FEWEST, dim), dtype=np.float32), {}, 0)
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Replace the lock: the thread that held it may not be in this process."""
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """Return how many ids can be found."""
+        return self._state[3]
+
+    @property
+    def all(self) -> tuple[Int64, Float32]:
+        """All ids and their rows, as they are now."""
+        ids, rows, _, count = self._state
+        return ids[:count], rows[:count]
+
+    def add(self, ids: Int64, vectors: Float32) -> None:
+        """Put unit rows under ids; an id that is there already is replaced, and of a repeated one the last row counts.
+
+        Raises:
+            InvalidInputError: wrong shapes, a negative id or a number that is not finite; nothing was added.
+        """
+        ids, vectors = checked_rows(ids, vectors, self.dim)
+        with self._lock:
+            self._drop(ids)
+            held, rows, place, count = self._state
+            if count + ids.size > len(held):
+                capacity = 2 * (count + ids.size)
+                held, rows = _grown(held, count, capacity), _grown(rows, count, capacity)
+            held[count : count + ids.size], rows[count : count + ids.size] = ids, vectors
+            # A search that is under way leaves alone what is behind its own count.
+            place.update(zip(ids.tolist(), range(count, count + ids.size), strict=True))
+            self._state = (held, rows, place, count + ids.size)
+
+    def remove(self, ids: Int64) -> None:
+        """Take ids out; unknown ones are ignored. A search that starts later cannot return them."""
+        with self._lock:
+            self._drop(np.asarray(ids, dtype=np.int64))
+
+    def _drop(self, ids: Int64) -> None:
+        held, rows, place, count = self._state
+        gone = [place[number] for number in ids.tolist() if number in place]
+        if gone:
+            held, rows = np.delete(held[:count], gone), np.delete(rows[:count], gone, axis=0)
+            self._state = (held, rows, dict(zip(held.tolist(), range(len(held)), strict=True)), len(held))
+
+    def search(self, query: Float32, k: int, *, allowed: Int64 | None = None) -> tuple[Int64, Float32]:
+        """Find the `k` ids whose vectors have the largest inner product with `query`.
+
+        Args:
+            query: (dim,) unit vector.
+            k: how many; fewer come back when there are fewer. Zero or less gives none.
+            allowed: only these ids are considered; unknown ones are ignored. None allows all.
+
+        Returns:
+            Ids and cosines, best first, in [-1, 1] up to rounding. Equal cosines are in ascending order of id.
+
+        Raises:
+            InvalidInputError: wrong shape, or a number that is not finite.
+        """
+        held, rows, place, count = self._state
+        ids = held[:count]
+        scores = _products(rows, checked_query(query, self.dim), count)
+        if allowed is not None:
+            places = {place.get(number, count) for number in np.asarray(allowed).tolist()}
+            chosen = sorted(at for at in places if at < count)
+            ids, scores = ids[chosen], scores[chosen]
+        if 0 < k < len(ids):
+            # All that are as good as the k-th stay: which of them are taken is a matter of their ids.
+            ahead = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
+            ids, scores = ids[ahead], scores[ahead]
+        order = np.lexsort((ids, -scores))[: max(k, 0)]
+        return ids[order], scores[order]
+
+    def get(self, ids: Int64) -> Float32:
+        """Return the (n, dim) rows of `ids`, in their order.
+
+        Raises:
+            KeyError: an id is not there; the error names it.
+        """
+        _, rows, place, _ = self._state
+        found: Float32 = rows[[place[number] for number in np.asarray(ids).tolist()]]
+        return found
+
+
+def _grown(array: npt.NDArray[Number], count: int, capacity: int) -> npt.NDArray[Number]:
+    larger = np.empty((capacity, *array.shape[1:]), dtype=array.dtype)
+    larger[:count] = array[:count]
+    return larger
+
+
+def _products(rows: Float32, query: Float32, count: int) -> Float32:
+    """Return the inner product of each of the first rows with the query.
+
+    Every row is summed by itself and in the same order, so that equal rows score equally wherever they stand, and on
+    the calling thread alone: a matrix product promises neither.
+    """
+    products = np.empty(count, dtype=np.float32)
+    if count:
+        pointers = (faiss.swig_ptr(array) for array in (products, query, rows))
+        inner_products = getattr(faiss, "fvec_inner_products_ny")  # noqa: B009 - faiss's stubs leave it out
+        inner_products(*pointers, rows.shape[1], count)
+    return products
