@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reasoningbank.forks import renew_after_fork
+from reasoningbank.vectors.base import Int64
 
 if TYPE_CHECKING:
     from reasoningbank.services.view import View
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 Table = npt.NDArray[np.void]
 """Rows of a structured array: `table["mean"]` is a column."""
 
+Int32 = npt.NDArray[np.int32]
+
 FEWEST = 256
+NOWHERE = -1
 
 
 class Columns:
@@ -43,8 +47,9 @@ class Columns:
 
     def forget(self) -> None:
         """Drop everything."""
-        self._place: dict[int, int] = {}
+        self._place: Int32 = np.full(FEWEST, NOWHERE, dtype=np.int32)
         self._table: Table = np.zeros(FEWEST, dtype=self._dtype)
+        self._used = 0
         self._free: list[int] = []
 
     def follow(self, state: object, gone: Collection[int] | None) -> None:
@@ -58,42 +63,52 @@ class Columns:
             self._state = state
             if gone is None:
                 self.forget()
-            elif self._place:
-                self._free += [place for n in gone if (place := self._place.pop(n, None)) is not None]
+                return
+            known = np.array([n for n in gone if n < len(self._place)], dtype=np.int64)
+            places = self._place[known]
+            self._free += places[places != NOWHERE].tolist()
+            self._place[known] = NOWHERE
 
-    def rows(self, view: View, state: object, numbers: Sequence[int]) -> Table:
+    def rows(self, view: View, state: object, numbers: Int64) -> Table:
         """Return the facts about these memories, in their order.
 
         Args:
             state: which state the view sees; nothing is left here of another than the one that was followed to.
+            numbers: each once.
         """
         with self._lock:
-            places = [self._place.get(n, -1) for n in numbers]
-            found = self._table[places]
-        missing = [i for i, place in enumerate(places) if place < 0]
-        if missing:
-            wanted = [numbers[i] for i in missing]
-            read = self._read(view, wanted)
-            found[missing] = read
+            if len(numbers) and (largest := int(numbers.max())) >= len(self._place):
+                self._place = _grown(self._place, 2 * largest, NOWHERE)
+            places = self._place[numbers]
+            found: Table = self._table[places]
+        missing = np.flatnonzero(places == NOWHERE)
+        if len(missing):
+            wanted = numbers[missing]
+            found[missing] = read = self._read(view, wanted.tolist())
             with self._lock:
                 # Meanwhile another thread may have seen a later change of the same memories.
                 if state == self._state:
                     self._keep(wanted, read)
         return found
 
-    def _keep(self, numbers: Sequence[int], read: Table) -> None:
-        if len(self._place) + len(numbers) > self._capacity:
+    def _keep(self, numbers: Int64, read: Table) -> None:
+        if self._used - len(self._free) + len(numbers) > self._capacity:
             self.forget()
-        for n, row in zip(numbers, read, strict=True):
-            place = self._place.get(n)
-            if place is None:
-                place = self._place[n] = self._free.pop() if self._free else len(self._place)
-            if place >= len(self._table):
-                self._table = _grown(self._table)
-            self._table[place] = row
+        if (largest := int(numbers.max())) >= len(self._place):
+            self._place = _grown(self._place, 2 * largest, NOWHERE)
+        # Another thread may have kept some of them just now.
+        new = self._place[numbers] == NOWHERE
+        places = [self._free.pop() if self._free else self._next() for _ in range(int(new.sum()))]
+        if self._used > len(self._table):
+            self._table = _grown(self._table, 2 * self._used, 0)
+        self._place[numbers[new]], self._table[places] = places, read[new]
+
+    def _next(self) -> int:
+        self._used += 1
+        return self._used - 1
 
 
-def _grown(table: Any) -> Table:
-    larger = np.zeros(2 * len(table), dtype=table.dtype)
-    larger[: len(table)] = table
+def _grown(array: npt.NDArray[Any], size: int, fill: int) -> npt.NDArray[Any]:
+    larger = np.full(size, fill, dtype=array.dtype) if fill else np.zeros(size, dtype=array.dtype)
+    larger[: len(array)] = array
     return larger

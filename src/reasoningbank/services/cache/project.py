@@ -21,6 +21,7 @@ from reasoningbank.storage import records, words
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.stored import Stored
 from reasoningbank.storage.stored_vectors import MEMORIES
+from reasoningbank.vectors.base import Int64
 
 if TYPE_CHECKING:
     from reasoningbank.search.bm25 import Rows, Scores
@@ -105,11 +106,11 @@ class ProjectCache:
         """Return the memories that hold any of the rarest terms, in ascending order, with their BM25."""
         return self._postings.matches(view, terms, current=_state(view) == self._state)
 
-    def candidates(self, view: View, numbers: Sequence[int]) -> Table:
+    def candidates(self, view: View, numbers: Int64) -> Table:
         """Return the CANDIDATE columns of these memories, in their order."""
         return self._candidates.rows(view, _state(view), numbers)
 
-    def known(self, view: View, numbers: Sequence[int]) -> Table:
+    def known(self, view: View, numbers: Int64) -> Table:
         """Return the KNOWN columns of these memories, in their order."""
         return self._known.rows(view, _state(view), numbers)
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from reasoningbank.errors import StorageError
 from reasoningbank.forks import renew_after_fork
@@ -18,7 +17,7 @@ from reasoningbank.services.cache.snapshots import FROM, Filled, is_due, load, s
 from reasoningbank.storage.contract import Generation, Reading
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.stored_vectors import Row, StoredVectors, Tail
-from reasoningbank.vectors.base import Float32
+from reasoningbank.vectors.base import Float32, Int64
 from reasoningbank.vectors.faiss import FaissIndex
 from reasoningbank.vectors.flat import FlatIndex
 
@@ -26,8 +25,6 @@ log = logging.getLogger("reasoningbank")
 
 FLAT = 4_096
 """Vectors up to which they are scanned as they are; codes pay beyond."""
-
-Ids = npt.NDArray[np.int64]
 
 
 class VectorCache:
@@ -55,38 +52,35 @@ class VectorCache:
             self._filled = None
         self._lock = threading.Lock()
 
-    def nearest(
-        self, reading: Reading, vector: Float32, k: int, allowed: Ids | None = None
-    ) -> tuple[list[int], Float32]:
+    def nearest(self, reading: Reading, vector: Float32, k: int, allowed: Int64 | None = None) -> tuple[Int64, Float32]:
         """Return what up to `k` vectors belong to (row numbers), and their cosines, nearest first.
 
         A memory can come twice, by its lesson and by what it applies to.
         """
         filled = self.follow(reading)
         if filled is None:
-            return [], np.empty(0, dtype=np.float32)
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         if isinstance(filled.index, FlatIndex):
             ids, cosines = filled.index.search(vector, k, allowed=allowed)
         else:
             ids, cosines = filled.index.search(vector, k, allowed=allowed, fetch=partial(self._fetch, reading))
-        owners = [filled.owners.get(number, 0) for number in ids.tolist()]
-        if 0 in owners:
+        owners = np.array([filled.owners.get(number, 0) for number in ids.tolist()], dtype=np.int64)
+        if not owners.all():
             # Taken out by another thread just now.
-            there = np.flatnonzero(owners)
-            return [owner for owner in owners if owner], cosines[there]
+            owners, cosines = owners[owners > 0], cosines[owners > 0]
         return owners, cosines
 
-    def vectors(self, reading: Reading, ids: Sequence[int]) -> Float32:
+    def vectors(self, reading: Reading, ids: Int64) -> Float32:
         """Return the vectors with these ids, which the transaction sees, in their order."""
-        filled, wanted = self._filled, np.array(ids, dtype=np.int64)
+        filled = self._filled
         if filled is not None:
             # A vector never changes. One that is not there was taken out since the transaction began.
             with contextlib.suppress(KeyError):
                 if isinstance(filled.index, FlatIndex):
-                    return filled.index.get(wanted)
-                return filled.index.get(wanted, partial(self._fetch, reading))
-        found = self._fetch(reading, ids)
-        return np.array([found[number] for number in ids])
+                    return filled.index.get(ids)
+                return filled.index.get(ids, partial(self._fetch, reading))
+        found = self._fetch(reading, ids.tolist())
+        return np.array([found[number] for number in ids.tolist()], dtype=np.float32)
 
     def _fetch(self, reading: Reading, ids: Sequence[int]) -> dict[int, Float32]:
         stored = self._stored.vectors(reading, ids)

@@ -54,7 +54,7 @@ def _search(engine: Engine, embedder: Embedder, text: str, k: int, filters: Node
         scale = known_scale(query.embedder.name, 1 if vector is None else len(vector)) or engine.nodes.scale(view)
         width = max(WIDTH, WIDTH_A_HIT * k)
         while True:
-            near = [] if vector is None else engine.nodes.nearest(view, vector, width)[0]
+            near = [] if vector is None else engine.nodes.nearest(view, vector, width)[0].tolist()
             keyword = graph.matches(view, match_expression(terms), width)
             numbers = graph.passing(view, [*{*near, *keyword}], filters)
             legs = _legs(view, vector, numbers, keyword)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import SAID, Draft, Memory, State
@@ -83,7 +85,7 @@ def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True
         view.check_embedder(prepared.embedder)
         owners, cosines = engine.cache.vectors.nearest(view, prepared.vectors[0][1], 8)
         close = cosines > engine.settings.duplicate_similarity
-        near = [n for n, is_close in zip(owners, close.tolist(), strict=True) if is_close]
+        near = owners[close].tolist()
         if not near or (not known_too and recording.same_lessons(view, [prepared.fingerprint])):
             return None
         rows = view.load(near)
@@ -170,7 +172,7 @@ def get(engine: Engine, memory_id: str) -> Memory:
     with engine.read() as view:
         n = number_of(view, memory_id)
         engine.cache.follow(view)
-        return own(engine.cache.known(view, [n])["memory"][0])
+        return own(engine.cache.known(view, np.array([n]))["memory"][0])
 
 
 def page(engine: Engine, filters: Filters, after: int, limit: int) -> tuple[list[Memory], int | None]:

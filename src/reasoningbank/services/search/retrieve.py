@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import Memory, clean_text, is_blank
+from reasoningbank.memory import Memory, State, clean_text, is_blank
 from reasoningbank.results import Hit, SearchResult
 from reasoningbank.screening.scrub import scrub
 from reasoningbank.search.bm25 import best_first
@@ -48,7 +47,7 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.view import View
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
-from reasoningbank.vectors.base import Int64
+from reasoningbank.vectors.base import Float32, Int64
 
 Places = npt.NDArray[np.intp]
 
@@ -167,6 +166,17 @@ def find(view: View, query: Query, wanted: Wanted) -> Found:
 # -- candidates ----------------------------------------------------------------------------------------------------
 
 
+class _Served(dict[tuple[State, ...], Mask]):
+    """Of each place in STATES whether it is among some states."""
+
+    def __missing__(self, states: tuple[State, ...]) -> Mask:
+        self[states] = np.array([state in states for state in STATES])
+        return self[states]
+
+
+_SERVED = _Served()
+
+
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Candidates that pass the filters: aligned arrays, in ascending order of row number.
@@ -180,7 +190,7 @@ class Pool:
         exhausted: there is nothing else that could be relevant.
     """
 
-    numbers: list[int]
+    numbers: Int64
     legs: Legs
     relevance: Relevance
     keep: Mask
@@ -199,13 +209,14 @@ def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
         passes = passing.holds(rows)
         rows, scores = rows[passes], scores[passes]
     rows, scores = best_first(rows, scores, width)
-    keyword = dict(zip(rows.tolist(), scores.tolist(), strict=True))
-    numbers = sorted({*near, *keyword})
+    numbers = _once(np.concatenate([near, rows]))
+    keyword = np.zeros(len(numbers), dtype=np.float32)
+    keyword[np.searchsorted(numbers, rows)] = scores
     facts = cache.candidates(view, numbers)
-    served = facts["there"] & np.isin(facts["state"], [STATES.index(state) for state in filters.states])
+    served = facts["there"] & _SERVED[filters.states][facts["state"]]
     if not served.all():
-        numbers, facts = [n for n, there in zip(numbers, served.tolist(), strict=True) if there], facts[served]
-    legs = _legs(view, query, facts, [keyword.get(n, 0.0) for n in numbers])
+        numbers, keyword, facts = numbers[served], keyword[served], facts[served]
+    legs = _legs(view, query, facts, keyword)
     fused = fuse(legs)
     overlap = _overlap(view, query, numbers, leaders(fused))
     scale = known_scale(query.embedder.name, legs.vectors.shape[1]) or cache.vectors.scale(view)
@@ -223,33 +234,48 @@ def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
     )
 
 
-def _nearest(view: View, query: Query, allowed: Int64 | None, width: int) -> tuple[list[int], float]:
+def _once(numbers: Int64) -> Int64:
+    """Return each number once, in ascending order."""
+    # np.unique would load numpy.ma, for 30 ms.
+    ordered = np.sort(numbers)
+    first = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    once: Int64 = ordered[first]
+    return once
+
+
+def _nearest(view: View, query: Query, allowed: Int64 | None, width: int) -> tuple[Int64, float]:
     """Return the memories that own the nearest vectors, and the cosine of the farthest; -1 when there are no more."""
     if query.vector is None:
-        return [], -1.0
+        return np.empty(0, dtype=np.int64), -1.0
     owners, cosines = view.engine.cache.vectors.nearest(view, query.vector, width, allowed)
     return owners, float(cosines[-1]) if len(owners) >= width else -1.0
 
 
-def _legs(view: View, query: Query, facts: Table, keyword: Sequence[float]) -> Legs:
+def _legs(view: View, query: Query, facts: Table, keyword: Floats) -> Legs:
     """Return the legs' arrays; each memory is represented by the vector of its that is nearest to the query."""
-    scores = np.array(keyword, dtype=np.float32)
-    dim = 1 if query.vector is None else len(query.vector)
-    vectors = np.zeros((len(facts), dim), dtype=np.float32)
-    similarity = np.zeros(len(facts), dtype=np.float32)
     if query.vector is None:
-        return Legs(np.zeros(dim, dtype=np.float32), vectors, similarity, scores)
-    for column in ("first", "second"):
-        ids = facts[column]
-        held = np.flatnonzero(ids)
-        if not len(held):
-            continue
-        # No row is read: the index in memory holds the vectors.
-        stored = view.engine.cache.vectors.vectors(view, ids[held].tolist())
-        cosines = np.clip(stored @ query.vector, 0.0, 1.0)
-        nearer = (cosines > similarity[held]) | (column == "first")
-        similarity[held[nearer]], vectors[held[nearer]] = cosines[nearer], stored[nearer]
-    return Legs(query.vector, vectors, similarity, scores)
+        nothing = np.zeros(len(facts), dtype=np.float32)
+        return Legs(np.zeros(1, dtype=np.float32), nothing[:, None], nothing, keyword)
+    vectors, similarity = _vectors(view, query.vector, facts["first"])
+    also = np.flatnonzero(facts["second"])
+    if len(also):
+        others, cosines = _vectors(view, query.vector, facts["second"][also])
+        nearer = cosines > similarity[also]
+        vectors[also[nearer]], similarity[also[nearer]] = others[nearer], cosines[nearer]
+    return Legs(query.vector, vectors, similarity, keyword)
+
+
+def _vectors(view: View, query: Float32, ids: Int64) -> tuple[Float32, Floats]:
+    """Return the vectors with these ids, and their cosines with the query in [0, 1]; zeros where there is none."""
+    held = np.flatnonzero(ids)
+    # No row is read: the index in memory holds the vectors.
+    vectors = view.engine.cache.vectors.vectors(view, ids[held])
+    if len(held) < len(ids):
+        every = np.zeros((len(ids), len(query)), dtype=np.float32)
+        every[held] = vectors.reshape(-1, len(query))
+        vectors = every
+    return vectors, np.clip(vectors @ query, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,10 +287,10 @@ class _Overlap:
     trusted: Mask
 
 
-def _overlap(view: View, query: Query, numbers: Sequence[int], rows: list[int]) -> _Overlap:
+def _overlap(view: View, query: Query, numbers: Int64, rows: list[int]) -> _Overlap:
     nothing = np.zeros(len(numbers), dtype=np.float32)
     overlap = _Overlap(nothing, nothing.copy(), np.ones(len(numbers), dtype=bool))
-    known = view.engine.cache.known(view, [numbers[row] for row in rows])
+    known = view.engine.cache.known(view, numbers[rows])
     there = known["n"] > 0
     at, known = np.array(rows, dtype=np.intp)[there], known[there]
     overlap.trusted[at] = known["source"] == 0
@@ -309,7 +335,7 @@ def _in_order(pool: Pool, policy: Policy) -> Places:
 
 
 def _choose(view: View, pool: Pool, rows: Places, wanted: Wanted) -> Chosen:
-    known = view.engine.cache.known(view, [pool.numbers[row] for row in rows.tolist()])
+    known = view.engine.cache.known(view, pool.numbers[rows])
     there = known["n"] > 0
     rows, known = rows[there], known[there]
     candidates = _candidates(view, pool, rows, known)
