@@ -32,7 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 from reasoningbank import BadLine, Distilled, Memory, ReasoningBank, RunVerdict, State, Trajectory, read_runs
-from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.prompt.block import estimate_tokens
 from reasoningbank.runs.jobs import task_key
 from reasoningbank.screening.scrub import scrub
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.distill.packing import clip, pack
-from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.prompt.block import estimate_tokens
 from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from reasoningbank import ReasoningBank, State, Verdict
 from reasoningbank.mcp_server import Offer, OneProject
-from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.prompt.block import estimate_tokens
 from tests.mcp_server.conftest import MODES, RECORD, call, connected, refusal
 
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank import Memory, Outcome
-from reasoningbank.prompt.block import CUT, render, shorten, strip_lessons
-from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.prompt.block import CUT, estimate_tokens, render, shorten, strip_lessons
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 import reasoningbank.embed
-from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.prompt.block import estimate_tokens
 
 PROSE = """
 When the user asks for a refund, look up the order first and read the policy. If the order is older than thirty days,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reasoningbank import Signal, SignalKind
-from reasoningbank.storage import evidence, log_positions, merges, records
+from reasoningbank.storage import evidence, merges, records
 from reasoningbank.storage.check import DERIVED
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.fold import Folded, batches, folded
@@ -71,7 +71,7 @@ def begin(writing: SqliteWriting) -> None:
         put_memory(writing, memory)
         serve(writing, "e1" if memory == "m" else "e2", memory)
     for number in (1, 2):
-        log_positions.insert(writing, segment_of(number, 20_000 + number))
+        evidence.begin(writing, segment_of(number, 20_000 + number))
 
 
 def count(writing: SqliteWriting, history: list[Said], *, segment: int = 2, at_once: int = 20) -> list[Folded]:

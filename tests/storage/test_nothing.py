@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reasoningbank import Signal, SignalKind, State
-from reasoningbank.storage import jobs, log_positions, meta, records
+from reasoningbank.storage import evidence, jobs, meta, records
 from reasoningbank.storage.contract import Moment
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.fold import Folded
@@ -22,7 +22,7 @@ def test_it_reads_as_a_project_without_any_rows(tmp_path: Path) -> None:
         assert meta.read(reading) == {}
         assert records.count(reading, ANY) == 0
         assert records.load(reading, [1], "p") == {}
-        assert log_positions.every(reading) == []
+        assert evidence.positions(reading) == []
         assert not jobs.is_due(reading, NOON)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.prompt.block import estimate_tokens
 from reasoningbank.runs.trajectory import Step, Trajectory
 
 ENDS = 3  # steps at either end that are kept before those in between

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from reasoningbank.storage import evidence, log_positions
+from reasoningbank.storage import evidence
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.fold import batches, folded
 from reasoningbank.storage.ledger import FOLDED_AT_ONCE
@@ -127,7 +127,7 @@ def refold_differences(project: Project, reading: SqliteReading) -> list[str]:
         anew = SqliteWriting(connection, project.folder, project.ledger, {})
         evidence.forget(anew)
         on_disk = {segment.name for segment in log.segments()}
-        for position in log_positions.every(reading):
+        for position in evidence.positions(reading):
             if not position.rolled:
                 segment = position.segment
                 lines = log.lines(segment, 0) if segment.name in on_disk else ()
@@ -139,7 +139,7 @@ def _fold(anew: SqliteWriting, segment: Segment, lines: Sequence[Line]) -> None:
     signals = [line.signal for line in lines if line.signal is not None]
     for batch in batches(signals, FOLDED_AT_ONCE):
         evidence.put(anew, folded(evidence.facts_of(anew, batch), [(signal, segment.number) for signal in batch]))
-    log_positions.move(anew, segment, 0, bad=sum(bool(line.problem) for line in lines))
+    evidence.move(anew, segment, 0, bad=sum(bool(line.problem) for line in lines))
 
 
 def _starting_point(reading: SqliteReading) -> sqlite3.Connection:

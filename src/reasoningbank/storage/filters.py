@@ -27,11 +27,6 @@ class Filters:
     text: str = ""
     source: str | None = None
 
-    @property
-    def narrows(self) -> bool:
-        """Whether anything but the state is asked for."""
-        return bool(self.outcome or self.tags or self.where or self.text or self.source is not None)
-
     def clause(self) -> tuple[str, list[Any]]:
         """Return an SQL condition on `memories`, and its values."""
         parts = [f"state IN ({', '.join('?' * len(self.states))})"]

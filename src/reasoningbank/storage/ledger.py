@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reasoningbank.signals import Signal, SignalKind, day_number, parse_time
-from reasoningbank.storage import evidence, log_positions
+from reasoningbank.storage import evidence
 from reasoningbank.storage.contract import Reading
+from reasoningbank.storage.evidence import Position
 from reasoningbank.storage.fold import OUTCOME, UNIT, Contribution, Folded, batches, folded, say_the_same
-from reasoningbank.storage.log_positions import Position
 from reasoningbank.storage.signal_log import Segment, SignalLog, segment_of
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Ledger:
         end = self._append(writing, segment, news)
         changes = folded(facts, [(signal, segment.number) for signal in news])
         evidence.put(writing, changes)
-        log_positions.move(writing, segment, end, orphans=changes.results.count(Folded.ORPHAN))
+        evidence.move(writing, segment, end, orphans=changes.results.count(Folded.ORPHAN))
         results = iter(changes.results)
         # Signals are equal by all they say, their ids included.
         kept = {signal.id for signal in news}
@@ -115,10 +115,10 @@ class Ledger:
         """Count what stands in the log and is not counted yet."""
         # Until the transaction ends nobody else can append.
         if writing.positions is None:
-            writing.positions = log_positions.every(writing)
+            writing.positions = evidence.positions(writing)
             if not self._is_counted(writing.positions):
                 self._count(writing)
-                writing.positions = log_positions.every(writing)
+                writing.positions = evidence.positions(writing)
 
     def _is_counted(self, positions: Sequence[Position]) -> bool:
         """Tell whether all that stands in the log is counted, and still there, which is the rule."""
@@ -130,7 +130,7 @@ class Ledger:
 
     def _count(self, writing: SqliteWriting) -> None:
         segments = self._register(writing)
-        for segment in log_positions.kept(writing)[-RECENT:]:
+        for segment in evidence.kept_segments(writing)[-RECENT:]:
             self._mend(writing, segment)
         for segment in segments:
             self._fold_pending(writing, segment)
@@ -146,19 +146,19 @@ class Ledger:
         if newest is not None and not newest.rolled and today <= newest.segment.day <= today + 1:
             return newest.segment
         segment = segment_of(1 if newest is None else newest.segment.number + 1, today)
-        log_positions.insert(writing, segment)
+        evidence.begin(writing, segment)
         writing.positions = [*positions, Position(segment)]
         return segment
 
     def _register(self, writing: SqliteWriting) -> list[Segment]:
         """Return the segments that count and are not rolled up, taking up those a killed process left unregistered."""
-        positions = log_positions.every(writing)
+        positions = evidence.positions(writing)
         known = {position.segment.name: position.rolled for position in positions}
         numbers = {position.segment.number for position in positions}
         counted = []
         for segment in self.log.segments():
             if segment.name not in known and segment.number not in numbers:
-                log_positions.insert(writing, segment)
+                evidence.begin(writing, segment)
                 numbers.add(segment.number)
                 known[segment.name] = False
             if known.get(segment.name) is False:
@@ -166,7 +166,7 @@ class Ledger:
         return counted
 
     def _fold_pending(self, writing: SqliteWriting, segment: Segment) -> None:
-        position = log_positions.end_of(writing, segment)
+        position = evidence.position_of(writing, segment)
         if position >= self.log.size(segment):
             return
         self.log.heal_tail(segment, position)
@@ -182,7 +182,7 @@ class Ledger:
             changes = folded(evidence.facts_of(writing, batch), [(signal, segment.number) for signal in batch])
             evidence.put(writing, changes)
             orphans += changes.results.count(Folded.ORPHAN)
-        log_positions.move(writing, segment, position, bad=bad, orphans=orphans)
+        evidence.move(writing, segment, position, bad=bad, orphans=orphans)
 
     # -- healing ---------------------------------------------------------------------------------------------------
 
@@ -192,11 +192,11 @@ class Ledger:
         A power loss can take lines that were counted, or leave zeros in their place; a hand can move lines. What is
         missing is written again, and all is folded again: so nothing that comes is skipped, and nothing counts twice.
         """
-        if self.log.ends_line_at(segment, log_positions.end_of(writing, segment)):
+        if self.log.ends_line_at(segment, evidence.position_of(writing, segment)):
             return
         self.log.heal_tail(segment, 0)
         self._write_lost_again(writing, segment)
-        log_positions.count_set_back(writing, segment)
+        evidence.count_set_back(writing, segment)
         evidence.forget(writing)
         for kept in self._register(writing):
             self._fold_pending(writing, kept)
@@ -226,9 +226,7 @@ class Ledger:
         """
         self.catch_up(writing)
         due = _due(self._register(writing), day_number(now) - keep_days)
-        whole = {
-            p.segment.name for p in log_positions.every(writing) if not p.bad and p.end == self.log.size(p.segment)
-        }
+        whole = {p.segment.name for p in evidence.positions(writing) if not p.bad and p.end == self.log.size(p.segment)}
         clean = [segment for segment in due if segment.name in whole]
         for segment in clean:
             evidence.roll_up(writing, segment.number)
@@ -236,11 +234,11 @@ class Ledger:
 
     def due(self, reading: Reading, now: datetime, keep_days: int) -> list[Segment]:
         """Return the known segments that are old enough to be rolled up. Changes nothing."""
-        return _due(log_positions.kept(reading), day_number(now) - keep_days)
+        return _due(evidence.kept_segments(reading), day_number(now) - keep_days)
 
     def delete_rolled(self, reading: Reading) -> None:
         """Delete the files of segments that are rolled up, also those that a killed process had no time for."""
-        names = {position.segment.name for position in log_positions.every(reading) if position.rolled}
+        names = {position.segment.name for position in evidence.positions(reading) if position.rolled}
         for segment in self.log.segments():
             if segment.name in names:
                 self.log.delete(segment)
@@ -248,7 +246,7 @@ class Ledger:
     def refold(self, writing: SqliteWriting) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""
         self._register(writing)
-        for segment in log_positions.kept(writing):
+        for segment in evidence.kept_segments(writing):
             # What a segment lost, or all of one that was removed, is only in the rows that are about to go.
             self._mend(writing, segment)
         evidence.forget(writing)
@@ -257,7 +255,7 @@ class Ledger:
 
     def health(self, reading: Reading) -> LogHealth:
         """Look at the log without changing anything."""
-        positions = log_positions.every(reading)
+        positions = evidence.positions(reading)
         kept = {position.segment.name: position.end for position in positions if not position.rolled}
         taken = {position.segment.number for position in positions}
         on_disk = self.log.segments()
@@ -272,7 +270,7 @@ class Ledger:
             + sum(self.log.size(s) for s in unknown if s.number not in taken),
             strays=tuple(s.name for s in unknown if s.number in taken),
             torn=self.log.torn(),
-            short=tuple(s.name for s in log_positions.kept(reading) if self.log.size(s) < kept[s.name]),
+            short=tuple(s.name for s in evidence.kept_segments(reading) if self.log.size(s) < kept[s.name]),
         )
 
 

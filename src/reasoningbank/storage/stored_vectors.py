@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Moment, Reading, Writing
 
 CURRENT = "(SELECT generation FROM generations WHERE state = 'current')"
 BATCH = 512
@@ -55,19 +56,17 @@ class StoredVectors:
         table: has the columns id, `owner`, generation and vector (float32 bytes).
         owner: the column with the row number of what a vector belongs to.
         feed: has the columns seq, op ('put', 'delete' and others) and vector.
+        newest: gives the number of the newest change in the feed that a transaction sees.
     """
 
     table: str
     owner: str
     feed: str
-
-    def newest(self, reading: Reading) -> int:
-        """Return the number of the newest change that this transaction sees."""
-        return reading.moment.change if self.feed == "changes" else reading.moment.node_change
+    newest: Callable[[Moment], int]
 
     def tail(self, reading: Reading, since: int, most: int = FOLLOWED) -> Tail | None:
         """Return what was told to the feed after a change; None when that is unknown, or more than `most` rows."""
-        newest = self.newest(reading)
+        newest = self.newest(reading.moment)
         if newest == since:
             return Tail(since, newest, [])
         rows = reading.execute(
@@ -80,7 +79,7 @@ class StoredVectors:
 
     def reaches_back(self, reading: Reading, since: int) -> bool:
         """Tell whether the feed still holds everything after a change."""
-        if self.newest(reading) <= since:
+        if self.newest(reading.moment) <= since:
             return True
         oldest = reading.execute(f"SELECT min(seq) FROM {self.feed}").fetchone()[0]
         return oldest is not None and bool(oldest <= since + 1)
@@ -127,5 +126,5 @@ class StoredVectors:
         return [vector for (vector,) in rows]
 
 
-MEMORIES = StoredVectors("vectors", "memory", "changes")
-NODES = StoredVectors("node_vectors", "node", "node_changes")
+MEMORIES = StoredVectors("vectors", "memory", "changes", attrgetter("change"))
+NODES = StoredVectors("node_vectors", "node", "node_changes", attrgetter("node_change"))

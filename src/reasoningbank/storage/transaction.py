@@ -15,9 +15,9 @@ from reasoningbank.signals import Signal
 from reasoningbank.storage.contract import Generation, Moment, Op, Values
 
 if TYPE_CHECKING:
+    from reasoningbank.storage.evidence import Position
     from reasoningbank.storage.fold import Folded
     from reasoningbank.storage.ledger import Appended, Ledger
-    from reasoningbank.storage.log_positions import Position
 
 # As one statement: asking costs more than what is asked for.
 _MOMENT = (

@@ -96,7 +96,9 @@ class FlatIndex:
         """
         held, rows, place, count = self._state
         ids = held[:count]
-        scores = _products(rows, checked_query(query, self.dim), count)
+        if query.shape != (self.dim,) or not np.isfinite(query).all():
+            query = checked_query(query, self.dim)
+        scores = _products(rows, np.ascontiguousarray(query, dtype=np.float32), count)
         if allowed is not None:
             places = {place.get(number, count) for number in np.asarray(allowed).tolist()}
             chosen = sorted(at for at in places if at < count)

@@ -10,6 +10,8 @@ from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.guarded import query_vector
 from reasoningbank.errors import EmbeddingError
 from reasoningbank.forks import renew_after_fork
+from reasoningbank.memory import clean_text
+from reasoningbank.screening.scrub import scrub
 from reasoningbank.search.terms import query_terms
 from reasoningbank.vectors.base import Float32
 
@@ -19,6 +21,7 @@ class Query:
     """A query as both legs need it.
 
     Attributes:
+        text: what was asked, without secrets: no embedder sees them, and no episode keeps them.
         terms: distinct, to ask the keyword index for.
         vector: (dim,) unit vector, read-only; None when it could not be embedded.
         embedder: whose vector it is.
@@ -30,6 +33,11 @@ class Query:
     vector: Float32 | None
     embedder: EmbedderIdentity
     degraded: tuple[str, ...] = ()
+
+
+def without_secrets(text: str) -> str:
+    """Return a query as it may be embedded and kept."""
+    return scrub(clean_text(text)).text
 
 
 class QueryCache:
@@ -58,6 +66,7 @@ class QueryCache:
                 self._queries.move_to_end(key)
                 return kept
         # Outside the lock: two threads may embed the same text, and none waits for another's model.
+        text = without_secrets(text)
         identity, terms = embedder.identity, tuple(query_terms(text))
         try:
             vector = query_vector(embedder, text)

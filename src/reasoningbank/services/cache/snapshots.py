@@ -93,7 +93,7 @@ def is_due(reading: Reading, stored: StoredVectors, vectors: int) -> bool:
         head = head_of(snapshots.path_of(reading, stored.table))
     except (OSError, SnapshotError):
         return True
-    if not _fits(reading, stored, head) or stored.newest(reading) - head["covered"] > CHANGES_BEHIND:
+    if not _fits(reading, stored, head) or stored.newest(reading.moment) - head["covered"] > CHANGES_BEHIND:
         return True
     tail = stored.tail(reading, head["covered"])
     return tail is None or len(tail.vectors("put")) + len(tail.vectors("delete")) > vectors / BEHIND
@@ -103,7 +103,7 @@ def _fits(reading: Reading, stored: StoredVectors, head: Head) -> bool:
     """Tell whether a snapshot belongs to this database, and can be brought up to date from the feed."""
     if snapshots.token(reading, stored.table) != head["token"] or _generation(reading) != head["generation"]:
         return False
-    return head["covered"] <= stored.newest(reading) and stored.reaches_back(reading, head["covered"])
+    return head["covered"] <= stored.newest(reading.moment) and stored.reaches_back(reading, head["covered"])
 
 
 def save(

@@ -70,17 +70,27 @@ class VectorCache:
             owners, cosines = owners[owners > 0], cosines[owners > 0]
         return owners, cosines
 
-    def vectors(self, reading: Reading, ids: Int64) -> Float32:
-        """Return the vectors with these ids, which the transaction sees, in their order."""
+    def vectors(self, reading: Reading, ids: Int64, dim: int) -> Float32:
+        """Return the (n, dim) vectors with these ids, in their order; zeros where the transaction sees none."""
+        held = np.flatnonzero(ids)
+        if len(held) < len(ids):
+            every = np.zeros((len(ids), dim), dtype=np.float32)
+            if len(held):
+                every[held] = self.vectors(reading, ids[held], dim)
+            return every
         filled = self._filled
-        if filled is not None:
-            # A vector never changes. One that is not there was taken out since the transaction began.
+        if filled is not None and filled.index.dim == dim:
+            # A vector never changes. One that is not there came or went since the transaction began.
             with contextlib.suppress(KeyError):
                 if isinstance(filled.index, FlatIndex):
                     return filled.index.get(ids)
                 return filled.index.get(ids, partial(self._fetch, reading))
         found = self._fetch(reading, ids.tolist())
-        return np.array([found[number] for number in ids.tolist()], dtype=np.float32)
+        rows = np.zeros((len(ids), dim), dtype=np.float32)
+        for place, number in enumerate(ids.tolist()):
+            if len(vector := found.get(number, rows[:0, 0])) == dim:
+                rows[place] = vector
+        return rows
 
     def _fetch(self, reading: Reading, ids: Sequence[int]) -> dict[int, Float32]:
         stored = self._stored.vectors(reading, ids)
@@ -106,7 +116,7 @@ class VectorCache:
         current = reading.moment.generation
         if current is None:
             return None
-        newest = self._stored.newest(reading)
+        newest = self._stored.newest(reading.moment)
         filled = self._filled
         if filled is None or filled.generation != current.number or filled.covered < newest:
             # Who needs no more than what is covered, does not wait for those who do.

@@ -23,6 +23,7 @@ from reasoningbank.search.relevance import (
 )
 from reasoningbank.search.terms import match_expression
 from reasoningbank.search.verbatim import shared_grams, shared_words
+from reasoningbank.services.cache.queries import without_secrets
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph.graph import shown_edge, shown_node
 from reasoningbank.services.search.prompt import framed_block
@@ -123,6 +124,7 @@ def recall(
     max_tokens: int,
 ) -> GraphRecall:
     """Walk from the nodes that fit a query to what is connected with them."""
+    query = without_secrets(query)
     found = search(engine, query, seeds, filters)
     strongest = max((hit.score for hit in found.hits), default=0.0)
     if not strongest:

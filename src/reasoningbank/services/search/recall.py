@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 import uuid
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from reasoningbank.embed.base import Embedder
@@ -14,11 +15,10 @@ from reasoningbank.episode import Served
 from reasoningbank.errors import DeadlineExceededError, InvalidInputError
 from reasoningbank.links import Conflict
 from reasoningbank.memory import ID_LIMIT, Memory, clean_text, is_blank
-from reasoningbank.prompt.block import LessonBlock
+from reasoningbank.prompt.block import LessonBlock, render
 from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search.expand import among, conflicts, with_required
-from reasoningbank.services.search.prompt import prompt_block
 from reasoningbank.services.search.retrieve import Found, Wanted, find
 from reasoningbank.services.view import View
 from reasoningbank.signals import Signal, SignalKind, as_utc
@@ -71,21 +71,22 @@ def recall(
                 return known
             limit.check()
             found = find(view, query, wanted)
-            return _fitted(view, found, wanted, max_tokens) if expand_links else _plain(found, max_tokens)
+            plain = _plain(query.text, found, max_tokens)
+            return _fitted(view, plain, wanted, max_tokens) if expand_links else plain
 
     fitted = engine.with_embedder(attempt)
     if isinstance(fitted, Recall):
         return fitted
     named = ref or new_id()
-    if not _open(engine, task, fitted, ref=named, thread=thread, limit=limit):
+    if not _open(engine, fitted, ref=named, thread=thread, limit=limit):
         # Another process opened it between our look and our lock.
         with engine.read() as view:
-            return again(view, named, max_tokens, expand_links) or Recall(ref=named, task=task)
+            return again(view, named, max_tokens, expand_links) or Recall(ref=named, task=fitted.task)
     handed_out = fitted.handed_out
     result, included = fitted.result, {hit.memory.id for hit in handed_out}
     return Recall(
         ref=named,
-        task=task,
+        task=fitted.task,
         hits=handed_out,
         text=fitted.block.text,
         tokens=fitted.block.tokens,
@@ -103,12 +104,14 @@ class _Fitted:
     """What was found, and the block that as many of the hits as fit are in.
 
     Attributes:
+        task: without secrets.
         hits: those found, each followed by what it requires.
         numbers: the row numbers of the hits, by the memories' ids.
         required: ids of those in the block that came along.
         withheld: how many required memories were not brought along, by reason.
     """
 
+    task: str
     result: SearchResult
     hits: tuple[Hit, ...]
     numbers: dict[str, int]
@@ -124,15 +127,14 @@ class _Fitted:
         return tuple(hit for hit in self.hits if hit.memory.id in included)
 
 
-def _plain(found: Found, max_tokens: int) -> _Fitted:
+def _plain(task: str, found: Found, max_tokens: int) -> _Fitted:
     hits = found.result.hits
     numbers = {hit.memory.id: n for hit, n in zip(hits, found.numbers, strict=True)}
-    return _Fitted(found.result, hits, numbers, _block(hits, max_tokens))
+    return _Fitted(task, found.result, hits, numbers, _block(hits, max_tokens))
 
 
-def _fitted(view: View, found: Found, wanted: Wanted, max_tokens: int) -> _Fitted:
+def _fitted(view: View, plain: _Fitted, wanted: Wanted, max_tokens: int) -> _Fitted:
     """Bring along what the hits that fit require, as far as it takes no room from them."""
-    plain = _plain(found, max_tokens)
     alone = plain.block.included
     shown = {hit.memory.id: hit for hit in plain.hits if hit.memory.id in alone}
     numbers = {memory_id: plain.numbers[memory_id] for memory_id in shown}
@@ -147,7 +149,15 @@ def _fitted(view: View, found: Found, wanted: Wanted, max_tokens: int) -> _Fitte
         count -= 1
     every = brought.hits + tuple(hit for hit in plain.hits if hit.memory.id not in alone)
     in_block = tuple(memory_id for memory_id in brought.required[:count] if memory_id in block.included)
-    return _Fitted(found.result, every, plain.numbers | brought.numbers, block, in_block, opposed, brought.withheld)
+    return replace(
+        plain,
+        hits=every,
+        numbers=plain.numbers | brought.numbers,
+        block=block,
+        required=in_block,
+        conflicts=opposed,
+        withheld=brought.withheld,
+    )
 
 
 def _withheld(fitted: _Fitted, handed_out: int) -> dict[str, int]:
@@ -174,14 +184,16 @@ class _Limit:
             raise DeadlineExceededError(f"the recall came after its deadline {late}; no episode was opened")
 
 
-def _open(engine: Engine, task: str, fitted: _Fitted, *, ref: str, thread: str | None, limit: _Limit) -> bool:
+def _open(engine: Engine, fitted: _Fitted, *, ref: str, thread: str | None, limit: _Limit) -> bool:
     """Open the episode, and count a usage for each memory that is handed out; False when there is one already."""
     with engine.write() as edit:
         limit.check()
         now = engine.now()
         served = [(fitted.numbers[hit.memory.id], _served(hit, place)) for place, hit in enumerate(fitted.handed_out)]
         tokens = fitted.block.tokens
-        if not episodes.open_episode(edit, ref=ref, task=task, thread=thread, served=served, tokens=tokens, now=now):
+        if not episodes.open_episode(
+            edit, ref=ref, task=fitted.task, thread=thread, served=served, tokens=tokens, now=now
+        ):
             return False
         # What was deleted meanwhile counts for nothing.
         edit.write_signals([_usage(s, ref, thread, now) for _, s in served], now)
@@ -240,7 +252,8 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
 def _block(hits: Sequence[Hit], max_tokens: int, opposed: Sequence[Conflict] = ()) -> LessonBlock:
     unproven = [hit.memory.id for hit in hits if hit.provisional]
     pairs = [(conflict.one, conflict.other) for conflict in opposed]
-    return prompt_block([hit.memory for hit in hits], max_tokens=max_tokens, provisional=unproven, conflicts=pairs)
+    memories, nonce = [hit.memory for hit in hits], secrets.token_hex(4)
+    return render(memories, nonce=nonce, max_tokens=max_tokens, provisional=unproven, conflicts=pairs)
 
 
 def _hit(served: Served, memory: Memory) -> Hit:

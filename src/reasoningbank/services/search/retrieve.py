@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import Memory, State, clean_text, is_blank
+from reasoningbank.memory import Memory, State, is_blank
 from reasoningbank.results import Hit, SearchResult
-from reasoningbank.screening.scrub import scrub
 from reasoningbank.search.bm25 import best_first
 from reasoningbank.search.ranking import (
     DIVERSE,
@@ -84,14 +83,14 @@ class Found:
 
 
 def checked_query(query: object) -> str:
-    """Return a query that can be searched for, without secrets.
+    """Return a query that can be searched for.
 
     Raises:
         InvalidInputError: it is no text, or holds nothing to search for.
     """
     if not isinstance(query, str) or is_blank(query):
         raise InvalidInputError(f"query {query!r:.80} holds nothing to search for: describe the task in words")
-    return scrub(clean_text(query)).text
+    return query
 
 
 def checked_floor(floor: object) -> float:
@@ -202,7 +201,7 @@ class Pool:
 def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
     """Look at the best `width` of each leg."""
     cache = view.engine.cache
-    passing = cache.passing(view, filters) if filters.narrows else None
+    passing = None if filters == Filters(filters.states) else cache.passing(view, filters)
     near, farthest = _nearest(view, query, None if passing is None else passing.vectors, width)
     rows, scores = cache.matches(view, query.terms)
     if passing is not None:
@@ -268,13 +267,8 @@ def _legs(view: View, query: Query, facts: Table, keyword: Floats) -> Legs:
 
 def _vectors(view: View, query: Float32, ids: Int64) -> tuple[Float32, Floats]:
     """Return the vectors with these ids, and their cosines with the query in [0, 1]; zeros where there is none."""
-    held = np.flatnonzero(ids)
     # No row is read: the index in memory holds the vectors.
-    vectors = view.engine.cache.vectors.vectors(view, ids[held])
-    if len(held) < len(ids):
-        every = np.zeros((len(ids), len(query)), dtype=np.float32)
-        every[held] = vectors.reshape(-1, len(query))
-        vectors = every
+    vectors = view.engine.cache.vectors.vectors(view, ids, len(query))
     return vectors, np.clip(vectors @ query, 0.0, 1.0)
 
 
