@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from reasoningbank.embed.base import EmbedderIdentity
-from reasoningbank.embed.cache import QueryCache
 from reasoningbank.embed.guarded import embed_each, query_vector
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.embed.named import open_embedder
@@ -113,56 +112,6 @@ def test_a_query_gets_the_same_guard() -> None:
             query_vector(Scripted(), bad)
     with pytest.raises(EmbedderUnavailableError):
         query_vector(Scripted(), "unavailable")
-
-
-def test_a_query_is_embedded_once_and_then_remembered() -> None:
-    embedder = HashEmbedder()
-    cache = QueryCache()
-
-    first = cache.embed(embedder, "use retries")
-
-    assert cache.embed(embedder, "use retries") is first
-    assert first.tolist() == embedder.embed_query("use retries").tolist()
-    assert len(cache) == 1
-    with pytest.raises(ValueError, match="read-only"):
-        first[0] = 1.0
-
-
-def test_the_query_asked_longest_ago_is_forgotten_first() -> None:
-    embedder, cache = HashEmbedder(), QueryCache(capacity=2)
-    first, second = cache.embed(embedder, "one"), cache.embed(embedder, "two")
-    assert cache.embed(embedder, "one") is first
-
-    cache.embed(embedder, "three")
-
-    assert cache.embed(embedder, "one") is first
-    assert cache.embed(embedder, "two") is not second
-    assert len(cache) == 2
-
-
-def test_a_remembered_vector_belongs_to_its_embedder() -> None:
-    cache = QueryCache()
-
-    assert cache.embed(HashEmbedder(64), "text").shape == (64,)
-    assert cache.embed(HashEmbedder(32), "text").shape == (32,)
-
-
-def test_after_a_fork_the_memory_of_queries_starts_empty_and_unlocked() -> None:
-    embedder, cache = HashEmbedder(), QueryCache()
-    kept = cache.embed(embedder, "text")
-    with cache._lock:
-        cache.after_fork()
-
-        assert cache.embed(embedder, "text") is not kept
-
-
-def test_a_failed_query_is_asked_again() -> None:
-    cache = QueryCache()
-
-    for _ in range(2):
-        with pytest.raises(EmbeddingError):
-            cache.embed(Scripted(), "raises")
-    assert len(cache) == 0
 
 
 def test_an_object_with_the_contract_is_an_embedder() -> None:

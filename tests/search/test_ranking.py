@@ -55,9 +55,7 @@ def candidates(*rows: Row) -> Candidates:
 
 def by(policy: Policy, *rows: Row, k: int = 9, vectors: Floats | None = None, half_life: float | None = None) -> Ranked:
     unlike = np.eye(len(rows), dtype=np.float32)
-    return rank(
-        policy, candidates(*rows), k=k, vectors=lambda: unlike if vectors is None else vectors, half_life=half_life
-    )
+    return rank(policy, candidates(*rows), k=k, vectors=unlike if vectors is None else vectors, half_life=half_life)
 
 
 def letters(policy: Policy, *rows: Row, k: int = 9, vectors: Floats | None = None) -> str:
@@ -108,14 +106,6 @@ def test_one_step_of_mmr_scores_as_published() -> None:
 def test_when_all_are_wanted_they_come_in_plain_order(policy: Policy, k: int) -> None:
     """Nothing is left to choose, but the best still comes first."""
     assert letters(policy, Row("C", 0.5), Row("A", 0.9), k=k) == "AC"
-
-
-@pytest.mark.parametrize("policy", ["relevance", "similarity", "weighted"])
-def test_who_asks_for_no_diversity_reads_no_vectors(policy: Policy) -> None:
-    def none_are_read() -> Floats:
-        raise AssertionError
-
-    assert len(rank(policy, candidates(*LETTERS), k=2, vectors=none_are_read).rows) == 2
 
 
 # -- the formulas --------------------------------------------------------------------------------------------------
