@@ -87,6 +87,18 @@ def test_remembering_undoes_forgetting(bank: ReasoningBank) -> None:
     assert bank.get(other.id).confidence == before
 
 
+def test_what_was_deleted_meanwhile_does_not_come_back_with_its_source(bank: ReasoningBank) -> None:
+    kept, deleted = (
+        bank.record(title, title, outcome="success", source={"by": "forum"}).memory.id
+        for title in ("Quote paths", "Wait for migrations")
+    )
+    bank.forget("forum")
+    bank.delete(deleted)
+
+    assert bank.remember("forum").memories == (kept,)
+    assert bank.count() == 1
+
+
 def test_what_a_forgotten_source_brings_later_is_quarantined_until_approved(bank: ReasoningBank) -> None:
     lesson(bank)
     bank.forget("crawler")

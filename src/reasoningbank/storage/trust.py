@@ -51,8 +51,9 @@ def restore(writing: Writing, numbers: Sequence[int], now: datetime) -> list[int
 
 
 def archived_because(reading: Reading, why: str) -> list[int]:
-    """Return the memories that are archived for a reason."""
-    return [n for (n,) in reading.execute("SELECT memory FROM archived WHERE why = ? ORDER BY memory", (why,))]
+    """Return the memories that are archived for a reason, but for those that were deleted since."""
+    rows = reading.execute("SELECT n FROM archived JOIN memories ON n = memory WHERE why = ? ORDER BY n", (why,))
+    return [n for (n,) in rows]
 
 
 def metadata_of_archived(reading: Reading, why: str) -> list[dict[str, Any]]:

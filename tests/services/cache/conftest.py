@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from reasoningbank.services.cache.index_snapshot import SnapshotWriter
 
-from reasoningbank.services.cache import index_snapshot, index_view
+from reasoningbank.services.cache import snapshots, vectors
+from reasoningbank.services.cache.snapshots import SnapshotWriter
+from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.stored_vectors import StoredVectors
 
 
 @pytest.fixture
 def small_banks_have_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_snapshot, "FROM", 4)
-    monkeypatch.setattr(index_view, "FROM", 4)
+    monkeypatch.setattr(snapshots, "FROM", 4)
+    monkeypatch.setattr(vectors, "FROM", 4)
+    monkeypatch.setattr(vectors, "FLAT", 3)
 
 
 @pytest.fixture
@@ -38,9 +39,9 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     tables: list[str] = []
     every = StoredVectors.every
 
-    def noted(stored: StoredVectors, connection: sqlite3.Connection, generation: int) -> Iterator[Any]:
+    def noted(stored: StoredVectors, reading: Reading, generation: int) -> Iterator[Any]:
         tables.append(stored.table)
-        return every(stored, connection, generation)
+        return every(stored, reading, generation)
 
     monkeypatch.setattr(StoredVectors, "every", noted)
     return tables

@@ -1,36 +1,61 @@
-"""What is kept of the queries asked last."""
+"""A query is taken apart and embedded once, and then remembered."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+from reasoningbank.embed.base import Embedder
 from reasoningbank.embed.hashing import HashEmbedder
-from reasoningbank.services.cache.queries import QueryCache
+from reasoningbank.errors import EmbedderUnavailableError
+from reasoningbank.search.terms import query_terms
+from reasoningbank.services.cache.queries import Query, QueryCache
 from reasoningbank.vectors.base import Float32
+from tests.processes import in_child
 
 
-class Failing(HashEmbedder):
-    """An embedder that fails, and counts how often it was asked."""
+class Counting(HashEmbedder):
+    """An embedder that notes what it is asked for, and does not answer while it is down."""
 
-    asked = 0
+    down = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
 
     def embed_query(self, text: str) -> Float32:
-        self.asked += 1
-        raise OSError("the model is away")
+        self.asked.append(text)
+        if self.down:
+            raise EmbedderUnavailableError("nobody home")
+        return super().embed_query(text)
+
+
+def test_a_query_has_its_terms_and_the_embedders_vector() -> None:
+    embedder = HashEmbedder()
+    made = QueryCache().query(embedder, "use retries, use them")
+
+    assert made.vector is not None
+    assert made.vector.tolist() == embedder.embed_query("use retries, use them").tolist()
+    assert made.terms == tuple(query_terms("use retries, use them"))
+    assert (made.text, made.embedder, made.degraded) == ("use retries, use them", embedder.identity, ())
 
 
 def test_a_query_is_embedded_once_and_then_remembered() -> None:
-    embedder, cache = HashEmbedder(), QueryCache()
+    embedder, cache = Counting(), QueryCache()
 
     first = cache.query(embedder, "use retries")
 
     assert cache.query(embedder, "use retries") is first
-    assert first.terms == ("use", "retri")
-    assert first.vector is not None
-    assert first.vector.tolist() == embedder.embed_query("use retries").tolist()
-    assert len(cache) == 1
+    assert (embedder.asked, len(cache)) == (["use retries"], 1)
+
+
+def test_nobody_can_change_what_is_remembered() -> None:
+    made = QueryCache().query(HashEmbedder(), "use retries")
+
+    assert made.vector is not None
     with pytest.raises(ValueError, match="read-only"):
-        first.vector[0] = 1.0
+        made.vector[0] = 1.0
 
 
 def test_the_query_asked_longest_ago_is_forgotten_first() -> None:
@@ -45,40 +70,64 @@ def test_the_query_asked_longest_ago_is_forgotten_first() -> None:
     assert len(cache) == 2
 
 
+def width(cache: QueryCache, embedder: Embedder) -> int:
+    vector = cache.query(embedder, "text").vector
+    assert vector is not None
+    return len(vector)
+
+
 def test_a_remembered_vector_belongs_to_its_embedder() -> None:
     cache = QueryCache()
 
-    wide, narrow = (cache.query(HashEmbedder(dim), "text").vector for dim in (64, 32))
-
-    assert wide is not None
-    assert narrow is not None
-    assert (wide.shape, narrow.shape) == ((64,), (32,))
+    assert [width(cache, HashEmbedder(dim)) for dim in (64, 32, 64)] == [64, 32, 64]
 
 
-def test_no_secret_of_a_query_reaches_an_embedder() -> None:
-    query = QueryCache().query(HashEmbedder(), "why is AKIAIOSFODNN7EXAMPLE refused by S3")
+def test_without_a_vector_a_query_says_so_and_has_its_terms() -> None:
+    embedder = Counting()
+    embedder.down = True
 
-    assert query.text == "why is [REDACTED] refused by S3"
-    assert query.vector is not None
-    assert query.vector.tolist() == HashEmbedder().embed_query("why is [REDACTED] refused by S3").tolist()
-    assert not any("akia" in term for term in query.terms)
+    made = QueryCache().query(embedder, "use retries")
+
+    assert made == Query(
+        "use retries", tuple(query_terms("use retries")), None, embedder.identity,
+        ("the query was not embedded (nobody home); searched by keyword only",),
+    )  # fmt: skip
 
 
-def test_after_a_fork_the_memory_of_queries_starts_empty_and_unlocked() -> None:
+def test_a_query_that_could_not_be_embedded_is_asked_again() -> None:
+    embedder, cache = Counting(), QueryCache()
+    embedder.down = True
+    for _ in range(2):
+        assert cache.query(embedder, "use retries").vector is None
+    assert (len(embedder.asked), len(cache)) == (2, 0)
+
+    embedder.down = False
+    assert cache.query(embedder, "use retries").vector is not None
+
+
+class Raising(HashEmbedder):
+    """An embedder with a fault."""
+
+    def embed_query(self, text: str) -> Float32:
+        raise RuntimeError("the driver gave up")
+
+
+def test_a_fault_of_an_embedder_costs_the_vector_and_nothing_else() -> None:
+    made = QueryCache().query(Raising(), "use retries")
+
+    assert made.vector is None
+    assert "the driver gave up" in made.degraded[0]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_starts_empty_and_unlocked() -> None:
     embedder, cache = HashEmbedder(), QueryCache()
     kept = cache.query(embedder, "text")
-    with cache._lock:
-        cache.after_fork()
 
+    def ask() -> None:
+        assert len(cache) == 0
         assert cache.query(embedder, "text") is not kept
 
-
-def test_a_failed_query_is_asked_again_and_goes_on_with_its_words() -> None:
-    embedder, cache = Failing(), QueryCache()
-
-    found = [cache.query(embedder, "use retries") for _ in range(2)]
-
-    assert embedder.asked == 2
-    assert len(cache) == 0
-    assert [(query.terms, query.vector) for query in found] == [(("use", "retri"), None)] * 2
-    assert "the model is away" in found[0].degraded[0]
+    with cache._lock:
+        assert in_child(ask) == 0
+    assert len(cache) == 1

@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reasoningbank.services.cache.index_view import IndexView
 
 from reasoningbank import ReasoningBank
-from reasoningbank.services.cache import index_snapshot, index_view
-from reasoningbank.storage import snapshots
+from reasoningbank.services.cache import snapshots, vectors
+from reasoningbank.services.cache.vectors import VectorCache
+from reasoningbank.storage import snapshots as stored_snapshots
 from reasoningbank.storage.files import rename
 from tests.conftest import OpenBank
 from tests.processes import in_child
 from tests.services.cache.snapshot_bank import TOPICS, answers, closed, files, fill, found, path
+from tests.services.cache.views import no_snapshot
 
 pytestmark = pytest.mark.usefixtures("small_banks_have_snapshots", "written")
 
@@ -51,17 +52,16 @@ def test_an_older_database_put_back_never_meets_the_newer_snapshot(open_bank: Op
 
 
 def answers_of_a_bank_without_snapshot(bank: ReasoningBank) -> list[Any]:
-    engine = bank._engine
-    view = IndexView(engine.index._stored, lambda _: None)
-    with engine.read() as connection, pytest.MonkeyPatch.context() as patched:
-        assert connection is not None
-        patched.setattr(index_view, "load", lambda *_: None)
-        view.sync(connection)
-    kept, engine.index = engine.index, view
+    cache = bank._engine.cache
+    anew = VectorCache(cache.vectors._stored, no_snapshot)
+    with bank._engine.read() as view, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(vectors, "load", lambda *_: None)
+        anew.follow(view)
+    kept, cache.vectors = cache.vectors, anew
     try:
         return answers(bank)
     finally:
-        engine.index = kept
+        cache.vectors = kept
 
 
 def cut(path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_process_that_is_killed_before_the_rename_leaves_what_the_next_round_o
         os._exit(9)
 
     def killed() -> None:
-        monkeypatch.setattr(snapshots, "rename", die)
+        monkeypatch.setattr(stored_snapshots, "rename", die)
         bank.close()
 
     assert in_child(killed) == 9
@@ -179,7 +179,7 @@ def test_a_process_that_is_killed_after_the_rename_leaves_what_nobody_believes(
         os._exit(9)
 
     def killed() -> None:
-        monkeypatch.setattr(snapshots, "rename", rename_and_die)
+        monkeypatch.setattr(stored_snapshots, "rename", rename_and_die)
         bank.close()
 
     assert in_child(killed) == 9
@@ -204,7 +204,7 @@ def test_a_disk_that_refuses_costs_nothing_but_the_snapshot(
     bank = open_bank()
     fill(bank)
     bank.search("promotions")
-    monkeypatch.setattr(index_snapshot, "write", full)
+    monkeypatch.setattr(snapshots, "write", full)
     bank.close()
     assert not files(bank)
     assert found(open_bank(), "promotions")
@@ -257,10 +257,11 @@ def test_doctor_says_that_a_damaged_one_does_no_harm_and_removes_it(open_bank: O
 def test_the_exact_vectors_are_those_of_the_database(open_bank: OpenBank) -> None:
     closed(open_bank)
     bank = open_bank()
-    with bank._engine.read() as connection:
-        assert connection is not None
-        rows = dict(connection.execute("SELECT id, vector FROM vectors"))
-        bank._engine.index.sync(connection)
-        vectors = bank._engine.index.vectors(connection, list(rows))
-    assert [row.tobytes() for row in vectors] == list(rows.values())
-    assert vectors.dtype == np.float32
+    with bank._engine.read() as view:
+        rows = dict(view.execute("SELECT id, vector FROM vectors").fetchall())
+        bank._engine.cache.follow(view)
+        exact = bank._engine.cache.vectors.vectors(
+            view, np.array(list(rows)), np.frombuffer(rows[1], dtype=np.float32).size
+        )
+    assert [row.tobytes() for row in exact] == list(rows.values())
+    assert exact.dtype == np.float32

@@ -37,16 +37,15 @@ class Columns:
         self._dtype, self._read, self._capacity = np.dtype(dtype), read, capacity
         self._lock = threading.Lock()
         self._state: object = None
-        self.forget()
+        self._forget()
         renew_after_fork(self)
 
     def after_fork(self) -> None:
         """Start empty with a fresh lock: the fork may have come in the middle of a change."""
         self._lock = threading.Lock()
-        self.forget()
+        self._forget()
 
-    def forget(self) -> None:
-        """Drop everything."""
+    def _forget(self) -> None:
         self._place: Int32 = np.full(FEWEST, NOWHERE, dtype=np.int32)
         self._table: Table = np.zeros(FEWEST, dtype=self._dtype)
         self._used = 0
@@ -62,7 +61,7 @@ class Columns:
         with self._lock:
             self._state = state
             if gone is None:
-                self.forget()
+                self._forget()
                 return
             known = np.array([n for n in gone if n < len(self._place)], dtype=np.int64)
             places = self._place[known]
@@ -93,7 +92,7 @@ class Columns:
 
     def _keep(self, numbers: Int64, read: Table) -> None:
         if self._used - len(self._free) + len(numbers) > self._capacity:
-            self.forget()
+            self._forget()
         if (largest := int(numbers.max())) >= len(self._place):
             self._place = _grown(self._place, 2 * largest, NOWHERE)
         # Another thread may have kept some of them just now.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -61,45 +62,53 @@ class FilterCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.forget()
+        self._state: object = None
+        self._kept: OrderedDict[object, _Kept] = OrderedDict()
         renew_after_fork(self)
 
     def after_fork(self) -> None:
         """Start empty with a fresh lock: the fork may have come in the middle of a change."""
-        self._lock = threading.Lock()
-        self.forget()
+        self._lock, self._kept = threading.Lock(), OrderedDict()
 
-    def forget(self) -> None:
-        """Drop everything."""
-        self._kept: OrderedDict[object, _Kept] = OrderedDict()
+    def follow(self, state: object, changed: Collection[int] | None) -> None:
+        """Note what is no longer true in a state of the project.
 
-    def note(self, changed: set[int]) -> None:
-        """Note that memories say something else, or are new or gone."""
-        for kept in self._kept.values():
-            kept.stale |= changed
+        Args:
+            state: whoever sees this state may use what is kept, and leave here what it reads.
+            changed: the memories that say something else in it, or are new or gone; None for all.
+        """
+        with self._lock:
+            self._state = state
+            if changed is None:
+                self._kept.clear()
+            else:
+                for kept in self._kept.values():
+                    kept.stale.update(changed)
 
-    def passing(self, reading: Reading, filters: Filters, *, current: bool) -> Passing:
+    def passing(self, reading: Reading, state: object, filters: Filters) -> Passing:
         """Return which memories pass.
 
         Args:
-            current: the transaction sees just what was noted; another one leaves nothing here.
+            state: which state the transaction sees; of another than the one that was followed to, all is read anew.
         """
         condition, values = filters.clause()
-        asked = (condition, tuple(values))
-        if not current:
-            return _read(reading, filters)
         with self._lock:
-            kept = self._kept.get(asked)
-            if kept is None or len(kept.stale) > FOLLOWED:
-                kept = _Kept(_read(reading, filters))
-            elif kept.stale:
-                changed = sorted(kept.stale)
-                kept = _Kept(kept.passing.after(changed, _read(reading, filters, changed)))
-            self._kept[asked] = kept
-            self._kept.move_to_end(asked)
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-            return kept.passing
+            if state == self._state:
+                return self._present(reading, filters, (condition, tuple(values)))
+        return _read(reading, filters)
+
+    def _present(self, reading: Reading, filters: Filters, asked: object) -> Passing:
+        kept = self._kept.get(asked)
+        if kept is None or len(kept.stale) > FOLLOWED:
+            kept = _Kept(_read(reading, filters))
+        elif kept.stale:
+            changed = sorted(kept.stale)
+            kept = _Kept(kept.passing.after(changed, _read(reading, filters, changed)))
+        self._kept[asked] = kept
+        self._kept.move_to_end(asked)
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return kept.passing
 
 
 def _read(reading: Reading, filters: Filters, among: list[int] | None = None) -> Passing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.search.bm25 import Postings, Rows, Scores, bm25, within_budget
@@ -28,16 +28,16 @@ class PostingCache:
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
         self._lock = threading.Lock()
-        self.forget()
+        self._state: object = None
+        self._forget()
         renew_after_fork(self)
 
     def after_fork(self) -> None:
         """Start empty with a fresh lock: the fork may have come in the middle of a change."""
         self._lock = threading.Lock()
-        self.forget()
+        self._forget()
 
-    def forget(self) -> None:
-        """Drop everything."""
+    def _forget(self) -> None:
         self._kept: OrderedDict[str, Postings] = OrderedDict()
         self._size = 0
         self._lengths: Lengths | None = None
@@ -46,25 +46,28 @@ class PostingCache:
         self._common: dict[str, tuple[int, int]] = {}
         self._stale: set[int] = set()
 
-    def note(self, changed: set[int]) -> None:
-        """Note that memories say something else, or are new or gone."""
-        self._stale |= changed
+    def follow(self, state: object, changed: Collection[int] | None) -> None:
+        """Note what is no longer true in a state of the project.
 
-    def matches(self, reading: Reading, wanted: Sequence[str], *, current: bool) -> tuple[Rows, Scores]:
+        Args:
+            state: whoever sees this state may use what is kept, and leave here what it reads.
+            changed: the memories that say something else in it, or are new or gone; None for all.
+        """
+        with self._lock:
+            self._state = state
+            if changed is None:
+                self._forget()
+            else:
+                self._stale.update(changed)
+
+    def matches(self, reading: Reading, state: object, wanted: Sequence[str]) -> tuple[Rows, Scores]:
         """Return the memories that hold any of the rarest terms, in ascending order of row number, with their BM25.
 
         Args:
+            state: which state the transaction sees; of another than the one that was followed to, all is read anew.
             wanted: distinct terms.
-            current: the transaction sees just what was noted; another one leaves nothing here.
         """
-        with self._lock:
-            if current or self._lengths is None:
-                self._refresh(reading)
-            lengths, totals = self._lengths, self._totals
-            found = {term: kept for term in wanted if (kept := self._kept.get(term)) is not None}
-            for term in found:
-                self._kept.move_to_end(term)
-        assert lengths is not None  # noqa: S101 - just read
+        lengths, totals, found = self._present(reading, state, wanted)
         counted = {term: len(kept) for term, kept in found.items()}
         if len(found) < len(wanted):
             counted |= self._sizes(reading, [term for term in wanted if term not in found])
@@ -72,9 +75,21 @@ class PostingCache:
         if missing := [term for term in wanted if term not in found and (term in asked or not counted[term])]:
             read = words.postings(reading, missing, lengths)
             found |= read
-            if current:
-                self._keep(read, lengths)
+            self._keep(read, lengths)
         return bm25([found[term] for term in asked], *totals)
+
+    def _present(
+        self, reading: Reading, state: object, wanted: Sequence[str]
+    ) -> tuple[Lengths, tuple[int, int], dict[str, Postings]]:
+        """Return all lengths, the totals, and the postings that are kept: as the transaction sees them."""
+        with self._lock:
+            if state == self._state:
+                lengths = self._refreshed(reading)
+                found = {term: kept for term in wanted if (kept := self._kept.get(term)) is not None}
+                for term in found:
+                    self._kept.move_to_end(term)
+                return lengths, self._totals, found
+        return words.lengths(reading), words.totals(reading), {}
 
     def _sizes(self, reading: Reading, terms: Sequence[str]) -> dict[str, int]:
         """Return in how many memories terms occur; counting a common one reads all of its entries."""
@@ -90,10 +105,10 @@ class PostingCache:
         self._common.update({term: (size, now) for term, size in counted.items() if size > BUDGET})
         return known | counted
 
-    def _refresh(self, reading: Reading) -> None:
-        """Bring what is kept up to the state that a transaction sees."""
+    def _refreshed(self, reading: Reading) -> Lengths:
+        """Bring what is kept up to the state that a transaction sees; return the lengths."""
         if len(self._stale) > FOLLOWED:
-            self.forget()
+            self._forget()
         if self._lengths is None:
             self._lengths = words.lengths(reading)
         elif self._stale:
@@ -109,12 +124,13 @@ class PostingCache:
                     self._put(term, kept.after(changes))
             self._lengths = self._lengths.after({n: each.length for n, each in now.items()})
         elif self._totals[0]:
-            return
+            return self._lengths
         self._totals, self._stale = words.totals(reading), set()
+        return self._lengths
 
     def _keep(self, read: dict[str, Postings], lengths: Lengths) -> None:
         with self._lock:
-            # Meanwhile another thread may have seen a later change.
+            # They are of the state that those lengths are of; meanwhile another thread may have seen a later change.
             if self._lengths is lengths and not self._stale:
                 for term, each in read.items():
                     self._put(term, each)

@@ -24,6 +24,7 @@ from reasoningbank.storage.stored_vectors import MEMORIES
 from reasoningbank.vectors.base import Int64
 
 if TYPE_CHECKING:
+    from reasoningbank.belief.belief import ConfidenceModel
     from reasoningbank.search.bm25 import Rows, Scores
     from reasoningbank.services.view import View
 
@@ -41,6 +42,11 @@ trusted (0 for those who are), the memory as it may be shown (None when it is go
 text."""
 
 STATES = ("active", "archived", "quarantined")
+
+State = tuple[int, int, int]
+"""Of a project: its newest change, its generation and its fit. None ever goes back: an earlier state is less."""
+
+NO_STATE: State = (-1, 0, 0)
 
 CANDIDATES, LEADERS = 50_000, 10_000
 """So many are kept: up to 2 and 30 MB with lessons of usual length."""
@@ -62,49 +68,54 @@ class ProjectCache:
         self._known = Columns(KNOWN, self._read_known, LEADERS)
         self._postings, self._filters = PostingCache(), FilterCache()
         self._lock = threading.Lock()
-        self._change, self._state = -1, (-1, 0, 0)
+        self._state = NO_STATE
+        self._model: ConfidenceModel | None = None
         self._sources: dict[str, int] = {}
         renew_after_fork(self)
 
     def after_fork(self) -> None:
         """Replace the lock, whose holder is not in this process; what was kept is dropped with its own."""
         self._lock = threading.Lock()
-        self._change, self._state = -1, (-1, 0, 0)
+        self._state = NO_STATE
 
     def forget(self) -> None:
         """Drop everything; it comes back at the next call."""
         with self._lock:
-            self._change, self._state = -1, (-1, 0, 0)
+            self._tell(NO_STATE, None, None)
         self.vectors.drop()
 
     def follow(self, view: View) -> None:
         """Bring what is kept up to the state that a view sees, reading the feed's tail once for all."""
         state = _state(view)
-        if state == self._state:
+        if state <= self._state:
             return
         with self._lock:
-            if state[0] < self._change or state == self._state:
+            if state <= self._state:
                 return
-            same = self._change >= 0 and state[1] == self._state[1]
-            tail = MEMORIES.tail(view, self._change) if same else None
-            changed = None if tail is None else tail.changed
-            self._candidates.follow(state, changed)
-            self._known.follow(state, None if tail is None or state[2] != self._state[2] else tail.touched)
-            for cache in (self._postings, self._filters):
-                if changed is None:
-                    cache.forget()
-                elif changed:
-                    cache.note(changed)
-            self._change, self._state = state[0], state
+            (since, generation, _), model = self._state, view.model
+            tail = MEMORIES.tail(view, since) if since >= 0 and generation == state[1] else None
+            self._tell(
+                state,
+                None if tail is None else tail.changed,
+                None if tail is None or model != self._model else tail.touched,
+            )
+            self._model = model
         self.vectors.follow(view, tail)
+
+    def _tell(self, state: State, changed: set[int] | None, touched: set[int] | None) -> None:
+        self._candidates.follow(state, changed)
+        self._known.follow(state, touched)
+        self._postings.follow(state, changed)
+        self._filters.follow(state, changed)
+        self._state = state
 
     def passing(self, view: View, filters: Filters) -> Passing:
         """Return which memories pass filters."""
-        return self._filters.passing(view, filters, current=_state(view) == self._state)
+        return self._filters.passing(view, _state(view), filters)
 
     def matches(self, view: View, terms: Sequence[str]) -> tuple[Rows, Scores]:
         """Return the memories that hold any of the rarest terms, in ascending order, with their BM25."""
-        return self._postings.matches(view, terms, current=_state(view) == self._state)
+        return self._postings.matches(view, _state(view), terms)
 
     def candidates(self, view: View, numbers: Int64) -> Table:
         """Return the CANDIDATE columns of these memories, in their order."""
@@ -144,7 +155,7 @@ class ProjectCache:
         return self._sources.setdefault(source.by or source.session or source.how, len(self._sources) + 1)
 
 
-def _state(view: View) -> tuple[int, int, int]:
+def _state(view: View) -> State:
     moment = view.moment
     return moment.change, 0 if moment.generation is None else moment.generation.number, moment.fit
 

@@ -50,14 +50,18 @@ class Filled:
     """An index, what it covers, and what each of its vectors belongs to (the row number of a memory or a node).
 
     Attributes:
-        version: goes up with every change of it.
+        covered: the newest change that it takes into account.
+        version: the newest change at which a vector came or went since it was made, or else the one it was made at.
     """
 
     generation: int
     index: FaissIndex | FlatIndex
     covered: int
-    version: int = 0
     owners: dict[int, int] = field(default_factory=dict)
+    version: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.version = self.covered
 
 
 def load(reading: Reading, stored: StoredVectors) -> Filled | None:

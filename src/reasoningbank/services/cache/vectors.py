@@ -158,7 +158,7 @@ class VectorCache:
             for vector in gone:
                 filled.owners.pop(vector, None)
         if new or gone:
-            filled.version += 1
+            filled.version = tail.newest
         filled.covered = tail.newest
         return filled
 

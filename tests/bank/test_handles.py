@@ -1,4 +1,4 @@
-"""What was read once is kept: nobody may ever see that."""
+"""What was read once is kept: no handle, no process and no caller may ever see that."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-from reasoningbank.services.cache.index_snapshot import SnapshotWriter
 
 from reasoningbank import ReasoningBank
-from reasoningbank.services.cache import index_snapshot
+from reasoningbank.services.cache import snapshots, vectors
+from reasoningbank.services.cache.snapshots import SnapshotWriter
 from reasoningbank.storage.files import aside
 from reasoningbank.vectors.faiss import FaissIndex
 from reasoningbank.vectors.snapshot import head_of
@@ -38,7 +38,18 @@ def test_the_next_process_answers_the_same_without_building_the_index(open_bank:
 
 
 def test_a_small_bank_has_no_snapshot(open_bank: OpenBank, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_snapshot, "FROM", 100)
+    monkeypatch.setattr(snapshots, "FROM", 100)
+    bank = open_bank()
+    fill(bank)
+    bank.search("promotions")
+    bank.close()
+    assert not files(bank)
+
+
+def test_a_bank_whose_vectors_are_scanned_as_they_are_has_no_snapshot(
+    open_bank: OpenBank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "FLAT", 100)
     bank = open_bank()
     fill(bank)
     bank.search("promotions")
@@ -126,7 +137,7 @@ def test_a_bank_that_is_maintained_writes_one(open_bank: OpenBank) -> None:
 
 
 def test_one_that_is_hardly_behind_is_not_written_again(open_bank: OpenBank, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_snapshot, "BEHIND", 2)
+    monkeypatch.setattr(snapshots, "BEHIND", 2)
     closed(open_bank)
     bank = open_bank()
     before = head_of(path(bank))
@@ -135,7 +146,7 @@ def test_one_that_is_hardly_behind_is_not_written_again(open_bank: OpenBank, mon
     bank.close()
     assert head_of(path(bank)) == before
 
-    monkeypatch.setattr(index_snapshot, "BEHIND", 1_000)
+    monkeypatch.setattr(snapshots, "BEHIND", 1_000)
     bank = open_bank()
     bank.search("promotions")
     bank.close()
@@ -146,7 +157,7 @@ def test_one_far_behind_in_the_feed_is_written_again_though_no_vector_came(
     open_bank: OpenBank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = closed(open_bank)
-    monkeypatch.setattr(index_snapshot, "CHANGES_BEHIND", 1)
+    monkeypatch.setattr(snapshots, "CHANGES_BEHIND", 1)
     bank = open_bank()
     before = head_of(path(bank))["covered"]
     for memory_id in list(ids.values())[:3]:
@@ -222,15 +233,18 @@ def test_a_snapshot_that_was_begun_before_a_deletion_is_not_put_into_place_after
     bank, other = open_bank(), open_bank()
     ids = fill(bank)
     bank.search("promotions")
-    filled, project = bank._engine.index._filled, bank._engine.project()
+    index, project = bank._engine.cache.vectors, bank._engine.project()
+    filled = index._filled
     assert filled is not None
+    assert isinstance(filled.index, FaissIndex)
     assert project is not None
 
     def deleted_meanwhile() -> bool:
         other.delete(ids["caches"])
         return True
 
-    index_snapshot.save(project.database, bank._engine.index._stored, filled, filled.covered, deleted_meanwhile)
+    covered = filled.covered
+    snapshots.save(project, index._stored, filled.index, filled, covered=covered, is_same=deleted_meanwhile)
     assert not files(bank)
 
 
@@ -250,11 +264,11 @@ def test_an_index_that_was_changed_while_it_was_written_is_not_put_into_place(op
     bank = open_bank()
     fill(bank)
     bank.search("promotions")
-    view = bank._engine.index
+    index = bank._engine.cache.vectors
     coded = FaissIndex.coded
 
-    def changed_meanwhile(index: FaissIndex) -> Iterator[Any]:
-        yield from coded(index)
+    def changed_meanwhile(codes: FaissIndex) -> Iterator[Any]:
+        yield from coded(codes)
         record(bank, "About something new", "While the file is written")
         bank.search("new")
 
@@ -262,7 +276,7 @@ def test_an_index_that_was_changed_while_it_was_written_is_not_put_into_place(op
         patched.setattr(FaissIndex, "coded", changed_meanwhile)
         project = bank._engine.project()
         assert project is not None
-        view.keep(project.database)
+        index.keep(project)
         assert not files(bank)
     bank.close()
     assert files(bank) == {"vectors.index"}

@@ -1,0 +1,411 @@
+"""Kept postings give what FTS5 gives, whatever was written meanwhile and by whom."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+
+from reasoningbank import ReasoningBank
+from reasoningbank.search.bm25 import within_budget
+from reasoningbank.search.terms import match_expression
+from reasoningbank.services.cache import postings
+from reasoningbank.services.cache.postings import FOLLOWED, PostingCache
+from reasoningbank.services.cache.project import ProjectCache
+from reasoningbank.services.view import View
+from reasoningbank.storage import records, words
+from reasoningbank.storage.records import Indexed
+from tests.conftest import OpenBank
+from tests.processes import in_child
+from tests.services.cache.views import in_another_thread, looking, project_cache, statements
+
+WORDS = ("file", "run", "rare", "fail-fast", "#417", "c++", "é", "検索", "nowhere")
+TEXTS = st.lists(st.sampled_from(WORDS[:-1]), max_size=6).map(" ".join)
+WANTED = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4, unique=True)
+
+
+def put(bank: ReasoningBank, n: int, text: str) -> None:
+    with bank._engine.write() as edit:
+        records.index(edit, n, Indexed((), 1, text))
+
+
+def rewrite(bank: ReasoningBank, n: int, text: str) -> None:
+    with bank._engine.write() as edit:
+        records.remove_from_index(edit, n)
+        records.index(edit, n, Indexed((("lesson", b"1234"),), 1, text))
+
+
+def remove(bank: ReasoningBank, *numbers: int) -> None:
+    with bank._engine.write() as edit:
+        for n in numbers:
+            records.delete(edit, n)
+
+
+def of_fts5(view: View, wanted: Sequence[str]) -> list[tuple[int, float]]:
+    asked = within_budget(words.sizes(view, wanted), postings.BUDGET)
+    if not asked:
+        return []
+    return view.execute(
+        "SELECT rowid, -bm25(terms) FROM terms WHERE terms MATCH ? ORDER BY rowid", (match_expression(asked),)
+    ).fetchall()
+
+
+def found(cache: ProjectCache, view: View, wanted: Sequence[str]) -> list[tuple[int, float]]:
+    rows, scores = cache.matches(view, wanted)
+    return list(zip(rows.tolist(), scores.tolist(), strict=True))
+
+
+def search(bank: ReasoningBank, cache: ProjectCache, *wanted: str) -> list[tuple[int, float]]:
+    """Look anew, check what is found, and return it."""
+    with looking(bank, cache) as view:
+        rows = found(cache, view, wanted)
+        assert rows == of_fts5(view, wanted)
+    return rows
+
+
+def numbers(rows: list[tuple[int, float]]) -> list[int]:
+    return [n for n, _ in rows]
+
+
+class AnyOrder(RuleBasedStateMachine):
+    """Writes of any kind between searches through a large and a small cache, one of them in an older transaction."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.writer, self.here = (
+            ReasoningBank(self.folder.name, tenant="t", project="p", embedder="hash") for _ in range(2)
+        )
+        self.large, self.small = project_cache(), project_cache()
+        self.small._postings = PostingCache(capacity=5)
+        self.held = ExitStack()
+        self.older: View | None = None
+        self.texts: dict[int, str] = {}
+        self.next = 1
+
+    @initialize(texts=st.lists(TEXTS, max_size=8))
+    def begin(self, texts: list[str]) -> None:
+        self.writer._engine.project(create=True)
+        for text in texts:
+            self.record(text)
+
+    @rule(text=TEXTS)
+    def record(self, text: str) -> None:
+        self.texts[self.next] = text
+        put(self.writer, self.next, text)
+        self.next += 1
+
+    @rule(data=st.data(), text=TEXTS)
+    def rewrite(self, data: st.DataObject, text: str) -> None:
+        if self.texts:
+            rewrite(self.writer, data.draw(st.sampled_from(sorted(self.texts))), text)
+
+    @rule(data=st.data())
+    def delete(self, data: st.DataObject) -> None:
+        if self.texts:
+            n = data.draw(st.sampled_from(sorted(self.texts)))
+            del self.texts[n]
+            remove(self.writer, n)
+
+    @rule(n=st.integers(1, 9))
+    def vote(self, n: int) -> None:
+        with self.writer._engine.write() as edit:
+            edit.tell("evidence", n)
+
+    @rule()
+    def record_many(self) -> None:
+        for _ in range(FOLLOWED + 1):
+            self.record("file run")
+
+    @rule()
+    def prune_the_feed(self) -> None:
+        with self.writer._engine.write() as edit:
+            edit.execute("DELETE FROM changes WHERE seq < (SELECT max(seq) FROM changes)")
+
+    @rule()
+    def begin_a_transaction(self) -> None:
+        self.held.close()
+        self.older = self.held.enter_context(self.here._engine.read())
+        of_fts5(self.older, WORDS)
+
+    @rule(wanted=WANTED)
+    def search(self, wanted: list[str]) -> None:
+        for cache in (self.large, self.small):
+            search(self.here, cache, *wanted)
+            if self.older is not None:
+                cache.follow(self.older)
+                assert found(cache, self.older, wanted) == of_fts5(self.older, wanted)
+                search(self.here, cache, *wanted)
+
+    @rule(wanted=WANTED)
+    def search_with_one(self, wanted: list[str]) -> None:
+        search(self.here, self.large, *wanted)
+
+    @rule(wanted=WANTED)
+    def search_while_another_thread_is_ahead(self, wanted: list[str]) -> None:
+        with looking(self.here, self.large) as view:
+            self.record("file rare")
+            with looking(self.here, self.large):
+                pass
+            assert found(self.large, view, wanted) == of_fts5(view, wanted)
+
+    def teardown(self) -> None:
+        self.held.close()
+        self.writer.close()
+        self.here.close()
+        self.folder.cleanup()
+
+
+TestAnyOrder = AnyOrder.TestCase
+TestAnyOrder.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+
+
+# -- what is read --------------------------------------------------------------------------------------------------
+
+
+def test_postings_are_read_once_while_nothing_changes(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    put(bank, 1, "file run")
+    first = search(bank, cache, "file", "run", "nowhere")
+
+    with looking(bank, cache) as view, statements(view) as asked:
+        assert found(cache, view, ["file", "run", "nowhere"]) == first
+    assert asked == []
+
+
+def test_a_write_has_no_postings_read_again(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    for n in (1, 2, 3):
+        put(bank, n, "file run")
+    search(bank, cache, "file")
+    put(bank, 4, "run file file")
+
+    with looking(bank, cache) as view, statements(view) as asked:
+        assert numbers(found(cache, view, ["file"])) == [1, 2, 3, 4]
+    assert not any("occurrences" in statement for statement in asked)
+
+
+def test_a_vote_has_nothing_read_again(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    put(bank, 1, "file run")
+    search(bank, cache, "file")
+    with bank._engine.write() as edit:
+        edit.tell("evidence", 1)
+
+    with looking(bank, cache) as view, statements(view) as asked:
+        assert numbers(found(cache, view, ["file"])) == [1]
+    assert asked == []
+
+
+def test_no_more_postings_are_kept_than_there_is_room_for(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    cache._postings = PostingCache(capacity=5)
+    for n in range(1, 4):
+        put(bank, n, "file run rare")
+    for wanted in (["file"], ["run"], ["rare"], ["file", "run", "rare"]):
+        search(bank, cache, *wanted)
+        kept = cache._postings
+        assert sum(len(each) + 1 for each in kept._kept.values()) == kept._size <= 5
+
+
+def test_the_postings_that_were_used_last_stay(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    cache._postings = PostingCache(capacity=4)
+    put(bank, 1, "file run rare")
+    for wanted in ("file", "run", "file", "rare"):
+        search(bank, cache, wanted)
+    assert list(cache._postings._kept) == ["file", "rare"]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_after_more_changes_than_are_followed_at_once_postings_are_read_again(
+    bank: ReasoningBank, at_once: bool
+) -> None:
+    cache = project_cache()
+    put(bank, 1, "file run")
+    search(bank, cache, "file")
+    for n in range(2, FOLLOWED + 4):
+        put(bank, n, "file")
+        if not at_once:
+            search(bank, cache, "run")
+
+    with looking(bank, cache) as view, statements(view) as asked:
+        assert len(found(cache, view, ["file"])) == FOLLOWED + 3
+    assert any("occurrences" in statement for statement in asked) is at_once
+
+
+# -- common terms --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postings, "BUDGET", 2)
+
+
+def counted(asked: list[str]) -> list[str]:
+    return [statement for statement in asked if "vocabulary" in statement]
+
+
+@pytest.mark.usefixtures("small_budget")
+def test_a_term_that_is_known_to_be_common_is_not_counted_again(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    for n in range(1, 9):
+        put(bank, n, "file run" if n == 1 else "file")
+    search(bank, cache, "file", "run")
+
+    put(bank, 9, "file rare")
+    with looking(bank, cache) as view, statements(view) as asked:
+        assert numbers(found(cache, view, ["file", "rare"])) == [9]
+    assert len(counted(asked)) == 1
+    assert "file" not in counted(asked)[0]
+
+
+@pytest.mark.usefixtures("small_budget")
+def test_a_term_that_may_have_become_rare_is_counted_again(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    for n in range(1, 9):
+        put(bank, n, "file run" if n == 1 else "file")
+    assert numbers(search(bank, cache, "file", "run")) == [1]
+
+    remove(bank, *range(2, 9))
+    put(bank, 9, "run")
+    assert numbers(search(bank, cache, "file", "run")) == [1]
+    remove(bank, 9)
+    put(bank, 10, "file")
+    assert numbers(search(bank, cache, "file", "run")) == [1]
+    remove(bank, 10)
+    put(bank, 11, "file run")
+    assert numbers(search(bank, cache, "file")) == [1, 11]
+
+
+@pytest.mark.usefixtures("small_budget")
+def test_what_is_remembered_of_common_terms_changes_no_answer(bank: ReasoningBank) -> None:
+    kept = project_cache()
+    texts = ["file rare", "file run", "file run", "file run", "file", "rare rare", "run", "file rare", "run rare"]
+    for n, text in enumerate(texts, 1):
+        put(bank, n, text)
+        for wanted in (["file", "run", "rare"], ["file", "run"], ["file"], ["rare", "nowhere"]):
+            expected = search(bank, project_cache(), *wanted)
+            assert search(bank, kept, *wanted) == search(bank, kept, *wanted) == expected
+
+
+# -- several at once -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def while_reading(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[], object]], None]:
+    """Has something done in the midst of the next call of a function of `words`."""
+
+    def arrange(name: str, act: Callable[[], object]) -> None:
+        read = getattr(words, name)
+
+        def reading(*given: Any) -> Any:
+            monkeypatch.setattr(words, name, read)
+            result = read(*given)
+            act()
+            return result
+
+        monkeypatch.setattr(words, name, reading)
+
+    return arrange
+
+
+WhileReading = Callable[[str, Callable[[], object]], None]
+
+
+def test_postings_that_another_thread_has_outrun_are_not_kept(bank: ReasoningBank, while_reading: WhileReading) -> None:
+    cache = project_cache()
+    put(bank, 1, "file")
+    search(bank, cache, "rare")
+
+    def others_write() -> None:
+        for n in range(2, FOLLOWED + 4):
+            put(bank, n, "file")
+        search(bank, cache, "rare")
+
+    while_reading("postings", others_write)
+    with looking(bank, cache) as view:
+        assert numbers(found(cache, view, ["file"])) == [1]
+    assert len(search(bank, cache, "file")) == FOLLOWED + 3
+
+
+def test_a_change_that_another_thread_sees_while_postings_are_brought_up_to_date_is_not_lost(
+    bank: ReasoningBank, while_reading: WhileReading
+) -> None:
+    cache, threads = project_cache(), ExitStack()
+    put(bank, 1, "file")
+    search(bank, cache, "file")
+    put(bank, 2, "file")
+
+    def look_ahead() -> None:
+        with looking(bank, cache):
+            pass
+
+    def another_sees_more() -> None:
+        put(bank, 3, "file")
+        threads.enter_context(in_another_thread(look_ahead))
+
+    while_reading("indexed", another_sees_more)
+    with threads, looking(bank, cache) as view:
+        assert numbers(found(cache, view, ["file"])) == [1, 2]
+    assert numbers(search(bank, cache, "file")) == [1, 2, 3]
+
+
+def test_what_a_transaction_sees_is_found_though_another_thread_is_ahead_of_it(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    put(bank, 1, "file")
+    search(bank, cache, "file")
+    put(bank, 2, "file")
+    with looking(bank, cache) as view:
+        put(bank, 3, "file")
+        with looking(bank, cache):
+            pass
+        assert numbers(found(cache, view, ["file"])) == [1, 2]
+
+
+def test_what_was_deleted_since_does_not_keep_an_older_transaction_from_searching(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    for n in range(1, 9):
+        put(bank, n, "file run rare" if n == 1 else "file run")
+    with bank._engine.read() as older:
+        remove(bank, *range(2, 9))
+        search(bank, cache, "rare")
+        for wanted in (["file"], ["run", "rare"]):
+            assert found(cache, older, wanted) == of_fts5(older, wanted)
+    assert numbers(search(bank, cache, "file")) == [1]
+
+
+def test_an_older_transaction_beside_a_newer_one_finds_what_it_sees_itself(open_bank: OpenBank) -> None:
+    bank, other, cache = open_bank(), open_bank(), project_cache()
+    for n in (1, 2, 3):
+        put(bank, n, "file run rare")
+    with looking(other, cache) as older:
+        rewrite(bank, 1, "file file file file")
+        for wanted in (["file", "run"], ["rare"], ["file"]):
+            search(bank, cache, *wanted)
+
+        for wanted in (["file"], ["run", "rare"]):
+            assert found(cache, older, wanted) == of_fts5(older, wanted)
+            search(bank, cache, *wanted)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_starts_empty_and_finds_the_same(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    put(bank, 1, "file run")
+    expected = search(bank, cache, "file")
+
+    def in_the_child() -> None:
+        assert not cache._postings._kept
+        assert search(bank, cache, "file") == expected
+
+    with cache._postings._lock:
+        assert in_child(in_the_child) == 0
+    assert cache._postings._kept
