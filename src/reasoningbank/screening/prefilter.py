@@ -1,70 +1,104 @@
-"""Which keywords a text could hold, told by its chunks: the pieces between its spaces, which can be remembered.
+"""Where the keywords of scrubber and guard stand in a text: one pass finds them all, however many they are.
 
-What is known of a chunk is an integer with a bit for each thing that it could be part of; what is known of a text is
-the union. A keyword that has spaces goes by its longest part.
+A rule is tried on a text that holds one of its keywords, and a sign where its words stand; nearly all are ruled out so.
+The automaton (Aho & Corasick 1975) is built from both tables at the first use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from ahocorasick import Automaton
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """What a chunk must hold, for the text to hold a keyword."""
+class Seen:
+    """What one pass over a text saw.
 
-    text: str
-    begins: bool
-    ends: bool
-    bit: int
-
-    @classmethod
-    def of(cls, keyword: str, bit: int) -> _Part:
-        parts = keyword.split(" ")
-        longest = max(range(len(parts)), key=lambda place: len(parts[place]))
-        return cls(parts[longest], longest > 0, longest < len(parts) - 1, bit)
-
-    def is_in(self, chunk: str, place: int) -> bool:
-        """Tell whether it stands at a place of a chunk."""
-        return (
-            chunk.startswith(self.text, place)
-            and not (self.begins and place)
-            and not (self.ends and place + len(self.text) < len(chunk))
-        )
-
-
-class Keywords:
-    """Keywords, each with the bit that says that a text may hold it.
-
-    Args:
-        bits: (keyword, bit); several may share a bit. The only space in them is U+0020.
+    Attributes:
+        lower: the text as `folded` returns it.
+        hits: each place of a keyword, as (where its last character stands, keyword); of one character, one place.
     """
 
-    def __init__(self, bits: Iterable[tuple[str, int]]) -> None:
-        parts = list(dict.fromkeys(_Part.of(keyword, bit) for keyword, bit in bits))
-        self._single = [part for part in parts if len(part.text) == 1]
-        self._by_pair: dict[str, list[_Part]] = {}
-        for part in parts:
-            if len(part.text) > 1:
-                self._by_pair.setdefault(part.text[:2], []).append(part)
+    lower: str
+    hits: tuple[tuple[int, str], ...]
 
-    def bits_of(self, chunk: str) -> int:
-        """Return the bits of the keywords that a text with this chunk could hold."""
-        bits = 0
-        for part in self._single:
-            if part.is_in(chunk, chunk.rfind(part.text) if part.ends else chunk.find(part.text)):
-                bits |= part.bit
-        for place in range(len(chunk) - 1):
-            for part in self._by_pair.get(chunk[place : place + 2], ()):
-                if part.is_in(chunk, place):
-                    bits |= part.bit
-        return bits
+    @property
+    def keywords(self) -> set[str]:
+        """The keywords that the text holds."""
+        return {keyword for _, keyword in self.hits}
 
 
-def places(bits: int) -> Iterator[int]:
-    """Yield the places of the bits that are set, from the lowest."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
+def by_keyword(tables: Iterable[tuple[Iterable[str], T]]) -> dict[str, list[T]]:
+    """Return what each keyword stands for, from (keywords, what they stand for)."""
+    found: dict[str, list[T]] = {}
+    for keywords, meant in tables:
+        for keyword in keywords:
+            found.setdefault(keyword, []).append(meant)
+    return found
+
+
+def look(text: str, before: Seen | None = None) -> Seen:
+    """Find the keywords in a text, in any case.
+
+    Args:
+        before: an earlier look; it is returned if it was at the same text.
+    """
+    lower = folded(text)
+    if before is not None and before.lower == lower:
+        return before
+    return Seen(lower, (*_automaton().iter(lower), *((lower.find(c), c) for c in _characters() if c in lower)))
+
+
+def keywords_in(lower: str, before: Seen | None = None) -> set[str]:
+    """Return the keywords that a folded text holds; `look` without the places, which fill memory where it is long."""
+    if before is not None and before.lower == lower:
+        return before.keywords
+    return {keyword for _, keyword in _automaton().iter(lower)}.union(c for c in _characters() if c in lower)
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Return the texts of a lesson as one, which can be looked at once: no keyword spans two of them."""
+    return "\n\n".join(filter(None, texts))
+
+
+_ASCII_LOWER = {ord(c): c.lower() for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
+def folded(text: str) -> str:
+    """Return a text in lower case, in which every character stands where it stood."""
+    lower = text.lower()
+    # A letter such as U+0130 becomes two: then only ASCII is folded.
+    return lower if len(lower) == len(text) else text.translate(_ASCII_LOWER)
+
+
+@cache
+def all_keywords() -> frozenset[str]:
+    """Return the keywords of all rules and signs."""
+    from reasoningbank.screening.guard import chains, forms
+    from reasoningbank.screening.scrub import rule_set
+
+    return frozenset((*chains.KEYWORDS, *forms.KEYWORDS, *rule_set.KEYWORDS))
+
+
+@cache
+def _characters() -> frozenset[str]:
+    """Return the keywords of one character: a text holds too many of them to collect each."""
+    return frozenset(keyword for keyword in all_keywords() if len(keyword) == 1)
+
+
+@cache
+def _automaton() -> Automaton:
+    import ahocorasick
+
+    automaton = ahocorasick.Automaton()
+    for keyword in all_keywords() - _characters():
+        automaton.add_word(keyword, keyword)
+    automaton.make_automaton()
+    return automaton

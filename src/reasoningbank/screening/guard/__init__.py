@@ -3,14 +3,12 @@
 `inspect` answers with findings, each a sign, the field, and a short excerpt; `is_suspicious` adds their weights up.
 It is a sieve and not a proof: what it lets pass is still shown to a model as framed data, and comes with its source.
 
-A text is read as it stands and as an attacker may have meant it (`readings`), after a look for what is hidden in it
-(`hidden_text`). In each reading are looked for signs with a form of their own (`forms`) and, sentence by sentence
-(`sentences`), chains (`chains`) of word classes (`word_classes`) that together make a sign (`signs`), beside a fitted
-model of the wording (`wording`, `weights`). `glance` tells which of these looks a text needs: nearly all lessons few.
+A text is read as it stands, and decoded (`readings`), after a look for what is hidden in it (`hidden_text`). In each
+reading are looked for signs with a form of their own (`forms`) and, sentence by sentence, chains of words (`chains`):
+what words mean together is a table (`signs`). One pass over the text finds the words of both (`screening.prefilter`).
 """
 
 from reasoningbank.screening.guard.hidden_text import normalise_hidden
 from reasoningbank.screening.guard.inspection import SUSPICIOUS, Finding, inspect, is_suspicious
-from reasoningbank.screening.guard.sentences import sentence_of
 
-__all__ = ["SUSPICIOUS", "Finding", "inspect", "is_suspicious", "normalise_hidden", "sentence_of"]
+__all__ = ["SUSPICIOUS", "Finding", "inspect", "is_suspicious", "normalise_hidden"]

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cache
+
+from reasoningbank.screening.prefilter import by_keyword
 
 _PRIVATE_FILE = (
     r"(?:~|/root|/home/\w{1,30})?/?\.(?:ssh|aws|netrc|npmrc|pypirc|kube|git-credentials|pgpass|gnupg)\b|\bid_(?:rsa|ed25519)\b"
@@ -41,7 +43,7 @@ FORMS: tuple[Form, ...] = tuple(
     for sign, weight, keywords, pattern in (
         ("role.mark", 0.5, "system assistant developer administrator", r"^\W{0,6}(?:system|assistant|developer|administrator)[ \t]?:"),
         ("role.mark", 1.0, "override instruction command", r"\b(?:system|admin|developer)[ _-](?:override|instruction|command)s?[ \t]?:"),
-        ("role.heading", 0.8, "#", r"^#{1,6}[ \t]?(?:system|assistant|developer|instructions? (?:to|for) the (?:agent|assistant|model))\b"),
+        ("role.heading", 0.8, "#+sys #sys #+ass #ass #+dev #dev #+ins #ins", r"^#{1,6} ?(?:system|assistant|developer|instructions? (?:to|for) the (?:agent|assistant|model))\b"),
         ("role.tag", 0.6, "im_start im_end <system </system <|system start_header [inst] [/inst] <<sys <</sys", r"<\|?/?(?:im_start|im_end|system|start_header_id)\|?>|\[/?inst\]|<</?sys>>"),
         ("role.tag", 1.0, "im_start [inst]", r"<\|im_start\|>\s*system|\[inst\][^\n]{0,20}\b(?:you|ignore|reveal)\b"),
         ("role.order", 1.0, "i+order i+command i+instruct", r"\bi (?:order|command|instruct) you to\b"),
@@ -66,7 +68,7 @@ FORMS: tuple[Form, ...] = tuple(
         ("tools.spread", 0.4, "of+each+ of+every+ of+all+", r"\bof (?:each|every|all) (?:user|server|host|machine|account|project)"),
         ("role.comment", 0.9, "<!--", r"<!--[^>]{0,40}\b(?:assistant|system|agent|ai|model|llm)\b"),
         ("override.task", 0.9, "instruction new+directive new+order", r"\bnew (?:instruction|directive|order)s?[ \t]?:|\bhidden instructions?[ \t]?:"),
-        ("override.task", 0.7, "in+its+place instead first", r"\b(?:follow|use|obey) (?:only )?(?:this|these|the (?:next|following)) (?:note|memory|lines?|steps?|memo) (?:in its place|instead|first)"),
+        ("override.task", 0.7, "follow+ obey+ use+only use+th", r"\b(?:follow|use|obey) (?:only )?(?:this|these|the (?:next|following)) (?:note|memory|lines?|steps?|memo) (?:in its place|instead|first)"),
         ("override.task", 0.7, "carry+out", r"\bcarry out the (?:steps|instructions|commands) (?:of|in) this\b"),
         ("override.task", 0.7, "as+coming as+if as+sent as+written", r"\bas (?:coming|if it (?:came|comes)|sent|written) (?:from|by) (?:your|the) (?:developer|operator|owner|system|user)"),
         ("override.defiance", 0.7, "whatever+the", r"\bwhatever the (?:user|human|operator|question|topic)\b"),
@@ -129,13 +131,6 @@ FORMS: tuple[Form, ...] = tuple(
     )
 )  # fmt: skip
 
-SQUEEZED = re.compile(
-    r"(?:ignore|disregard|forget|override)(?:all|any|the|your|of|every){0,3}(?:previous|prior|above|earlier|preceding)"
-    r"(?:instruction|rule|prompt|direction|command|message)"
-)
-
-
-_THREE_LETTERS = re.compile(r"[a-z]{3}")
 _FORBIDDEN = re.compile(
     r"\b(?:never|not|don't|avoid|against|instead of|forbid\w*|prohibit\w*|before)\b[^.;:\n]*\Z", re.IGNORECASE
 )
@@ -159,25 +154,17 @@ def _place_of(form: Form, lower: str) -> int | None:
     return None
 
 
-def _has_keyword(form: Form, lower: str) -> bool:
-    """Tell whether a text holds a keyword; one that begins with three letters counts only where a word does so too."""
-    return any(keyword in lower and _begins_a_word(keyword, lower) for keyword in form.keywords)
+_BY_KEYWORD = by_keyword((form.keywords, number) for number, form in enumerate(FORMS))
+KEYWORDS = _BY_KEYWORD.keys()
 
 
-def _begins_a_word(keyword: str, lower: str) -> bool:
-    begins = _THREE_LETTERS.match(keyword)
-    # The letters first: the search for them is one for bytes.
-    return begins is None or bool(_compiled(rf"{begins[0]}(?<![a-z]{begins[0]})").search(lower))
-
-
-def standing_forms(lower: str, numbers: Iterable[int] = range(len(FORMS))) -> Iterator[tuple[Form, int]]:
-    """Yield the forms that stand in a text in lower case, and where.
+def standing_forms(lower: str, keywords: Set[str]) -> Iterator[tuple[str, float, int]]:
+    """Yield (sign, weight, place) for the forms that stand in a text in lower case.
 
     Args:
-        numbers: which forms to look for.
+        keywords: those that the text holds.
     """
-    for number in numbers:
-        if _has_keyword(FORMS[number], lower):
-            place = _place_of(FORMS[number], lower)
-            if place is not None:
-                yield FORMS[number], place
+    for number in sorted({number for keyword in keywords & _BY_KEYWORD.keys() for number in _BY_KEYWORD[keyword]}):
+        place = _place_of(FORMS[number], lower)
+        if place is not None:
+            yield FORMS[number].sign, FORMS[number].weight, place

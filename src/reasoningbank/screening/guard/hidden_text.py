@@ -12,9 +12,9 @@ _INVISIBLE = (
 )
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 # England, Scotland, Wales: a black flag, tag letters, the cancel tag. Nothing else uses tag characters.
-FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{4,6}\U000e007f")
+_FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{4,6}\U000e007f")
 HIDDEN = re.compile(f"[{_INVISIBLE}{_CONTROL}{_JOINERS}\ufe00-\ufe0f]")
-TAGS = re.compile("[\U000e0020-\U000e007e]+")
+_TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _VARIANTS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}")
 _OVERRIDES = re.compile("[\u202a\u202b\u202d\u202e]")
 _STRAY = re.compile("(?<=[\x21-\x7e])[\u200b\u200c\u2060\u2061-\u2064\u00ad\ufeff](?=[\x20-\x7e])")
@@ -37,7 +37,7 @@ def normalise_hidden(text: str) -> str:
         return text
     if text.isascii():
         return HIDDEN.sub("", text)
-    flags = {index for flag in FLAG.finditer(text) for index in range(*flag.span())}
+    flags = {index for flag in _FLAG.finditer(text) for index in range(*flag.span())}
     kept = [
         character
         for index, character in enumerate(text)
@@ -57,25 +57,22 @@ def _has_meaning(text: str, index: int) -> bool:
     return character == "\u200b" and bool(_THAI_AND_OTHERS.match(before) or _THAI_AND_OTHERS.match(after))
 
 
-SPACED = re.compile(r"(?<!\w)\w(?:[ .\-_*|]{1,3}\w(?!\w)){7,}")
+# Twelve letters, one by one. It begins with a space alone, so that the search for it is one for spaces.
+_SPACED = re.compile(r" [ ]{0,2}[^\W\d_](?!\w)(?: {1,3}[^\W\d_](?!\w)){11}")
 
 
-def hidden_signs(text: str, *, spaced: bool = True) -> list[tuple[str, float]]:
+def hidden_signs(text: str) -> list[tuple[str, float]]:
     """Name what is hidden in `text` on purpose, and how much it says (1: enough by itself).
 
-    A word split by invisible characters, a message in tags or variation selectors, a turned direction, letters of
-    two scripts in one word, long runs of single letters.
-
-    Args:
-        spaced: look for runs of single letters too; not needed where it is known that there are none.
+    Letters one by one, a word split by invisible characters, a message in tags or variation selectors, a turned
+    direction, letters of two scripts in one word.
     """
-    long_runs = spaced and any(_letters(m[0]) >= 16 for m in SPACED.finditer(text))
-    signs = [("spaced-letters", 1.0)] if long_runs else []
-    if text.isascii() or not (HIDDEN.search(text) or OTHER_SCRIPTS.search(text)):
+    signs = [("spaced-letters", 1.0)] if _SPACED.search(text) else []
+    if text.isascii() or not (HIDDEN.search(text) or _OTHER_SCRIPTS.search(text)):
         return signs
-    visible = FLAG.sub("", text)
+    visible = _FLAG.sub("", text)
     checks = (
-        ("hidden-message", 1.0, TAGS.search(visible) or _VARIANTS.search(visible)),
+        ("hidden-message", 1.0, _TAGS.search(visible) or _VARIANTS.search(visible)),
         ("split-word", 1.0, _SPLIT_WORD.search(visible)),
         ("invisible-characters", 0.5, len(_STRAY.findall(visible)) > 1),
         ("turned-direction", 1.0, _OVERRIDES.search(visible)),
@@ -84,14 +81,10 @@ def hidden_signs(text: str, *, spaced: bool = True) -> list[tuple[str, float]]:
     return signs + [(name, weight) for name, weight, found in checks if found]
 
 
-def _letters(text: str) -> int:
-    return sum(character.isalpha() for character in text)
-
-
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LATIN = re.compile(r"[A-Za-z]")
-OTHER_SCRIPTS = re.compile(r"[\u0370-\u03ff\u0400-\u052f]")
+_OTHER_SCRIPTS = re.compile(r"[\u0370-\u03ff\u0400-\u052f]")
 
 
 def _mixed_scripts(text: str) -> bool:
-    return any(_LATIN.search(word) and OTHER_SCRIPTS.search(word) for word in _WORD.findall(text))
+    return any(_LATIN.search(word) and _OTHER_SCRIPTS.search(word) for word in _WORD.findall(text))

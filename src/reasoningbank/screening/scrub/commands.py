@@ -87,7 +87,7 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
 COMMANDS: tuple[Rule, ...] = (
     Rule("command-line", ("-",), _DASHED, folded=True, find=_option),
     *(
-        Rule("command-line", (keyword,), re.escape(keyword) + rest, folded=True, word=True, find=_password)
+        Rule("command-line", (keyword,), re.escape(keyword) + rest, folded=True, find=_password)
         for keyword, rest in _COMMANDS
     ),
 )

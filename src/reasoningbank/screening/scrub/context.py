@@ -206,7 +206,6 @@ PROSE: tuple[Rule, ...] = (
         ("password", "passphrase", "passcode", "token", "secret", "api", "access", "credential"),
         r"[ ](?:is|was|as)[ ](?:(?:the|my|our|your|its|an?)[ ])?(?:[a-z]{1,12}[ ]){0,2}" + _WHAT + r"(?![\w\-])",
         folded=True,
-        word=True,
         find=_prose_value,
     ),
     *(
@@ -216,7 +215,6 @@ PROSE: tuple[Rule, ...] = (
             rf"{noun}\b[^\n:(/]{{0,24}}?[:(]?[ \t]?[\"'`]?[\w.@+\-]{{2,40}}[\"'`]?(?::|[ \t]?/[ \t]?)"
             r"[\"'`]?(?P<secret>[^\s\"'`]{5,}+)",
             folded=True,
-            word=True,
             find=_login_pair,
         )
         for noun in ("credentials", "creds", "login", "log in", "logged in", "sign in")
@@ -228,7 +226,6 @@ PROSE: tuple[Rule, ...] = (
             rf"{noun}(?:[ ]\w{{1,12}}){{0,3}}?(?:[ ]is|[\"']?[ \t]*[:=])[ \t]*[\"'`]?"
             r"(?P<secret>[a-z]{3,8}+(?:[ ,]{1,2}+[a-z]{3,8}+){11,23}+)(?![\w])",
             folded=True,
-            word=True,
         )
         for noun in ("mnemonic", "seed phrase", "recovery phrase", "seed words")
     ),

@@ -53,8 +53,7 @@ def _at_word(prefix: str) -> str:
 
 
 def _prefixed(name: str, prefix: str, rest: str, find: Finder = _made_by_machine) -> Rule:
-    word = bool(re.match(r"[A-Za-z0-9]{3}|[A-Za-z0-9]{1,2}[^A-Za-z0-9]", prefix))
-    return Rule(name, (prefix.lower(),), _at_word(prefix) + rest, word=word, find=find)
+    return Rule(name, (prefix.lower(),), _at_word(prefix) + rest, find=find)
 
 
 # The body of a key block runs to the next five dashes. Where those are not the END line, the block was cut off (or
@@ -150,13 +149,12 @@ _PATH = r"(?:\\?[/\w@+%\-])"
 _PASSWORD, _KEY, _HINT = _if(Proof.PASSWORD), _if(Proof.KEY), _if(Proof.HINT)
 
 _BLOCKS: tuple[Rule, ...] = (
-    Rule("private-key", ("private key",), _PRIVATE_KEY, word=True, find=_key_body),
-    Rule("private-key", ("private key",), _SSH2_KEY, word=True, find=_key_body),
+    Rule("private-key", ("private key",), _PRIVATE_KEY, find=_key_body),
+    Rule("private-key", ("private key",), _SSH2_KEY, find=_key_body),
     Rule(
         "private-key",
         ("private-lines:",),
         rf"Private-Lines: \d+(?P<secret>(?:{_BREAK}++{_RUN}{{20,}}+={{0,2}})++)",
-        word=True,
     ),
 )
 
@@ -165,25 +163,21 @@ _WEBHOOKS: tuple[Rule, ...] = (
         "slack-webhook",
         ("hooks.slack",),
         rf"{_HOSTED}hooks\.slack\.com{_SLASH}(?:services|workflows|triggers){_PATH}{{16,}}+",
-        word=True,
     ),
     Rule(
         "discord-webhook",
         ("discord",),
         rf"{_HOSTED}(?:\w{{2,8}}\.)?discord(?:app)?\.com{_SLASH}api{_SLASH}webhooks{_PATH}{{40,}}+",
-        word=True,
     ),
     Rule(
         "teams-webhook",
         ("webhook.office",),
         rf"{_HOSTED}[\w\-]{{1,60}}\.webhook\.office\.com{_SLASH}webhookb2{_PATH}{{40,}}+",
-        word=True,
     ),
     Rule(
         "zapier-webhook",
         ("hooks.zapier",),
         rf"{_HOSTED}hooks\.zapier\.com{_SLASH}hooks{_SLASH}catch{_PATH}{{8,}}+",
-        word=True,
     ),
 )
 
@@ -227,8 +221,8 @@ _URLS: tuple[Rule, ...] = (
         folded=True,
         find=_HINT,
     ),
-    Rule("signature", ("signature",), r"signature=(?P<secret>[\w%+/\-]{20,}+={0,2})", True, True, _HINT),
-    Rule("otp-secret", ("otpauth",), r"otpauth://[^\s\"'<>]{0,300}?secret=(?P<secret>[a-z2-7]{10,}+)", True, True),
+    Rule("signature", ("signature",), r"signature=(?P<secret>[\w%+/\-]{20,}+={0,2})", folded=True, find=_HINT),
+    Rule("otp-secret", ("otpauth",), r"otpauth://[^\s\"'<>]{0,300}?secret=(?P<secret>[a-z2-7]{10,}+)", folded=True),
 )  # fmt: skip
 
 _HEADERS: tuple[Rule, ...] = (
@@ -237,7 +231,6 @@ _HEADERS: tuple[Rule, ...] = (
         ("bearer",),
         r"bearer[ \t]+[\"'`]?(?P<secret>[\w.~+/\-]{10,}+={0,2})",
         folded=True,
-        word=True,
         find=_KEY,
     ),
     Rule(
@@ -245,7 +238,6 @@ _HEADERS: tuple[Rule, ...] = (
         ("basic",),
         r"basic[ \t]+(?P<secret>[a-z0-9+/]{6,}+={0,2})",
         folded=True,
-        word=True,
         find=_basic,
     ),
     Rule(
@@ -254,10 +246,9 @@ _HEADERS: tuple[Rule, ...] = (
         rf"authorization(?:\\{{0,4}}[\"'`\]]){{0,2}}{_W}(?:[:=,]|=>){_W}(?:\\{{0,4}}[\"'`])?"
         r"(?:[a-z][a-z0-9\-]{2,20}[ \t]+)?(?P<secret>[^\s\"'`,;\\<>]{6,}+)",
         folded=True,
-        word=True,
         find=_KEY,
     ),
-    Rule("session-cookie", ("cookie",), r"=(?P<secret>[^\s;,\"'\\=]{8,}+={0,2})", word=True, find=_in_cookie),
+    Rule("session-cookie", ("cookie",), r"=(?P<secret>[^\s;,\"'\\=]{8,}+={0,2})", find=_in_cookie),
 )
 
 FORMS = _BLOCKS + _WEBHOOKS + _TOKENS + _URLS + _HEADERS

@@ -23,7 +23,6 @@ class Rule:
         keywords: in lower case; the pattern is tried on a text that holds one of them, in any case. Empty: always.
         pattern: a regular expression. What its group `secret` matched is dropped; without such a group, all of it.
         folded: the pattern is written in lower case and matched against the text in lower case.
-        word: the keywords begin words, and with three letters or digits or a whole word; it makes the rule almost free.
         find: a last look at a match and the original text: the span to drop, or None to keep everything.
     """
 
@@ -31,7 +30,6 @@ class Rule:
     keywords: tuple[str, ...]
     pattern: str
     folded: bool = False
-    word: bool = False
     find: Finder | None = None
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reasoningbank.screening.prefilter import Seen, joined
 from reasoningbank.screening.scrub.rule_set import DEFAULT_RULES, RuleSet
 
 REDACTED = "[REDACTED]"
@@ -37,8 +38,12 @@ def scrub(text: str, rules: RuleSet = DEFAULT_RULES) -> Scrubbed:
     return Scrubbed("".join((*parts, text[kept:])), dict(counts)) if parts else Scrubbed(text, {})
 
 
-def scrub_each(texts: Sequence[str], rules: RuleSet = DEFAULT_RULES) -> list[Scrubbed]:
-    """Scrub several short texts; where none holds a secret, which is the rule, one look at all of them says so."""
-    if not rules.find("\n\n".join(texts)):
+def scrub_each(texts: Sequence[str], rules: RuleSet = DEFAULT_RULES, seen: Seen | None = None) -> list[Scrubbed]:
+    """Scrub several short texts; where none holds a secret, which is the rule, one look at all of them says so.
+
+    Args:
+        seen: an earlier look at the texts, joined.
+    """
+    if not rules.find(joined(texts), seen):
         return [Scrubbed(text, {}) for text in texts]
     return [scrub(text, rules) for text in texts]

@@ -16,6 +16,7 @@ from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.memory import ID_LIMIT, SAID, Draft, Source, State, clean_text, is_blank
 from reasoningbank.screening.guard import inspect, is_suspicious, normalise_hidden
+from reasoningbank.screening.prefilter import joined, look
 from reasoningbank.screening.scrub import scrub, scrub_each, scrub_value
 from reasoningbank.search.terms import keyword_text, terms
 from reasoningbank.services.record.lesson_vectors import lesson_vectors
@@ -77,7 +78,9 @@ def clean(draft: Draft, memory_id: str | None) -> Prepared:
     """Remove secrets and hidden characters from every string of a lesson, and look for planted instructions."""
     said = {name: getattr(draft, name) for name in SAID}
     texts = [*said.values(), *draft.tags]
-    scrubbed = scrub_each(list(map(normalise_hidden, texts)))
+    visible = list(map(normalise_hidden, texts))
+    seen = look(joined(visible))
+    scrubbed = scrub_each(visible, seen=seen)
     dropped = Counter(name for text in scrubbed for name, count in text.counts.items() for _ in range(count))
     changed: dict[str, Any] = {}
     if (kept := [text.text for text in scrubbed]) != texts:
@@ -87,7 +90,7 @@ def clean(draft: Draft, memory_id: str | None) -> Prepared:
         if cleaned != value:
             changed[name] = cleaned
     # What was hidden is looked for in the text as it came: afterwards it is gone.
-    findings = inspect(**said, tags=" ".join(draft.tags))
+    findings = inspect(seen, **said, tags=joined(draft.tags))
     return Prepared(
         # What lost a secret may be longer or shorter than before: checked again.
         draft=validated(Draft, draft.model_dump() | changed) if changed else draft,
