@@ -31,8 +31,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from reasoningbank import BadLine, Distilled, Memory, ReasoningBank, RunVerdict, State, Trajectory, read_runs
+from reasoningbank import Distilled, Memory, ReasoningBank, State, Trajectory
+from reasoningbank.distill import read_runs
 from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.runs import BadLine, RunVerdict
 from reasoningbank.runs.jobs import task_key
 from reasoningbank.screening.scrub import scrub
 

@@ -13,6 +13,8 @@ from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.memory import DESCRIPTION_LIMIT, Outcome, clean_text, is_blank
 from reasoningbank.signals import parse_time, time_text
 
+__all__ = ["Conflict", "Link", "Linked", "SuggestedLink"]
+
 TYPES = (
     "causes",
     "requires",

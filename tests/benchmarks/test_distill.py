@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks import distill
-from reasoningbank import ReasoningBank, RunVerdict, Trajectory
+from reasoningbank import ReasoningBank, Trajectory
+from reasoningbank.runs import RunVerdict
 
 
 def run(task: str, act: str, verdict: str) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def test_the_way_of_each_call_is_counted_and_shown(tmp_path: Path) -> None:
         assert way.depth > 1
     assert counted["search, again"].calls < counted["search, new words"].calls
     with ReasoningBank(tmp_path, tenant="way", project="way", embedder="hash") as bank:
-        assert len(bank.get_episode("run 1").memories) == 3
+        assert len(bank.runs.get("run 1").memories) == 3
     console = Console(width=200)
     with console.capture() as shown:
         console.print(table(counted))

@@ -9,24 +9,21 @@ import openai
 import pytest
 
 from reasoningbank import (
-    ChatMessage,
-    ChatRequest,
-    Distillation,
     DistillStatus,
-    FinishReason,
-    JudgeLabel,
     JudgeUnavailableError,
     LLMDistiller,
     LLMJudge,
     OpenAIChat,
     Outcome,
     ReasoningBank,
-    RunVerdict,
     Step,
     Trajectory,
 )
+from reasoningbank.distill import Distillation, JudgeLabel
 from reasoningbank.distill.prompts import VERDICT_SCHEMA
+from reasoningbank.llm import ChatMessage, ChatRequest, FinishReason
 from reasoningbank.llm.openai import arguments, read_completion
+from reasoningbank.runs import RunVerdict
 
 REFUSED = Step(
     thought="I write the report.",

@@ -11,10 +11,11 @@ from typing import Any
 import openai
 import pytest
 
-from reasoningbank import ChatError, ChatMessage, ChatRequest, FinishReason, LLMDistiller, LLMJudge, OpenAIChat, Usage
+from reasoningbank import ChatError, LLMDistiller, LLMJudge, OpenAIChat
 from reasoningbank import DistillStatus as Status
 from reasoningbank.distill.prompts import LESSONS_SCHEMA
 from reasoningbank.errors import JudgeUnavailableError, MissingExtraError
+from reasoningbank.llm import ChatMessage, ChatRequest, FinishReason, Usage
 from reasoningbank.llm.openai import adapted, arguments, read_completion
 from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
 from tests.llm.endpoint import LESSONS, serving

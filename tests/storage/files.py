@@ -11,15 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import (
-    Draft,
-    Outcome,
-    Signal,
-    SignalKind,
-    State,
-)
+from reasoningbank import Draft, Outcome, State
 from reasoningbank.episode import Served
-from reasoningbank.signals import Tally
+from reasoningbank.signals import Signal, SignalKind, Tally
 from reasoningbank.storage import check, episodes, meta, recording, records
 from reasoningbank.storage.contract import Writing
 from reasoningbank.storage.filters import Filters

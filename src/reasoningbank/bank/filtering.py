@@ -61,6 +61,24 @@ def filters_of(
     )
 
 
+def as_cursor(position: int | None) -> str | None:
+    """Return where the next page begins, as a text that is handed back as `after`; None behind the last page."""
+    return None if position is None else str(position)
+
+
+def as_position(after: object) -> int:
+    """Read where a page begins; the start when None.
+
+    Raises:
+        InvalidInputError: it is not the `next` of a page.
+    """
+    if after is None:
+        return 0
+    if not isinstance(after, str) or not after.isascii() or not after.isdigit():
+        raise InvalidInputError(f"after {after!r:.80} is not the `next` of a page: leave it out for the first one")
+    return int(after)
+
+
 def check_metadata_filter(where: object) -> None:
     """Raise InvalidInputError unless it is a dictionary with text keys."""
     if not isinstance(where, Mapping) or not all(isinstance(key, str) for key in where):

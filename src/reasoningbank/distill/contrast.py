@@ -70,7 +70,7 @@ class Rollout:
 
 
 @dataclass(frozen=True, slots=True)
-class Scaled:
+class BestOf:
     """Several tries at one task, and what they taught together.
 
     Attributes:
@@ -86,7 +86,8 @@ class Scaled:
     distilled: Distilled
 
 
-Run = Callable[[Attempt], Trajectory | Mapping[str, Any] | Sequence[Any]]
+Agent = Callable[[Attempt], Trajectory | Mapping[str, Any] | Sequence[Any]]
+"""Makes one attempt at a task, and returns its run."""
 
 
 class Selector(Protocol):
@@ -97,7 +98,9 @@ class Selector(Protocol):
         ...
 
 
-def roll_out(run: Run, task: str, n: int, *, lessons: str, judge: RunJudge | None, mode: Mode) -> tuple[Rollout, ...]:
+def roll_out(
+    agent: Agent, task: str, n: int, *, lessons: str, judge: RunJudge | None, mode: Mode
+) -> tuple[Rollout, ...]:
     """Try a task `n` times.
 
     In parallel, each on a thread of its own; one that raises costs the others nothing. In sequence, each is given the
@@ -111,13 +114,13 @@ def roll_out(run: Run, task: str, n: int, *, lessons: str, judge: RunJudge | Non
     if mode == "parallel":
         attempts = [Attempt(number, task, lessons) for number in range(n)]
         with ThreadPoolExecutor(max_workers=n, thread_name_prefix="rollout") as pool:
-            return tuple(pool.map(lambda attempt: try_once(run, attempt, judge), attempts))
+            return tuple(pool.map(lambda attempt: try_once(agent, attempt, judge), attempts))
     if mode == "sequential":
-        return _in_sequence(run, Attempt(0, task, lessons), n, judge)
+        return _in_sequence(agent, Attempt(0, task, lessons), n, judge)
     raise InvalidInputError(f"mode {mode!r} is not one of parallel, sequential")
 
 
-def _in_sequence(run: Run, first: Attempt, n: int, judge: RunJudge | None) -> tuple[Rollout, ...]:
+def _in_sequence(agent: Agent, first: Attempt, n: int, judge: RunJudge | None) -> tuple[Rollout, ...]:
     done: list[Rollout] = []
     previous: Trajectory | None = None
     for number in range(n):
@@ -125,17 +128,17 @@ def _in_sequence(run: Run, first: Attempt, n: int, judge: RunJudge | None) -> tu
         if previous is not None:
             instruction = prompts.REEXAMINE_V1 if number == 1 else prompts.CHECK_AGAIN_V1
         attempt = replace(first, number=number, previous=previous, instruction=instruction)
-        done.append(try_once(run, attempt, judge))
+        done.append(try_once(agent, attempt, judge))
         if done[-1].verdict is RunVerdict.SUCCESS:
             break
         previous = done[-1].run or previous
     return tuple(done)
 
 
-def try_once(run: Run, attempt: Attempt, judge: RunJudge | None) -> Rollout:
-    """Run one attempt and judge it, if its run brought no verdict of its own. Nothing is raised."""
+def try_once(agent: Agent, attempt: Attempt, judge: RunJudge | None) -> Rollout:
+    """Let an agent make one attempt and judge it, if its run brought no verdict of its own. Nothing is raised."""
     try:
-        trajectory = Trajectory.of(run(attempt))
+        trajectory = Trajectory.of(agent(attempt))
     except Exception as error:  # noqa: BLE001 - whatever an agent raises ends its own rollout only
         return Rollout(attempt, error=f"{type(error).__name__}: {error}"[:500])
     if not trajectory.task:

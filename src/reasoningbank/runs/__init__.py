@@ -1,4 +1,6 @@
-"""What an agent's run is: its steps, read from any framework's messages.
+"""What an agent's run is, read from any framework's messages."""
 
-Imported from: `trajectory` (Trajectory, Step); `transcript` and `boilerplate` serve it and distilling.
-"""
+from reasoningbank.runs.jobs import Job, JobStatus
+from reasoningbank.runs.trajectory import BadLine, RunVerdict, Step, Trajectory
+
+__all__ = ["BadLine", "Job", "JobStatus", "RunVerdict", "Step", "Trajectory"]

@@ -41,10 +41,10 @@ def test_features_follow_what_any_handle_does(open_bank: OpenBank) -> None:
     second = here.record("Quote all paths", "Always.", outcome="success", applies_when="In a shell.").memory.id
     assert of(there, 3, 2, 1) == {2: ("active", 2), 1: ("active", 1)}
 
-    here.archive(second)
+    here.upkeep.archive(second)
     assert of(there, 1, 2) == {1: ("active", 1), 2: ("archived", 2)}
 
-    here.restore(second)
+    here.upkeep.restore(second)
     here.update(first, applies_when="With blanks in them.")
     assert of(there, 1, 2) == {1: ("active", 2), 2: ("active", 2)}
 
@@ -69,7 +69,7 @@ def test_features_name_the_vectors_of_the_current_generation(open_bank: OpenBank
         assert connection is not None
         before = bank._engine.features.features(connection, [1])
 
-    bank.reembed(HashEmbedder(dim=64))
+    bank.upkeep.reembed(HashEmbedder(dim=64))
 
     for handle in (bank, other):
         with handle._engine.read() as connection:

@@ -1,4 +1,4 @@
-"""The part of the API about the memory graph: what was asked, answered, done and found, and how it is connected."""
+"""bank.graph: what was asked, answered, done and found, and how it is connected."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from reasoningbank.bank.handle import Handle
+from reasoningbank.bank.handle import Namespace
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.graph.nodes import Edge, Node, NodeKind, as_kind
 from reasoningbank.memory import clean_text
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reasoningbank.storage.graph import NodeFilters
 
 
-class Graphing(Handle):
+class Graph(Namespace):
     """Nodes, edges, search, paths, and the graph in and out."""
 
     def add_node(
@@ -130,7 +130,7 @@ class Graphing(Handle):
         filters = _filters(kind, conv_id, tags, served=False)
         return graph.page(self._engine, filters, after or 0, record.checked_limit(limit))
 
-    def link_nodes(self, memory_id: str) -> list[Node]:
+    def nodes_of(self, memory_id: str) -> list[Node]:
         """Return the nodes that point to a memory: what it was learned from.
 
         Raises:
@@ -163,10 +163,10 @@ class Graphing(Handle):
 
         return graph.delete(self._engine, edge=edge_id)
 
-    def search_nodes(
+    def search(
         self,
         query: str,
-        k: int = 10,
+        limit: int = 10,
         *,
         kind: NodeKind | str | None = None,
         conv_id: str | None = None,
@@ -182,7 +182,7 @@ class Graphing(Handle):
         from reasoningbank.services.search import retrieve
 
         filters = _filters(kind, conv_id, tags)
-        return graph_search.search(self._engine, retrieve.checked_query(query), retrieve.checked_k(k), filters)
+        return graph_search.search(self._engine, retrieve.checked_query(query), retrieve.checked_k(limit), filters)
 
     def recall_paths(
         self,
@@ -212,7 +212,7 @@ class Graphing(Handle):
             max_tokens: budget of the prompt block `text`; whole paths only.
 
         Raises:
-            InvalidInputError, EmbedderMismatchError: as in `search_nodes`.
+            InvalidInputError, EmbedderMismatchError: as in `search`.
         """
         from reasoningbank.services.graph import graph_search
         from reasoningbank.services.record import record
@@ -230,7 +230,7 @@ class Graphing(Handle):
             max_tokens=max_tokens,
         )
 
-    def export_graph(
+    def export_to(
         self, target: str | os.PathLike[str] | IO[str], *, format: Literal["json", "graphml"] = "json"
     ) -> int:
         """Write the whole graph as it is at one moment, quarantined nodes marked; return how many nodes.
@@ -254,8 +254,8 @@ class Graphing(Handle):
         target.write(text)
         return written
 
-    def import_graph(self, source: str | os.PathLike[str] | IO[str] | Mapping[str, Any]) -> GraphImported:
-        """Store the nodes and edges of a graph: JSON or GraphML, as `export_graph` and Memoria write them.
+    def import_from(self, source: str | os.PathLike[str] | IO[str] | Mapping[str, Any]) -> GraphImported:
+        """Store the nodes and edges of a graph: JSON or GraphML, as `export_to` and Memoria write them.
 
         Good records are kept when others are bad. What is there under the same id is stored anew. Pointers to memories
         that are not in this project are left out and counted; import the memories first.
