@@ -57,10 +57,10 @@ def test_a_query_that_says_nothing_is_refused_and_nothing_is_embedded(open_bank:
         bank.recall(query)
 
 
-@pytest.mark.parametrize("k", [0, -1, "5", True, 2.0, None])
-def test_a_k_that_is_no_number_of_memories_is_refused(bank: ReasoningBank, k: Any) -> None:
-    with pytest.raises(InvalidInputError, match=r"k .* is not a whole number of at least 1"):
-        bank.search("quote paths", k)
+@pytest.mark.parametrize("limit", [0, -1, "5", True, 2.0, None])
+def test_a_limit_that_is_no_number_of_memories_is_refused(bank: ReasoningBank, limit: Any) -> None:
+    with pytest.raises(InvalidInputError, match=r"limit .* is not a whole number of at least 1"):
+        bank.search("quote paths", limit)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

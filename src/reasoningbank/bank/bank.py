@@ -14,8 +14,8 @@ from threading import Event
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
+from reasoningbank import arguments
 from reasoningbank.bank.exchange import Exchange
-from reasoningbank.bank.filtering import as_cursor, as_position, as_states, filters_of
 from reasoningbank.bank.graph import Graph
 from reasoningbank.bank.handle import Handle, utc_now
 from reasoningbank.bank.links import Links
@@ -295,9 +295,11 @@ class ReasoningBank:
         """
         from reasoningbank.services.record import record
 
-        filters = filters_of(outcome=outcome, tags=tags, where=where, states=as_states(state), text=text)
-        memories, following = record.page(self._engine, filters, as_position(after), record.checked_limit(limit))
-        return Page(tuple(memories), as_cursor(following))
+        states = arguments.states(state)
+        filters = arguments.filters(tags=tags, where=where, outcome=outcome, states=states, text=text)
+        begin = arguments.position("memories", after)
+        memories, following = record.page(self._engine, filters, begin, arguments.page_limit(limit))
+        return Page(tuple(memories), arguments.cursor("memories", following))
 
     def count(
         self,
@@ -311,7 +313,8 @@ class ReasoningBank:
         """Return how many memories pass the filters of `list`."""
         from reasoningbank.services.record import record
 
-        filters = filters_of(outcome=outcome, tags=tags, where=where, states=as_states(state), text=text)
+        states = arguments.states(state)
+        filters = arguments.filters(tags=tags, where=where, outcome=outcome, states=states, text=text)
         return record.count(self._engine, filters)
 
     # -- looking -----------------------------------------------------------------------------------------------------
@@ -347,9 +350,9 @@ class ReasoningBank:
         """
         from reasoningbank.services.search import retrieve
 
-        filters = filters_of(outcome=outcome, tags=tags, where=where)
+        filters = arguments.filters(tags=tags, where=where, outcome=outcome)
         wanted = self._wanted(limit, filters, min_confidence=min_confidence, strict=strict, policy=policy)
-        return retrieve.search(self._engine, retrieve.checked_query(query), wanted)
+        return retrieve.search(self._engine, arguments.query(query), wanted)
 
     def recommend(self, task: str) -> Recommendation:
         """Return the strategy that fits a task best, with its confidence, what speaks for it, and the runner-up.
@@ -360,10 +363,10 @@ class ReasoningBank:
             InvalidInputError: an empty task.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        from reasoningbank.services.search import recommend, retrieve
+        from reasoningbank.services.search import recommend
 
-        wanted = self._wanted(2, filters_of(outcome=Outcome.SUCCESS))
-        return recommend.recommend(self._engine, retrieve.checked_query(task), wanted)
+        wanted = self._wanted(2, arguments.filters(outcome=Outcome.SUCCESS))
+        return recommend.recommend(self._engine, arguments.query(task), wanted)
 
     def _wanted(
         self,
@@ -377,11 +380,13 @@ class ReasoningBank:
         from reasoningbank.services.search import retrieve
 
         return retrieve.Wanted(
-            k=retrieve.checked_k(limit),
-            floor=retrieve.checked_floor(self.settings.floor if min_confidence is None else min_confidence),
+            k=arguments.whole("limit", limit, 1),
+            floor=self.settings.floor
+            if min_confidence is None
+            else arguments.number("min_confidence", min_confidence, 0, 1),
             strict=strict,
             filters=filters,
-            policy=retrieve.checked_policy(policy),
+            policy=arguments.policy(policy),
         )
 
     # -- the loop: recall before a task, credit after it -------------------------------------------------------------
@@ -433,10 +438,10 @@ class ReasoningBank:
             DeadlineExceededError: it came too late, and left nothing behind.
             InvalidInputError, EmbedderMismatchError, StorageError: as in `search` and `record`.
         """
-        from reasoningbank.services.search import recall, retrieve
+        from reasoningbank.services.search import recall
 
-        query = retrieve.checked_query(task)
-        filters = filters_of(outcome=outcome, tags=tags, where=where)
+        query, budget = arguments.query(task), arguments.whole("max_tokens", max_tokens, 0)
+        filters = arguments.filters(tags=tags, where=where, outcome=outcome)
         wanted = self._wanted(limit, filters, min_confidence=min_confidence, strict=strict, policy=policy)
 
         def recalled(given_up: Event | None) -> Recall:
@@ -446,7 +451,7 @@ class ReasoningBank:
                 wanted,
                 ref=ref,
                 thread=thread,
-                max_tokens=max_tokens,
+                max_tokens=budget,
                 deadline=deadline,
                 expand_links=expand_links,
                 given_up=given_up,

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
+from reasoningbank import arguments
 from reasoningbank.bank.handle import Namespace
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.graph.nodes import Edge, Node, NodeKind, as_kind
-from reasoningbank.memory import clean_text
 
 if TYPE_CHECKING:
     from reasoningbank.graph.results import EdgeStored, GraphImported, GraphRecall, NodePage, NodeSearch, NodeStored
-    from reasoningbank.storage.graph import NodeFilters
 
 
 class Graph(Namespace):
@@ -125,10 +124,9 @@ class Graph(Namespace):
             limit: 1 to 1,000.
         """
         from reasoningbank.services.graph import graph
-        from reasoningbank.services.record import record
 
-        filters = _filters(kind, conv_id, tags, served=False)
-        return graph.page(self._engine, filters, after or 0, record.checked_limit(limit))
+        filters = arguments.node_filters(kind=kind, conv_id=conv_id, tags=tags, served=False)
+        return graph.page(self._engine, filters, after or 0, arguments.page_limit(limit))
 
     def nodes_of(self, memory_id: str) -> list[Node]:
         """Return the nodes that point to a memory: what it was learned from.
@@ -179,10 +177,9 @@ class Graph(Namespace):
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
         from reasoningbank.services.graph import graph_search
-        from reasoningbank.services.search import retrieve
 
-        filters = _filters(kind, conv_id, tags)
-        return graph_search.search(self._engine, retrieve.checked_query(query), retrieve.checked_k(limit), filters)
+        filters = arguments.node_filters(kind=kind, conv_id=conv_id, tags=tags)
+        return graph_search.search(self._engine, arguments.query(query), arguments.whole("limit", limit, 1), filters)
 
     def recall_paths(
         self,
@@ -215,19 +212,17 @@ class Graph(Namespace):
             InvalidInputError, EmbedderMismatchError: as in `search`.
         """
         from reasoningbank.services.graph import graph_search
-        from reasoningbank.services.record import record
-        from reasoningbank.services.search import retrieve
 
         return graph_search.recall(
             self._engine,
-            retrieve.checked_query(query),
-            seeds=retrieve.checked_k(seeds),
-            filters=_filters(kind, None, None),
-            tags=_tags(tags),
-            depth=_between("depth", depth, 0, 5),
-            branches=_between("branches", branches, 1, 3),
-            limit=record.checked_limit(limit),
-            max_tokens=max_tokens,
+            arguments.query(query),
+            seeds=arguments.whole("seeds", seeds, 1),
+            filters=arguments.node_filters(kind=kind),
+            tags=arguments.tag_list(tags),
+            depth=arguments.whole("depth", depth, 0, 5),
+            branches=arguments.whole("branches", branches, 1, 3),
+            limit=arguments.page_limit(limit),
+            max_tokens=arguments.whole("max_tokens", max_tokens, 0),
         )
 
     def export_to(
@@ -276,28 +271,3 @@ class Graph(Namespace):
         else:
             text = source.read()
         return graph_transfer.import_graph(self._engine, graph_transfer.parse(text))
-
-
-def _filters(
-    kind: NodeKind | str | None, conv_id: str | None, tags: Sequence[str] | None, *, served: bool = True
-) -> NodeFilters:
-    from reasoningbank.storage.graph import NodeFilters
-
-    return NodeFilters(
-        kind=None if kind is None else as_kind(kind),
-        conv_id=None if conv_id is None else clean_text(conv_id),
-        tags=_tags(tags or ()),
-        served=served,
-    )
-
-
-def _tags(tags: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(tags, str):
-        raise InvalidInputError(f"tags is the text {tags!r}: give a list of tags, such as [{tags!r}]")
-    return tuple(clean_text(tag).strip() for tag in tags)
-
-
-def _between(name: str, given: object, least: int, most: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-        raise InvalidInputError(f"{name} {given!r} is not a whole number from {least} to {most}")
-    return given

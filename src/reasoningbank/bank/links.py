@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reasoningbank import arguments
 from reasoningbank.bank.handle import Namespace
 
 if TYPE_CHECKING:
@@ -75,6 +76,5 @@ class Links(Namespace):
             limit: 1 to 1,000.
         """
         from reasoningbank.services import links
-        from reasoningbank.services.record import record
 
-        return links.suggest_links(self._engine, record.checked_limit(limit))
+        return links.suggest_links(self._engine, arguments.page_limit(limit))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Any
 
-from reasoningbank.bank.filtering import as_label
+from reasoningbank import arguments
 from reasoningbank.bank.handle import Namespace
 from reasoningbank.bank.options import as_distiller, as_run_judge
 
@@ -73,8 +73,8 @@ class Queue(Namespace):
         from reasoningbank.runs.jobs import JobStatus
         from reasoningbank.services.runs import distilling
 
-        wanted = tuple(JobStatus) if status is None else (as_label(JobStatus, status, "status"),)
-        return distilling.jobs(self._engine, wanted, limit)
+        wanted = tuple(JobStatus) if status is None else (arguments.label(JobStatus, "status", status),)
+        return distilling.jobs(self._engine, wanted, arguments.page_limit(limit))
 
     def retry(self, job_id: str) -> Job:
         """Put a job that ended without lessons back into the queue, with all its attempts; another stays as it is.

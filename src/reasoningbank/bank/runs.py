@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from reasoningbank import arguments
 from reasoningbank.bank.handle import Handle, Namespace
 from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
 from reasoningbank.episode import Episode, EpisodePage, Verdict, as_verdict
@@ -114,10 +115,9 @@ class Runs(Namespace):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.record import record
         from reasoningbank.services.runs import trajectories
 
-        return trajectories.runs_of(self._engine, memory_id, record.checked_limit(limit))
+        return trajectories.runs_of(self._engine, memory_id, arguments.page_limit(limit))
 
     def distill_many(
         self, runs: Sequence[Any], *, distiller: Distiller | None = None, judge: AnyJudge | None = None
