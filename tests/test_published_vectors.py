@@ -21,8 +21,8 @@ from reasoningbank import (
     ReasoningBank,
     State,
     Trajectory,
+    Verdict,
 )
-from reasoningbank.distill import JudgeLabel
 from reasoningbank.exchange.memories import derived_title
 from reasoningbank.llm import ChatReply, ChatRequest
 from reasoningbank.search.ranking import freshness
@@ -159,7 +159,7 @@ def test_187_a_message_of_an_unknown_role_is_refused_and_what_has_none_too() -> 
     ],
 )
 def test_188_189_a_label_is_read_whole(reply: str) -> None:
-    assert LLMJudge(Saying(reply)).judge(RUN).label is JudgeLabel.FAILURE
+    assert LLMJudge(Saying(reply)).judge(RUN).verdict is Verdict.FAILURE
 
 
 def test_190_three_lessons_of_one_run_and_five_of_several(open_bank: OpenBank) -> None:

@@ -14,7 +14,7 @@ from reasoningbank.aio import AsyncReasoningBank, AsyncRun
 from reasoningbank.bank import BankRoot, ReasoningBank, Run
 from reasoningbank.config import Settings
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
-from reasoningbank.episode import Episode, EpisodePage, Served, Verdict
+from reasoningbank.episode import Episode, EpisodePage, Served
 from reasoningbank.errors import (
     BusyError,
     ChatError,
@@ -39,7 +39,7 @@ from reasoningbank.errors import (
     ScopeError,
     StorageError,
 )
-from reasoningbank.memory import Draft, Memory, Outcome, Source, State
+from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import (
     Blocked,
     EpisodeSummary,
@@ -56,15 +56,16 @@ from reasoningbank.results import (
     Voted,
 )
 from reasoningbank.services.search.prompt import prompt_block
+from reasoningbank.verdict import Verdict
 
 __version__ = "0.1.0"
 
 # Distilling is loaded when it is asked for: most processes only recall, and the import has to stay fast.
 _LATER = {
-    **dict.fromkeys(("Distilled", "DistillStatus"), "reasoningbank.distill.distillation"),
+    "Distilled": "reasoningbank.distill.distillation",
     **dict.fromkeys(("Distiller", "LLMDistiller"), "reasoningbank.distill.distiller"),
     **dict.fromkeys(("Judgement", "LLMJudge"), "reasoningbank.distill.judge"),
-    "Job": "reasoningbank.runs.jobs",
+    **dict.fromkeys(("DistillStatus", "Job"), "reasoningbank.runs.jobs"),
     "TemplateDistiller": "reasoningbank.distill.template",
     "OpenAIChat": "reasoningbank.llm.openai",
     **dict.fromkeys(("Step", "Trajectory"), "reasoningbank.runs.trajectory"),
@@ -72,12 +73,12 @@ _LATER = {
 }
 
 if TYPE_CHECKING:
-    from reasoningbank.distill.distillation import Distilled, DistillStatus
+    from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller, LLMDistiller
     from reasoningbank.distill.judge import Judgement, LLMJudge
     from reasoningbank.distill.template import TemplateDistiller
     from reasoningbank.llm.openai import OpenAIChat
-    from reasoningbank.runs.jobs import Job
+    from reasoningbank.runs.jobs import DistillStatus, Job
     from reasoningbank.runs.trajectory import Step, Trajectory
     from reasoningbank.services.runs.worker import Worker
 else:
@@ -128,7 +129,6 @@ __all__ = [
     "NewerFormatError",
     "NotFoundError",
     "OpenAIChat",
-    "Outcome",
     "Page",
     "ProjectNotFoundError",
     "ReadOnlyError",

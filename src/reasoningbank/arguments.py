@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.graph.nodes import NodeKind, as_kind
-from reasoningbank.memory import ID_LIMIT, Outcome, State, clean_text, is_blank
+from reasoningbank.memory import ID_LIMIT, OUTCOMES, State, clean_text, is_blank
 from reasoningbank.storage.filters import Filters
+from reasoningbank.verdict import Verdict
 
 if TYPE_CHECKING:
     from reasoningbank.search.ranking import Policy
@@ -213,7 +214,7 @@ def filters(
     *,
     tags: Sequence[str] | None = None,
     where: Mapping[str, Any] | None = None,
-    outcome: Outcome | str | None = None,
+    outcome: Verdict | str | None = None,
     states: tuple[State, ...] = (State.ACTIVE,),
     text: str | None = None,
 ) -> Filters:
@@ -224,11 +225,22 @@ def filters(
     """
     return Filters(
         states=states,
-        outcome=None if outcome is None else label(Outcome, "outcome", outcome),
+        outcome=lesson_outcome(outcome),
         tags=tag_list(tags),
         where=None if where is None else metadata(where) or None,
         text=clean_text(text or ""),
     )
+
+
+def lesson_outcome(given: Verdict | str | None) -> Verdict | None:
+    """Return what lessons are to be of, success or failure; None is either.
+
+    Raises:
+        InvalidInputError: it is neither.
+    """
+    if given is None or given in OUTCOMES:
+        return None if given is None else Verdict(given)
+    raise InvalidInputError(f"outcome {given!r:.80} is not one of {', '.join(OUTCOMES)}")
 
 
 def states(given: State | str | None) -> tuple[State, ...]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from reasoningbank.change import Change
-from reasoningbank.episode import Episode, Verdict
+from reasoningbank.episode import Episode
 from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
+from reasoningbank.verdict import Verdict
 
 # The reason, in `withheld`, for hits that did not fit the prompt block.
 OVER_BUDGET = "token budget"

@@ -22,8 +22,6 @@ from reasoningbank.distill import Distillation
 from reasoningbank.distill.contrast import Attempt
 from reasoningbank.errors import JobNotFoundError
 from reasoningbank.llm import ChatReply, FinishReason
-from reasoningbank.memory import Outcome
-from reasoningbank.runs import JobStatus
 
 MESSAGES = [
     {"role": "user", "content": "Convert the report to CSV"},
@@ -55,7 +53,7 @@ def test_a_run_gives_a_lesson_that_its_task_finds(bank: ReasoningBank) -> None:
 
     (memory,) = distilled.memories
     assert distilled.status is DistillStatus.DONE
-    assert (memory.outcome, memory.source.how, round(memory.confidence, 3)) == (Outcome.SUCCESS, "distilled", 0.6)
+    assert (memory.outcome, memory.source.how, round(memory.confidence, 3)) == (Verdict.SUCCESS, "distilled", 0.6)
     assert bank.search("convert the report to CSV").hits[0].memory.id == memory.id
 
 
@@ -73,7 +71,7 @@ def test_a_run_that_merely_ended_teaches_nothing_and_makes_no_project(bank: Reas
 
 
 def test_a_judge_is_asked_where_there_is_no_verdict(bank: ReasoningBank) -> None:
-    assert bank.distill(MESSAGES, judge=lambda run: "failure").memories[0].outcome is Outcome.FAILURE
+    assert bank.distill(MESSAGES, judge=lambda run: "failure").memories[0].outcome is Verdict.FAILURE
     with pytest.raises(JudgeUnavailableError):
         bank.distill(MESSAGES, judge=lambda run: None)
 
@@ -95,11 +93,11 @@ def test_of_two_lessons_of_one_answer_that_say_the_same_the_first_is_kept(bank: 
 
 
 def test_the_same_words_with_the_other_outcome_are_another_lesson(bank: ReasoningBank) -> None:
-    items = [{"title": f"Quote {outcome}", "content": LONG, "outcome": outcome} for outcome in Outcome]
+    items = [{"title": f"Quote {outcome}", "content": LONG, "outcome": outcome} for outcome in Verdict]
 
     distilled = bank.distill(MESSAGES, "partial", distiller=says(json.dumps(items)))
 
-    assert [m.outcome for m in distilled.memories] == list(Outcome)
+    assert [m.outcome for m in distilled.memories] == list(Verdict)
 
 
 def test_recalled_lessons_and_secrets_do_not_reach_the_distiller(bank: ReasoningBank) -> None:
@@ -205,12 +203,12 @@ def test_the_selector_chooses_apart_from_the_judge(bank: ReasoningBank) -> None:
 
 def test_an_enqueued_run_is_distilled_by_a_worker_and_the_job_tells_of_it(bank: ReasoningBank) -> None:
     job = bank.queue.put(MESSAGES, "success")
-    assert (job.status, bank.count()) == (JobStatus.QUEUED, 0)
+    assert (job.status, bank.count()) == (DistillStatus.QUEUED, 0)
 
     done = bank.queue.worker().run_once()
 
     assert done == bank.queue.get(job.id)
-    assert (done.status, done.counts) == (JobStatus.DONE, {"lessons": 1, "duplicates": 0})
+    assert (done.status, done.counts) == (DistillStatus.DONE, {"lessons": 1, "duplicates": 0})
     assert bank.get(done.memories[0]).source.how == "distilled"
     assert bank.queue.worker().run_once() is None
 
@@ -227,7 +225,7 @@ def test_a_job_keeps_the_verdict_of_the_judge(bank: ReasoningBank) -> None:
     job = bank.queue.worker(judge=lambda run: "failure").run_once()
 
     assert job is not None
-    assert (job.status, job.verdict) == (JobStatus.DONE, "failure")
+    assert (job.status, job.verdict) == (DistillStatus.DONE, "failure")
 
 
 def test_a_run_of_the_queue_is_compared_with_earlier_ones_of_its_task(bank: ReasoningBank) -> None:
@@ -249,7 +247,7 @@ def test_a_model_that_does_not_answer_costs_an_attempt_and_the_job_waits(bank: R
     job = worker.run_once()
 
     assert job is not None
-    assert (job.status, job.attempts, job.reason) == (JobStatus.QUEUED, 1, "quota used up")
+    assert (job.status, job.attempts, job.reason) == (DistillStatus.QUEUED, 1, "quota used up")
     assert worker.run_once() is None
     clock.move(seconds=30)
     assert worker.run_once() is not None
@@ -261,7 +259,7 @@ def test_an_unavailable_judge_costs_an_attempt_and_is_no_failure_of_the_run(bank
     job = bank.queue.worker(judge=lambda run: None).run_once()
 
     assert job is not None
-    assert (job.status, job.verdict) == (JobStatus.QUEUED, "unknown")
+    assert (job.status, job.verdict) == (DistillStatus.QUEUED, "unknown")
     assert "no verdict" in job.reason
 
 
@@ -270,13 +268,13 @@ def test_a_truncated_answer_keeps_the_run_for_a_retry(bank: ReasoningBank) -> No
     bank.queue.put(MESSAGES, "success")
     job = bank.queue.worker(LLMDistiller(lambda messages: cut)).run_once()
     assert job is not None
-    assert (job.status, bank.count()) == (JobStatus.TRUNCATED, 0)
+    assert (job.status, bank.count()) == (DistillStatus.TRUNCATED, 0)
 
     bank.queue.retry(job.id)
     again = bank.queue.worker(says(lessons("look first"))).run_once()
 
     assert again is not None
-    assert (again.id, again.status) == (job.id, JobStatus.DONE)
+    assert (again.id, again.status) == (job.id, DistillStatus.DONE)
 
 
 def test_jobs_are_listed_by_status(bank: ReasoningBank) -> None:
@@ -285,8 +283,8 @@ def test_jobs_are_listed_by_status(bank: ReasoningBank) -> None:
     bank.queue.put(MESSAGES, "success")
     list(bank.queue.worker().run_until_empty())
 
-    assert [job.status for job in bank.queue.list()] == [JobStatus.DONE, JobStatus.EMPTY]
-    assert [job.status for job in bank.queue.list(status="empty")] == [JobStatus.EMPTY]
+    assert [job.status for job in bank.queue.list()] == [DistillStatus.DONE, DistillStatus.EMPTY]
+    assert [job.status for job in bank.queue.list(status="empty")] == [DistillStatus.EMPTY]
     with pytest.raises(InvalidInputError, match="status 'lost' is not one of queued"):
         bank.queue.list(status="lost")
     with pytest.raises(InvalidInputError, match="limit 0"):
@@ -311,7 +309,7 @@ def test_an_unhelpful_memory_becomes_a_guard_rail_of_its_own(bank: ReasoningBank
 
     assert done is not None
     lesson = bank.get(done.memories[0])
-    assert (lesson.title, lesson.outcome) == ("Not always: Clear the cache", Outcome.FAILURE)
+    assert (lesson.title, lesson.outcome) == ("Not always: Clear the cache", Verdict.FAILURE)
     assert "it logged the user out" in lesson.content
 
 
@@ -332,7 +330,7 @@ async def test_the_async_facade_distils_enqueues_and_scales(bank: ReasoningBank)
     scaled = await aio.runs.best_of(lambda attempt: {"result": "r", "verdict": "success"}, "T", 2)
 
     assert distilled.status is DistillStatus.DONE
-    assert (await aio.queue.get(job.id)).status is JobStatus.QUEUED
+    assert (await aio.queue.get(job.id)).status is DistillStatus.QUEUED
     assert len(scaled.rollouts) == 2
 
 

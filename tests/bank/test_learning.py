@@ -29,6 +29,13 @@ def test_an_unknown_verdict_teaches_nothing_and_takes_back_what_was_taught(bank:
     assert bank.get(memory.id).confidence == memory.confidence
 
 
+def test_a_partial_success_credits_nobody(bank: ReasoningBank, memory: Memory) -> None:
+    reported = bank.report(Verdict.PARTIAL, ref=bank.recall("quote the paths in the shell").ref)
+
+    assert (reported.episode.verdict, reported.credited) == (Verdict.UNKNOWN, ())
+    assert bank.get(memory.id).confidence == memory.confidence
+
+
 def test_a_later_verdict_replaces_the_earlier_one(bank: ReasoningBank, memory: Memory) -> None:
     first, second = (bank.recall("quote the paths in the shell", ref=ref).ref for ref in ("first", "second"))
     bank.report("failure", ref=first)

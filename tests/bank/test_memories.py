@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import InvalidInputError, LimitExceededError, MemoryNotFoundError, Outcome, ReasoningBank, Source
+from reasoningbank import InvalidInputError, LimitExceededError, MemoryNotFoundError, ReasoningBank, Source, Verdict
 from tests.conftest import Clock
 
 QUOTE = {"title": "Quote paths", "content": "Put paths in quotes: names may hold blanks", "outcome": "failure"}
@@ -32,7 +32,7 @@ def test_a_recorded_memory_reads_back_as_it_was_given(bank: ReasoningBank, clock
     memory = bank.get(recorded.memory.id)
     assert recorded.created
     assert memory == recorded.memory
-    assert (memory.title, memory.content, memory.outcome) == ("Quote paths", QUOTE["content"], Outcome.FAILURE)
+    assert (memory.title, memory.content, memory.outcome) == ("Quote paths", QUOTE["content"], Verdict.FAILURE)
     assert memory.tags == ("shell", "files")
     assert memory.metadata == {"domain": "shell", "nested": {"n": [1, 2.5, None, True]}}
     assert memory.source == Source(by="ada", session="s-1")
@@ -106,7 +106,8 @@ def test_a_near_duplicate_is_stored_and_reported(bank: ReasoningBank) -> None:
         ({"title": " \u200b "}, "title is empty"),
         ({"content": "  \n"}, "content is empty"),
         ({"content": 123}, "content 123"),
-        ({"outcome": "maybe"}, "'success' or 'failure'"),
+        ({"outcome": "maybe"}, "outcome 'maybe' is not one of success, failure"),
+        ({"outcome": "partial"}, "outcome 'partial' is not one of success, failure"),
         ({"tags": "go"}, "give a list of tags"),
         ({"confidence": 1.2}, "confidence 1.2"),
         ({"confidence": math.nan}, "confidence nan"),

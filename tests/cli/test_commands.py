@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reasoningbank import Outcome, ReasoningBank, Verdict
+from reasoningbank import ReasoningBank, Verdict
 from tests.cli.conftest import Cli
 from tests.conftest import Clock
 
@@ -22,7 +22,7 @@ def test_record_stores_a_lesson_and_prints_its_id(cli: Cli, bank: ReasoningBank)
     assert (memory.title, memory.content, memory.outcome, memory.tags) == (
         "Quote paths",
         "Put paths in quotes",
-        Outcome.FAILURE,
+        Verdict.FAILURE,
         ("shell", "files"),
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import InvalidInputError, Memory, Outcome, ReasoningBank
+from reasoningbank import InvalidInputError, Memory, ReasoningBank, Verdict
 from reasoningbank.exchange import Imported
 from tests.formats.conftest import PAPER_ITEMS, Written, database
 
@@ -24,11 +24,11 @@ def test_agentic_flow_and_claude_flow(bank: ReasoningBank, swarm: Path) -> None:
     assert imported.created == 4
     assert [(bad.line, bad.reason[:8]) for bad in imported.rejected] == [(3, "not JSON")]
     login, pages = by_title(bank)["Handle login flows with CSRF tokens"], by_title(bank)["Avoid endless pagination"]
-    assert (login.id, login.outcome, login.tags) == ("rm-1", Outcome.SUCCESS, ("web", "auth"))
+    assert (login.id, login.outcome, login.tags) == ("rm-1", Verdict.SUCCESS, ("web", "auth"))
     assert login.description == "Fetch the token before the POST."
     assert login.content.startswith("1) Load the login page")
     assert login.metadata == {"domain": "webarena.admin", "task_id": "task-7", "agent_id": "web"}
-    assert pages.outcome is Outcome.FAILURE
+    assert pages.outcome is Verdict.FAILURE
     limits = by_title(bank)["api/limits"]
     assert (limits.id, limits.content) == ("ops/api/limits", "Wait a second between calls")
     assert limits.metadata == {"namespace": "ops", "by": "ada"}
@@ -69,7 +69,7 @@ def test_pypi_reasoning_bank(bank: ReasoningBank, written: Written) -> None:
     bank.exchange.import_from(written("bank.jsonl", json.dumps(item) + "\n"))
 
     memory = bank.get("mem_0a1b2c3d4e")
-    assert (memory.title, memory.outcome) == ("Quote paths", Outcome.FAILURE)
+    assert (memory.title, memory.outcome) == ("Quote paths", Verdict.FAILURE)
     assert memory.applies_when == "rename the scans in a folder"
     assert memory.metadata == {"scope": "global"}
 
@@ -95,7 +95,7 @@ def test_the_paper_s_code_gives_each_item_of_a_run(bank: ReasoningBank, written:
     assert list(memories) == ["Check the filters first", "Verify the total"]
     assert memories["Check the filters first"].content.startswith("Before searching, look which filters")
     assert memories["Verify the total"].description == "Compare sums."
-    assert {m.outcome for m in memories.values()} == {Outcome.FAILURE}
+    assert {m.outcome for m in memories.values()} == {Verdict.FAILURE}
     assert memories["Verify the total"].metadata == {
         "task_id": "47",
         "template_id": 4,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank import InvalidInputError, Outcome, ReasoningBank, StorageError
+from reasoningbank import InvalidInputError, ReasoningBank, StorageError, Verdict
 from reasoningbank.exchange import Imported
 from reasoningbank.formats.markdown import file_name, page, read_page
 from tests.bank.test_transfer import exported
@@ -111,7 +111,7 @@ def test_a_folder_of_pages_comes_in(bank: ReasoningBank, written: Written) -> No
     assert imported.created == 2
     assert [bad.reason.partition(":")[0] for bad in imported.rejected] == [str(Path("deep/bad.md"))]
     quote, errors = sorted(bank.list().memories, key=lambda memory: memory.title)
-    assert (quote.title, quote.outcome, quote.tags) == ("Quote paths: always", Outcome.FAILURE, ("shell", "c++"))
+    assert (quote.title, quote.outcome, quote.tags) == ("Quote paths: always", Verdict.FAILURE, ("shell", "c++"))
     assert quote.metadata == {"see": ["one", "two"], "size": 3, "draft": False, "note": "it's so"}
     assert (errors.title, errors.source.by) == ("read errors", "notes")
 

@@ -12,7 +12,7 @@ from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from langchain_core.runnables import RunnableLambda, run_in_executor
 from pydantic import ConfigDict, Field
 
-from reasoningbank import Hit, Outcome, ReasoningBank, prompt_block
+from reasoningbank import Hit, ReasoningBank, Verdict, prompt_block
 from reasoningbank.adapters import request_text
 
 
@@ -118,7 +118,7 @@ class _Shown:
     id: str
     title: str
     content: str
-    outcome: Outcome
+    outcome: Verdict
     confidence: float
     description: str = ""
     applies_when: str = ""
@@ -135,7 +135,7 @@ def lessons_text(documents: Sequence[Document], *, max_tokens: int = 500) -> str
             id=str(document.metadata["memory_id"]),
             title=str(document.metadata["title"]),
             content=document.page_content.removeprefix(f"{document.metadata['title']}\n"),
-            outcome=Outcome(document.metadata["outcome"]),
+            outcome=Verdict(document.metadata["outcome"]),
             confidence=float(document.metadata["confidence"]),
         )
         for document in documents

@@ -75,4 +75,4 @@ def test_a_judge_of_langchain_judges(scripted: Any) -> None:
     judge = LLMJudge(as_chat(scripted('{"label": "success", "reason": "the file is there"}')))
     run = trajectory_of([HumanMessage("make a file"), AIMessage("made")])
 
-    assert judge.judge(run).label == "success"
+    assert judge.judge(run).verdict == "success"

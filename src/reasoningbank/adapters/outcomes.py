@@ -13,8 +13,8 @@ from typing import Any
 
 from reasoningbank.adapters.run_tree import RunTree
 from reasoningbank.bank import ReasoningBank
-from reasoningbank.episode import Verdict
 from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
+from reasoningbank.verdict import Verdict
 
 log = logging.getLogger("reasoningbank")
 

@@ -26,21 +26,21 @@ from reasoningbank.bank.runs import Runs
 from reasoningbank.bank.sources import Sources
 from reasoningbank.bank.upkeep import Upkeep
 from reasoningbank.config import Settings
-from reasoningbank.episode import Verdict, as_verdict
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import Draft, Memory, Outcome, Source, State
+from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
 from reasoningbank.validation import validated
+from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
     from reasoningbank.bank.options import AnyJudge
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.embed.base import Embedder
-    from reasoningbank.runs.trajectory import RunVerdict
     from reasoningbank.services.engine import Engine
     from reasoningbank.services.search.retrieve import Wanted
     from reasoningbank.storage.filters import Filters
+    from reasoningbank.verdict import Verdict
 
 
 class ReasoningBank:
@@ -167,7 +167,7 @@ class ReasoningBank:
         title: str,
         content: str,
         *,
-        outcome: Outcome | str,
+        outcome: Verdict | str,
         description: str = "",
         applies_when: str = "",
         tags: Sequence[str] = (),
@@ -276,7 +276,7 @@ class ReasoningBank:
         *,
         tags: Sequence[str] | None = None,
         where: Mapping[str, Any] | None = None,
-        outcome: Outcome | str | None = None,
+        outcome: Verdict | str | None = None,
         state: State | str | None = State.ACTIVE,
         text: str | None = None,
         after: str | None = None,
@@ -306,7 +306,7 @@ class ReasoningBank:
         *,
         tags: Sequence[str] | None = None,
         where: Mapping[str, Any] | None = None,
-        outcome: Outcome | str | None = None,
+        outcome: Verdict | str | None = None,
         state: State | str | None = State.ACTIVE,
         text: str | None = None,
     ) -> int:
@@ -326,7 +326,7 @@ class ReasoningBank:
         *,
         min_confidence: float | None = None,
         strict: bool = False,
-        outcome: Outcome | str | None = None,
+        outcome: Verdict | str | None = None,
         tags: Sequence[str] | None = None,
         where: Mapping[str, Any] | None = None,
         policy: str = "relevance",
@@ -365,7 +365,7 @@ class ReasoningBank:
         """
         from reasoningbank.services.search import recommend
 
-        wanted = self._wanted(2, arguments.filters(outcome=Outcome.SUCCESS))
+        wanted = self._wanted(2, arguments.filters(outcome=Verdict.SUCCESS))
         return recommend.recommend(self._engine, arguments.query(task), wanted)
 
     def _wanted(
@@ -403,7 +403,7 @@ class ReasoningBank:
         expand_links: bool = False,
         min_confidence: float | None = None,
         strict: bool = False,
-        outcome: Outcome | str | None = None,
+        outcome: Verdict | str | None = None,
         tags: Sequence[str] | None = None,
         where: Mapping[str, Any] | None = None,
         policy: str = "relevance",
@@ -502,7 +502,7 @@ class ReasoningBank:
         back what an earlier verdict taught.
 
         Args:
-            verdict: success, failure or unknown; True and False for the first two.
+            verdict: success, failure or unknown; True and False for the first two. A partial success counts as unknown.
             ref: the episode's reference, as `recall` returned it.
             thread: in its place: the newest episode of this thread, as long as it could still be open.
             reason: in words; secrets are removed.
@@ -515,9 +515,10 @@ class ReasoningBank:
         """
         from reasoningbank.services.credit import credit
 
-        return credit.report(
-            self._engine, as_verdict(verdict), ref=ref, thread=thread, reason=reason, by=by, revise=revise
-        )
+        given = as_verdict(verdict)
+        # A partial success says too little about the lessons to credit them.
+        ended = Verdict.UNKNOWN if given is Verdict.PARTIAL else given
+        return credit.report(self._engine, ended, ref=ref, thread=thread, reason=reason, by=by, revise=revise)
 
     def vote(
         self,
@@ -560,7 +561,7 @@ class ReasoningBank:
     def distill(
         self,
         run: Any,
-        verdict: RunVerdict | str | bool | None = None,
+        verdict: Verdict | str | bool | None = None,
         *,
         distiller: Distiller | None = None,
         judge: AnyJudge | None = None,

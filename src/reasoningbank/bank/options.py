@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from reasoningbank.memory import Outcome
+from reasoningbank.verdict import Verdict
 
 if TYPE_CHECKING:
     from reasoningbank.distill.distiller import Distiller
@@ -26,7 +26,7 @@ class RecallOptions(TypedDict, total=False):
     expand_links: bool
     min_confidence: float | None
     strict: bool
-    outcome: Outcome | str | None
+    outcome: Verdict | str | None
     tags: Sequence[str] | None
     where: Mapping[str, Any] | None
     policy: str

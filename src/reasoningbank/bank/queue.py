@@ -12,9 +12,9 @@ from reasoningbank.bank.options import as_distiller, as_run_judge
 if TYPE_CHECKING:
     from reasoningbank.bank.options import AnyJudge
     from reasoningbank.distill.distiller import Distiller
-    from reasoningbank.runs.jobs import Job, JobStatus
-    from reasoningbank.runs.trajectory import RunVerdict
+    from reasoningbank.runs.jobs import DistillStatus, Job
     from reasoningbank.services.runs.worker import Worker
+    from reasoningbank.verdict import Verdict
 
 
 class Queue(Namespace):
@@ -23,7 +23,7 @@ class Queue(Namespace):
     def put(
         self,
         run: Any,
-        verdict: RunVerdict | str | bool | None = None,
+        verdict: Verdict | str | bool | None = None,
         *,
         key: str | None = None,
         ref: str | None = None,
@@ -63,17 +63,17 @@ class Queue(Namespace):
 
         return distilling.job(self._engine, job_id)
 
-    def list(self, *, status: JobStatus | str | None = None, limit: int = 100) -> builtins.list[Job]:
+    def list(self, *, status: DistillStatus | str | None = None, limit: int = 100) -> builtins.list[Job]:
         """Return jobs, the newest first.
 
         Args:
             status: queued, running, done, empty, refused, truncated, unparseable or failed; all of them when None.
             limit: 1 to 1,000.
         """
-        from reasoningbank.runs.jobs import JobStatus
+        from reasoningbank.runs.jobs import DistillStatus
         from reasoningbank.services.runs import distilling
 
-        wanted = tuple(JobStatus) if status is None else (arguments.label(JobStatus, "status", status),)
+        wanted = tuple(DistillStatus) if status is None else (arguments.label(DistillStatus, "status", status),)
         return distilling.jobs(self._engine, wanted, arguments.page_limit(limit))
 
     def retry(self, job_id: str) -> Job:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from reasoningbank.episode import Verdict, as_verdict
 from reasoningbank.errors import StorageError
 from reasoningbank.results import Hit, Recall, Reported
+from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
     from reasoningbank.bank.bank import ReasoningBank

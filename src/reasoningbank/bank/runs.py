@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from reasoningbank import arguments
 from reasoningbank.bank.handle import Handle, Namespace
 from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
-from reasoningbank.episode import Episode, EpisodePage, Verdict, as_verdict
+from reasoningbank.episode import Episode, EpisodePage
 from reasoningbank.results import MemoryRuns, StepsKept
+from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
     from reasoningbank.bank.bank import ReasoningBank
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from reasoningbank.distill.contrast import Agent, BestOf, Mode, Selector
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
-    from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+    from reasoningbank.runs.trajectory import Trajectory
+    from reasoningbank.verdict import Verdict
 
 
 class Runs(Namespace):
@@ -176,12 +178,7 @@ class Runs(Namespace):
         rollouts = roll_out(agent, task, n, lessons=recall.text, judge=as_run_judge(judge), mode=mode)
         made = [rollout for rollout in rollouts if rollout.run is not None]
         best = made[(selector or by_verdict)(made)] if made else None
-        self._bank.report(_episode_verdict(best.verdict if best else None), ref=recall.ref, by="best_of")
+        self._bank.report(best.verdict if best else Verdict.UNKNOWN, ref=recall.ref, by="best_of")
         cleaned = [distilling.read_run(rollout.run) for rollout in rollouts]
         distilled = distilling.contrast(self._engine, cleaned, as_distiller(distiller), None)
         return BestOf(recall, rollouts, best, distilled)
-
-
-def _episode_verdict(verdict: RunVerdict | None) -> str:
-    """Return the verdict of an episode: a partial success says too little about the lessons to credit them."""
-    return verdict.value if verdict is not None and verdict.value in ("success", "failure") else "unknown"

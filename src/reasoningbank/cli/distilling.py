@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reasoningbank import Verdict
 from reasoningbank.cli import distilling_views as views
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
@@ -28,14 +29,6 @@ class DistillerName(StrEnum):
 
     TEMPLATE = "template"
     LLM = "llm"
-
-
-class GivenVerdict(StrEnum):
-    """Verdicts that can be given to a run."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
-    PARTIAL = "partial"
 
 
 WithDistiller = Annotated[
@@ -79,7 +72,7 @@ def distill(
     base_url: WithBaseUrl = None,
     judge: WithJudge = False,
     verdict: Annotated[
-        GivenVerdict | None, typer.Option("--verdict", help="How all of them ended; else what each run says.")
+        Verdict | None, typer.Option("--verdict", help="How all of them ended; else what each run says.")
     ] = None,
     contrast: Annotated[
         bool, typer.Option("--contrast", help="Compare the runs of one task with each other, instead of each alone.")
@@ -117,7 +110,7 @@ Progress = Iterator[tuple[int, "Distilled | JudgeUnavailableError"]]
 def one_by_one(
     bank: ReasoningBank,
     runs: Sequence[Trajectory],
-    verdict: GivenVerdict | None,
+    verdict: Verdict | None,
     distiller: Distiller,
     judge: LLMJudge | None,
 ) -> Progress:

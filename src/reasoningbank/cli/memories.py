@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from reasoningbank import Outcome, State
+from reasoningbank import State
 from reasoningbank.cli import graph_views, linking, run_views, views
-from reasoningbank.cli.arguments import MemoryId, OfOutcome, Where, WithTags, pairs, text_of
+from reasoningbank.cli.arguments import MemoryId, OfOutcome, Outcome, Where, WithTags, pairs, text_of
 from reasoningbank.cli.json_form import json_form
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command

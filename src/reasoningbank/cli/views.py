@@ -11,12 +11,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from reasoningbank import Episode, Hit, Memory, Outcome, Page, Recall, Recorded, Reported, SearchResult, Voted
+from reasoningbank import Episode, Hit, Memory, Page, Recall, Recorded, Reported, SearchResult, Verdict, Voted
 from reasoningbank.cli.scope import Chosen
 from reasoningbank.exchange import Imported, Rejected
 from reasoningbank.upkeep import Repair, Status
 
-MARKS = {Outcome.SUCCESS: ("✓", "green"), Outcome.FAILURE: ("✗", "red")}
+MARKS = {Verdict.SUCCESS: ("✓", "green"), Verdict.FAILURE: ("✗", "red")}
 LONGEST_LIST = 20
 
 

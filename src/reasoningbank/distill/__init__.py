@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING
 
 _LATER = {
     **dict.fromkeys(("Agent", "Attempt", "BestOf", "LLMSelector", "Rollout", "Selector"), "contrast"),
-    **dict.fromkeys(("DistillStatus", "Distillation", "Distilled", "Rejection"), "distillation"),
+    **dict.fromkeys(("Distillation", "Distilled", "Rejection"), "distillation"),
     **dict.fromkeys(("Distiller", "LLMDistiller"), "distiller"),
-    **dict.fromkeys(("JudgeLabel", "Judgement", "LLMJudge", "RunJudge"), "judge"),
+    **dict.fromkeys(("Judgement", "LLMJudge", "RunJudge"), "judge"),
     "TemplateDistiller": "template",
     "read_runs": "run_files",
 }
 
 if TYPE_CHECKING:
     from reasoningbank.distill.contrast import Agent, Attempt, BestOf, LLMSelector, Rollout, Selector
-    from reasoningbank.distill.distillation import Distillation, Distilled, DistillStatus, Rejection
+    from reasoningbank.distill.distillation import Distillation, Distilled, Rejection
     from reasoningbank.distill.distiller import Distiller, LLMDistiller
-    from reasoningbank.distill.judge import JudgeLabel, Judgement, LLMJudge, RunJudge
+    from reasoningbank.distill.judge import Judgement, LLMJudge, RunJudge
     from reasoningbank.distill.run_files import read_runs
     from reasoningbank.distill.template import TemplateDistiller
 else:
@@ -31,11 +31,9 @@ __all__ = [
     "Agent",
     "Attempt",
     "BestOf",
-    "DistillStatus",
     "Distillation",
     "Distilled",
     "Distiller",
-    "JudgeLabel",
     "Judgement",
     "LLMDistiller",
     "LLMJudge",

@@ -14,13 +14,14 @@ from typing import Any, Literal, Protocol
 from reasoningbank.distill import prompts
 from reasoningbank.distill.cleaning import clean
 from reasoningbank.distill.distillation import Distilled
-from reasoningbank.distill.judge import JudgeLabel, RunJudge
+from reasoningbank.distill.judge import RunJudge
 from reasoningbank.distill.packing import pack
 from reasoningbank.distill.parse import json_values, without_thinking
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, as_chat
 from reasoningbank.results import Recall
-from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.verdict import Verdict
 
 MOST_ROLLOUTS = 32
 RUN_TOKENS = 8_000
@@ -64,9 +65,9 @@ class Rollout:
     unjudged: str = ""
 
     @property
-    def verdict(self) -> RunVerdict:
+    def verdict(self) -> Verdict:
         """The run's verdict; a rollout that raised is unknown, since its agent may have done nothing wrong."""
-        return self.run.verdict if self.run is not None else RunVerdict.UNKNOWN
+        return self.run.verdict if self.run is not None else Verdict.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def _in_sequence(agent: Agent, first: Attempt, n: int, judge: RunJudge | None) -
             instruction = prompts.REEXAMINE_V1 if number == 1 else prompts.CHECK_AGAIN_V1
         attempt = replace(first, number=number, previous=previous, instruction=instruction)
         done.append(try_once(agent, attempt, judge))
-        if done[-1].verdict is RunVerdict.SUCCESS:
+        if done[-1].verdict is Verdict.SUCCESS:
             break
         previous = done[-1].run or previous
     return tuple(done)
@@ -143,18 +144,18 @@ def try_once(agent: Agent, attempt: Attempt, judge: RunJudge | None) -> Rollout:
         return Rollout(attempt, error=f"{type(error).__name__}: {error}"[:500])
     if not trajectory.task:
         trajectory = trajectory.model_copy(update={"task": attempt.task})
-    if judge is None or trajectory.verdict is not RunVerdict.UNKNOWN:
+    if judge is None or trajectory.verdict is not Verdict.UNKNOWN:
         return Rollout(attempt, trajectory)
     try:
         judgement = judge.judge(clean(trajectory).run)
     except JudgeUnavailableError as error:
         return Rollout(attempt, trajectory, unjudged=str(error))
-    update = {"verdict": judgement.label.verdict, "reason": judgement.reason}
-    unjudged = "the judge is uncertain" if judgement.label is JudgeLabel.UNCERTAIN else ""
+    update = {"verdict": judgement.verdict, "reason": judgement.reason}
+    unjudged = "the judge is uncertain" if judgement.verdict is Verdict.UNKNOWN else ""
     return Rollout(attempt, trajectory.model_copy(update=update), unjudged=unjudged)
 
 
-PREFERENCE = (RunVerdict.SUCCESS, RunVerdict.PARTIAL, RunVerdict.UNKNOWN, RunVerdict.FAILURE)
+PREFERENCE = (Verdict.SUCCESS, Verdict.PARTIAL, Verdict.UNKNOWN, Verdict.FAILURE)
 
 
 def by_verdict(rollouts: Sequence[Rollout]) -> int:
@@ -178,7 +179,7 @@ class LLMSelector:
     def __call__(self, rollouts: Sequence[Rollout]) -> int:
         """Choose; without a readable answer, by verdict."""
         runs = [rollout.run or Trajectory() for rollout in rollouts]
-        blind = [run.model_copy(update={"verdict": RunVerdict.UNKNOWN, "reason": ""}) for run in runs]
+        blind = [run.model_copy(update={"verdict": Verdict.UNKNOWN, "reason": ""}) for run in runs]
         texts = [pack(clean(run).run, max_tokens=self._run_tokens // len(runs)).text for run in blind]
         prompt = prompts.SELECT_V1.format(count=len(texts), run=prompts.quoted_runs(texts))
         messages = (ChatMessage("system", prompts.JUDGE_SYSTEM_V1), ChatMessage("user", prompt))

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from reasoningbank.memory import Outcome
 from reasoningbank.prompt.tokens import estimate_tokens
+from reasoningbank.verdict import Verdict
 
 OPENING = "<lessons-{nonce}>"
 CLOSING = "</lessons-{nonce}>"
@@ -40,7 +40,7 @@ class Lesson(Protocol):
     @property
     def applies_when(self) -> str: ...
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> Verdict: ...
     @property
     def confidence(self) -> float: ...
 
@@ -193,7 +193,7 @@ class _Shown:
         return _Part(text, _cost(text), shortened=True) if longest else None
 
     def _header(self, *more: str) -> str:
-        kind = SUCCESS if self.lesson.outcome is Outcome.SUCCESS else FAILURE
+        kind = SUCCESS if self.lesson.outcome is Verdict.SUCCESS else FAILURE
         sure = f"confidence {self.lesson.confidence:.2f}" + (" and not proven yet" if self.provisional else "")
         return f"[{self.lesson.id}] {_one_line(self.lesson.title)} ({', '.join((kind, sure, *more))})"
 

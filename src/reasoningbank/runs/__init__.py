@@ -1,6 +1,6 @@
-"""What an agent's run is, read from any framework's messages."""
+"""What an agent's run is, read from any framework's messages, and the jobs of runs that wait to be distilled."""
 
-from reasoningbank.runs.jobs import Job, JobStatus
-from reasoningbank.runs.trajectory import BadLine, RunVerdict, Step, Trajectory
+from reasoningbank.runs.jobs import DistillStatus, Job
+from reasoningbank.runs.trajectory import BadLine, Step, Trajectory
 
-__all__ = ["BadLine", "Job", "JobStatus", "RunVerdict", "Step", "Trajectory"]
+__all__ = ["BadLine", "DistillStatus", "Job", "Step", "Trajectory"]

@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 from reasoningbank.services.cache.filtered import KEPT, FilteredMemories
 
-from reasoningbank import ReasoningBank
-from reasoningbank.memory import Outcome
+from reasoningbank import ReasoningBank, Verdict
 from reasoningbank.services.cache import filtered
 from reasoningbank.storage.filters import Filters
 from tests.conftest import OpenBank
 from tests.processes import in_child
 
 FILTERS = (
-    Filters(outcome=Outcome.SUCCESS),
+    Filters(outcome=Verdict.SUCCESS),
     Filters(tags=("shell",)),
-    Filters(tags=("shell", "paths"), outcome=Outcome.FAILURE),
+    Filters(tags=("shell", "paths"), outcome=Verdict.FAILURE),
     Filters(where={"team": 1}),
     Filters(where={"team": True, "repo": "a"}),
 )

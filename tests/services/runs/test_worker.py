@@ -21,7 +21,6 @@ from reasoningbank.bank import utc_now
 from reasoningbank.distill import Distillation
 from reasoningbank.distill.distillation import Rejection
 from reasoningbank.distill.template import TemplateDistiller
-from reasoningbank.runs import JobStatus
 from reasoningbank.services.runs import distilling, worker
 
 RUN = {"task": "Convert the report", "steps": [{"action": "convert", "observation": "ok"}], "verdict": "success"}
@@ -90,7 +89,10 @@ def test_at_the_end_the_job_at_hand_is_finished_and_the_rest_stays(bank: Reasoni
         assert slow.begun.wait(10)
         threading.Timer(0.05, slow.go.set).start()
 
-    assert (bank.queue.get(first.id).status, bank.queue.get(second.id).status) == (JobStatus.DONE, JobStatus.QUEUED)
+    assert (bank.queue.get(first.id).status, bank.queue.get(second.id).status) == (
+        DistillStatus.DONE,
+        DistillStatus.QUEUED,
+    )
     assert list(running.run_until_empty()) == []  # it was told to stop
 
 
@@ -121,7 +123,7 @@ def test_a_fault_in_the_user_s_own_code_is_logged_with_its_traceback_and_keeps_t
     job = bank.queue.worker(Broken()).run_once()
 
     assert job is not None
-    assert (job.status, job.reason) == (JobStatus.QUEUED, "ZeroDivisionError: in the user's own code")
+    assert (job.status, job.reason) == (DistillStatus.QUEUED, "ZeroDivisionError: in the user's own code")
     assert "Traceback" in caplog.text
 
 
@@ -209,7 +211,7 @@ def test_a_queue_that_cannot_be_reached_is_logged_and_tried_again(
     job = bank.queue.put(RUN)
 
     with caplog.at_level(logging.WARNING), bank.queue.worker(poll=0.01):
-        until(lambda: bank.queue.get(job.id).status is JobStatus.DONE)
+        until(lambda: bank.queue.get(job.id).status is DistillStatus.DONE)
 
     assert "could not reach its queue" in caplog.text
     assert "old jobs were not forgotten" in caplog.text
@@ -226,7 +228,7 @@ def test_giving_back_a_job_that_was_lost_changes_nothing(bank: ReasoningBank, cl
 
     distilling.give_back(engine, lost, "late")
 
-    assert bank.queue.get(held.job.id).status is JobStatus.RUNNING
+    assert bank.queue.get(held.job.id).status is DistillStatus.RUNNING
     assert distilling.renew(engine, held)
     assert not distilling.renew(engine, lost)
 
@@ -324,5 +326,5 @@ def test_a_job_is_of_its_project_only(open_bank: Any) -> None:
 
 
 def test_a_status_of_a_distillation_is_a_status_of_a_job() -> None:
-    assert {status.value for status in DistillStatus} < {status.value for status in JobStatus}
+    assert {status.value for status in DistillStatus} < {status.value for status in DistillStatus}
     assert utc_now().tzinfo is not None
