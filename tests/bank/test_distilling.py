@@ -22,6 +22,7 @@ from reasoningbank.distill import Distillation
 from reasoningbank.distill.contrast import Attempt
 from reasoningbank.errors import JobNotFoundError
 from reasoningbank.llm import ChatReply, FinishReason
+from reasoningbank.memory import OUTCOMES
 
 MESSAGES = [
     {"role": "user", "content": "Convert the report to CSV"},
@@ -93,11 +94,11 @@ def test_of_two_lessons_of_one_answer_that_say_the_same_the_first_is_kept(bank: 
 
 
 def test_the_same_words_with_the_other_outcome_are_another_lesson(bank: ReasoningBank) -> None:
-    items = [{"title": f"Quote {outcome}", "content": LONG, "outcome": outcome} for outcome in Verdict]
+    items = [{"title": f"Quote {outcome}", "content": LONG, "outcome": outcome} for outcome in OUTCOMES]
 
     distilled = bank.distill(MESSAGES, "partial", distiller=says(json.dumps(items)))
 
-    assert [m.outcome for m in distilled.memories] == list(Verdict)
+    assert [m.outcome for m in distilled.memories] == list(OUTCOMES)
 
 
 def test_recalled_lessons_and_secrets_do_not_reach_the_distiller(bank: ReasoningBank) -> None:

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from reasoningbank import DistillStatus, ReasoningBank, StorageError, Trajectory
-from reasoningbank.bank import utc_now
 from reasoningbank.distill import Distillation
 from reasoningbank.distill.distillation import Rejection
 from reasoningbank.distill.template import TemplateDistiller
@@ -323,8 +322,3 @@ def test_a_job_is_of_its_project_only(open_bank: Any) -> None:
 
     assert open_bank(project="two").queue.list() == []
     assert open_bank(project="one").queue.get(job.id).id == job.id
-
-
-def test_a_status_of_a_distillation_is_a_status_of_a_job() -> None:
-    assert {status.value for status in DistillStatus} < {status.value for status in DistillStatus}
-    assert utc_now().tzinfo is not None
