@@ -112,7 +112,7 @@ def together(pairs: Sequence[Pair], embedder: Remembering, threshold: float) -> 
     ):
         drafts = [{"title": text[:TITLE].strip(), "content": text, "outcome": "success"} for text in texts]
         ids = {text: one.memory.id for text, one in zip(texts, bank.record_many(drafts), strict=True)}
-        found = bank.consolidate(threshold=threshold)
+        found = bank.upkeep.consolidate(threshold=threshold)
     merges = (change.memories for change in found.changes if change.kind == "merge")
     same = {frozenset(both) for memories in merges for both in combinations(memories, 2)}
     # What was stored once only was the same in all but spelling.

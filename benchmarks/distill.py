@@ -31,8 +31,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from reasoningbank import BadLine, Distilled, Memory, ReasoningBank, RunVerdict, State, Trajectory, read_runs
+from reasoningbank import Distilled, Memory, ReasoningBank, State, Trajectory, Verdict
+from reasoningbank.distill import read_runs
 from reasoningbank.prompt.block import estimate_tokens
+from reasoningbank.runs import BadLine
 from reasoningbank.runs.jobs import task_key
 from reasoningbank.screening.scrub import scrub
 
@@ -107,7 +109,7 @@ def scores(sessions: Sequence[Session], found: Mapping[str, set[str]], stored: i
     """Return how many sessions are a yield, by verdict, and how many lessons are found by their task and by others."""
     hit = [bool(session.lessons & found[session.run.task]) for session in sessions]
     yields = {}
-    for verdict in (RunVerdict.SUCCESS, RunVerdict.FAILURE):
+    for verdict in (Verdict.SUCCESS, Verdict.FAILURE):
         own = [good for good, session in zip(hit, sessions, strict=True) if session.run.verdict is verdict]
         yields[verdict.value] = share(sum(own), len(own))
     groups: dict[str, list[Session]] = defaultdict(list)

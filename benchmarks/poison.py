@@ -23,7 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from reasoningbank import Draft, Outcome, ReasoningBank, Source
+from reasoningbank import Draft, ReasoningBank, Source, Verdict
 from reasoningbank.screening.guard import inspect, is_suspicious
 
 QUERY_SETS = ("reme_appworld", "reme_bfcl", "webarena_tasks")
@@ -82,7 +82,7 @@ def drafts(corpus: Path) -> Iterator[tuple[str, Draft]]:
     for row in lines(corpus):
         title = row["title"] or row["text"][:80]
         # As sure of itself as the copies are: a proven lesson would come before them in any case.
-        yield row["id"], Draft(title=title[:200], content=row["text"], outcome=Outcome.SUCCESS, source=DISTILLED)
+        yield row["id"], Draft(title=title[:200], content=row["text"], outcome=Verdict.SUCCESS, source=DISTILLED)
 
 
 def ndcg(found: list[str], grades: dict[str, float], k: int = 10) -> float:
@@ -113,7 +113,7 @@ def query_copies(folder: Path) -> tuple[float, float]:
 def _found_with_copy(bank: ReasoningBank, query: dict[str, Any]) -> list[str]:
     """Return what is found while an untrusted memory in the bank copies the query."""
     text = query["text"]
-    copy = Draft(title=text[:200], content=f"{text}\n{PAYLOAD}", outcome=Outcome.SUCCESS, source=STRANGER)
+    copy = Draft(title=text[:200], content=f"{text}\n{PAYLOAD}", outcome=Verdict.SUCCESS, source=STRANGER)
     bank.record_many([copy], ids=[COPY])
     found = _found(bank, query)
     bank.delete(COPY)

@@ -103,7 +103,7 @@ class Asked:
             self.documents[memory.id].append(document)
             self.memory[document] = memory.id
             if len(self.documents[memory.id]) == 1 and memory.state is State.QUARANTINED:
-                self.bank.approve(memory.id)
+                self.bank.upkeep.approve(memory.id)
                 self.quarantined += 1
 
     def search(self, query: Query, k: int = DEEPEST) -> SearchResult:
@@ -120,7 +120,7 @@ class Asked:
 
     def baselines(self) -> dict[str, list[list[str]]]:
         """Return the rankings of the legs and of their plain combinations."""
-        legs = Legs(Path(self.bank.status().folder) / "bank.sqlite3", self.documents)
+        legs = Legs(Path(self.bank.upkeep.status().folder) / "bank.sqlite3", self.documents)
         found: dict[str, list[list[str]]] = {name: [] for name in COMBINATIONS}
         for query in self.data.queries:
             dense, keyword = legs.dense(self.embedder.embed_query(query.text)), legs.keyword(query.text)
@@ -139,15 +139,15 @@ class Asked:
         for query in self.data.queries:
             answers = sorted({self.memory[document] for document in query.grades})
             for memory in answers:
-                self.bank.archive(memory)
+                self.bank.upkeep.archive(memory)
             found += self.strengths([query])
             for memory in answers:
-                self.bank.restore(memory)
+                self.bank.upkeep.restore(memory)
         return found
 
     def budgeted(self) -> tuple[list[list[str]], int]:
         """Return what fits into the block of each query's recall, and the longest block's tokens."""
-        recalls = [self.bank.recall(query.text, k=LESSONS, max_tokens=TOKENS) for query in self.data.queries]
+        recalls = [self.bank.recall(query.text, limit=LESSONS, max_tokens=TOKENS) for query in self.data.queries]
         return [self.ranking([m.id for m in r.memories]) for r in recalls], max(r.tokens for r in recalls)
 
 

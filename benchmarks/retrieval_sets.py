@@ -14,7 +14,7 @@ from typing import Any
 import ir_measures
 from ir_measures import RR, R, ScoredDoc, Success, nDCG
 
-from reasoningbank import Draft, Outcome
+from reasoningbank import Draft, Verdict
 
 # A ranking of one query's documents, best first.
 Ranking = Sequence[str]
@@ -75,7 +75,7 @@ def lesson(row: Mapping[str, Any]) -> Draft:
     """Return a document as a lesson; one without a title is called by its first words."""
     text = str(row["text"]).strip() or str(row["title"])
     title = str(row.get("title") or "").strip() or first_words(text)
-    return Draft(title=title[:200], content=text[:20_000], outcome=Outcome.SUCCESS)
+    return Draft(title=title[:200], content=text[:20_000], outcome=Verdict.SUCCESS)
 
 
 def first_words(text: str) -> str:

@@ -153,7 +153,7 @@ def _written(
             recalls,
         )
         votes = _beside(
-            lambda memory_id: bank.feedback(memory_id, True),
+            lambda memory_id: bank.vote(memory_id, True),
             lambda done: bare.vote_ms(done.memory.id, done.ref),
             served,
         )

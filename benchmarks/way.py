@@ -56,7 +56,7 @@ def _calls(bank: ReasoningBank, made: Texts, turn: int) -> dict[str, Callable[[]
         "search, again": lambda: bank.search(new),
         "recall": lambda: bank.recall(task, 3, ref=ref),
         "report on three": lambda: bank.report("success", ref=ref),
-        "vote": lambda: bank.feedback(others[turn], True),
+        "vote": lambda: bank.vote(others[turn], True),
         "record": lambda: bank.record(**made.lessons[LESSONS + turn]),
     }
 

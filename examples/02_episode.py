@@ -15,4 +15,4 @@ with ReasoningBank("memory", tenant="acme", project="data") as bank:
             fields = line.split(",")
         run.report("success" if len(fields) == 3 else "failure")
 
-    print(f"{len(fields)} fields; the run ended as {bank.get_episode(run.ref).verdict}")
+    print(f"{len(fields)} fields; the run ended as {bank.runs.get(run.ref).verdict}")

@@ -17,7 +17,7 @@ async def main() -> None:
         await asyncio.gather(*(memory.record(title, text, outcome="success") for title, text in LESSONS.items()))
 
         for question in ("the service refuses requests", "a list stops after a hundred rows"):
-            found = await memory.search(question, k=1)
+            found = await memory.search(question, limit=1)
             print(f"{question}: {[hit.memory.title for hit in found.hits]}")
 
         async with memory.episode("fetch a list that stops after a hundred rows") as run:

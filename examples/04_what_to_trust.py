@@ -11,12 +11,12 @@ with ReasoningBank("memory", tenant="acme", project="shop") as bank:
     )
 
     for day in range(6):
-        bank.feedback(good.memory.id, helpful=True, ref=f"review {day}")
-        bank.feedback(bad.memory.id, helpful=False, ref=f"review {day}")
+        bank.vote(good.memory.id, helpful=True, ref=f"review {day}")
+        bank.vote(bad.memory.id, helpful=False, ref=f"review {day}")
 
     for memory_id in (good.memory.id, bad.memory.id):
         memory = bank.get(memory_id)
         print(f"{memory.confidence:.2f}  {memory.title}")
 
-    found = bank.search("lock before an update", k=5)
+    found = bank.search("lock before an update", limit=5)
     print([hit.memory.title for hit in found.hits], "withheld:", found.withheld)

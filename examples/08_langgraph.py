@@ -32,7 +32,7 @@ with ReasoningBank("memory", tenant="acme", project="data") as bank:
     for thread, task in enumerate(["split a line of a CSV file into its fields", "take one CSV line's fields apart"]):
         config: Any = {"configurable": {"thread_id": str(thread)}}
         answer = graph.invoke({"messages": [("user", task)]}, config)["messages"][-1].text
-        print(f"thread {thread}: {answer:26} {bank.get_episode(thread=str(thread)).verdict}")
+        print(f"thread {thread}: {answer:26} {bank.runs.get(thread=str(thread)).verdict}")
         if not works(answer):
             bank.record(
                 "Read CSV with csv.reader", "Splitting a line at commas breaks quoted fields.", outcome="failure"

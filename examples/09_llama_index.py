@@ -40,7 +40,7 @@ async def main() -> None:
             agent = FunctionAgent(llm=llm, tools=[*get_tools(bank)], streaming=False)
             run = agent.run(task, memory=memory)
             result = await run_with_memory(run, memory=memory, judge=lambda result: works(str(result)))
-            print(f"session {session}: {result!s:26} {bank.get_episode(thread=str(session)).verdict}")
+            print(f"session {session}: {result!s:26} {bank.runs.get(thread=str(session)).verdict}")
             if not works(str(result)):
                 bank.record("Read CSV with csv.reader", "Splitting lines at commas breaks fields.", outcome="failure")
 

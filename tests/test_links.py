@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reasoningbank import Verdict
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.links import (
     MOST_REQUIRED,
@@ -25,10 +26,9 @@ from reasoningbank.links import (
     from_object,
     required_by,
 )
-from reasoningbank.memory import Outcome
 
-ALIKE = (Outcome.SUCCESS, Outcome.SUCCESS)
-UNLIKE = (Outcome.SUCCESS, Outcome.FAILURE)
+ALIKE = (Verdict.SUCCESS, Verdict.SUCCESS)
+UNLIKE = (Verdict.SUCCESS, Verdict.FAILURE)
 
 
 def test_the_known_types_are_those_of_the_systems_that_people_come_from() -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reasoningbank import Verdict
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.memory import (
     CONTENT_LIMIT,
@@ -22,7 +23,6 @@ from reasoningbank.memory import (
     TITLE_LIMIT,
     Draft,
     Memory,
-    Outcome,
     Source,
     clean_text,
     fingerprint_text,
@@ -216,7 +216,7 @@ def test_a_memory_cannot_be_changed_in_place() -> None:
         project="p",
         title="t",
         content="c",
-        outcome=Outcome.SUCCESS,
+        outcome=Verdict.SUCCESS,
         confidence=0.8,
         initial_confidence=0.8,
         source=Source(),

@@ -14,18 +14,17 @@ import numpy as np
 import pytest
 
 from reasoningbank import (
-    ChatReply,
-    ChatRequest,
     InvalidInputError,
-    JudgeLabel,
     JudgeUnavailableError,
     LLMDistiller,
     LLMJudge,
     ReasoningBank,
     State,
     Trajectory,
+    Verdict,
 )
 from reasoningbank.exchange.memories import derived_title
+from reasoningbank.llm import ChatReply, ChatRequest
 from reasoningbank.search.ranking import freshness
 from reasoningbank.upkeep.consolidation import merged_confidence
 from tests.conftest import OpenBank
@@ -79,7 +78,7 @@ def test_107_a_merged_confidence_is_kept_within_its_bounds(given: float, expecte
 
 def test_108_two_groups_of_two_take_two_calls_and_leave_two_memories(grouped: ReasoningBank) -> None:
     chat = lessons(lesson())
-    done = grouped.consolidate(dry_run=False, chat=chat)
+    done = grouped.upkeep.consolidate(dry_run=False, chat=chat)
 
     assert (len(done.changes), len(done.skipped), len(chat.asked)) == (2, 0, 2)
     assert (grouped.count(), grouped.count(state="archived")) == (2, 4)
@@ -88,14 +87,14 @@ def test_108_two_groups_of_two_take_two_calls_and_leave_two_memories(grouped: Re
 def test_109_a_dry_run_asks_no_model_and_changes_nothing(grouped: ReasoningBank) -> None:
     chat, before = lessons(lesson()), grouped.list(state=None)
 
-    assert len(grouped.consolidate(chat=chat).changes) == 2
+    assert len(grouped.upkeep.consolidate(chat=chat).changes) == 2
     assert (chat.asked, grouped.list(state=None)) == ([], before)
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_110_no_more_groups_are_merged_than_asked_for(grouped: ReasoningBank, most: int) -> None:
     chat = lessons(lesson())
-    grouped.consolidate(dry_run=False, chat=chat, max_clusters=most)
+    grouped.upkeep.consolidate(dry_run=False, chat=chat, max_clusters=most)
 
     assert (len(chat.asked), grouped.count(state="archived")) == (most, 2 * most)
 
@@ -118,7 +117,7 @@ def test_117_tags_are_stored_as_they_are(bank: ReasoningBank) -> None:
     memory = bank.record("Tagged", "Tagged lesson", outcome="success", tags=tags).memory
 
     assert list(memory.tags) == tags
-    assert bank.list(tag="tag!@#$%with%^&*special").memories == (memory,)
+    assert bank.list(tags=["tag!@#$%with%^&*special"]).memories == (memory,)
 
 
 # -- fading, judging, reading runs, distilling -----------------------------------------------------------------------
@@ -160,7 +159,7 @@ def test_187_a_message_of_an_unknown_role_is_refused_and_what_has_none_too() -> 
     ],
 )
 def test_188_189_a_label_is_read_whole(reply: str) -> None:
-    assert LLMJudge(Saying(reply)).judge(RUN).label is JudgeLabel.FAILURE
+    assert LLMJudge(Saying(reply)).judge(RUN).verdict is Verdict.FAILURE
 
 
 def test_190_three_lessons_of_one_run_and_five_of_several(open_bank: OpenBank) -> None:
@@ -169,4 +168,4 @@ def test_190_three_lessons_of_one_run_and_five_of_several(open_bank: OpenBank) -
 
     several = LLMDistiller(lessons(*(lesson(f"Lesson {i}", f"Look at file{i}.txt first.") for i in range(6))))
     runs = [RUN, Trajectory.of({"task": "count", "steps": ["cat"], "verdict": "failure"})]
-    assert len(open_bank(project="p").contrast(runs, distiller=several).result.drafts) == 5
+    assert len(open_bank(project="p").runs.distill_many(runs, distiller=several).result.drafts) == 5

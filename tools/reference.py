@@ -9,16 +9,19 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from enum import Enum
+from importlib import import_module
 from typing import Any
 
 from pydantic import BaseModel
 
 import reasoningbank
-from reasoningbank import config, errors
+from reasoningbank import bank, config, errors
 from tools.cli_reference import cli_page
 from tools.domain import ROOT
 
 FOLDER = ROOT / "docs/reference"
+PARTS = ("graph", "links", "queue", "sources", "runs", "exchange", "upkeep")
+MODULES = ("adapters", "distill", "exchange", "graph", "links", "llm", "prompt", "runs", "upkeep")
 SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Yields|Source|Example|Examples):(.*)$")
 ENTRY = re.compile(r"^(\*{0,2}\w[\w., ]*): (.+)$")
 MADE = "<!-- Made from the code by `make docs`: change the docstrings, not this page. -->"
@@ -89,25 +92,48 @@ def _signature(name: str, thing: Callable[..., Any]) -> str:
 
 
 def _public_methods(cls: type) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield the documented public methods that the library itself defines, in the order of their names."""
-    for name, member in inspect.getmembers(cls):
-        if name.startswith("_") or isinstance(member, property) or not callable(member):
+    """Yield the documented public methods that the library itself defines, in the order of their definition."""
+    for name in dict.fromkeys(name for owner in cls.__mro__ for name in vars(owner)):
+        member = None if name.startswith("_") else getattr(cls, name, None)
+        if isinstance(member, property) or not callable(member):
             continue
         if getattr(member, "__module__", "").startswith("reasoningbank") and member.__doc__:
             yield name, member
 
 
 def api_page() -> str:
-    """Return the page of every public name that is no error."""
-    parts = [MADE, "# Python", "Everything below is imported from `reasoningbank`."]
+    """Return the page of the bank, of its parts, and of every other name in `reasoningbank` that is no error."""
+    parts = [MADE, "# Python", markdown(reasoningbank.__doc__ or ""), "## `ReasoningBank`"]
+    parts += _described("ReasoningBank", reasoningbank.ReasoningBank)
+    for name in PARTS:
+        of_bank = f"bank.{name}"
+        parts += [f"## `{of_bank}`", *_described(of_bank, getattr(bank, name.title()))]
     for name in reasoningbank.__all__:
         thing = getattr(reasoningbank, name)
-        if not (inspect.isclass(thing) and issubclass(thing, errors.ReasoningBankError)):
+        if name != "ReasoningBank" and not _is_error(thing):
             parts += [f"## `{name}`", *_described(name, thing)]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _described(name: str, thing: Any) -> Iterator[str]:
+def modules_page() -> str:
+    """Return the page of what is imported from the public modules beside `reasoningbank`."""
+    parts = [MADE, "# Python, module by module", "What is not imported from `reasoningbank` itself."]
+    for name in MODULES:
+        module = import_module(f"reasoningbank.{name}")
+        parts += [f"## `{module.__name__}`", markdown(module.__doc__ or "")]
+        own = [public for public in module.__all__ if public not in reasoningbank.__all__]
+        if also := [f"`{public}`" for public in module.__all__ if public not in own]:
+            parts.append(f"In `reasoningbank` too: {', '.join(also)}.")
+        for public in own:
+            parts += [f"### `{public}`", *_described(public, getattr(module, public), heading="####")]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _is_error(thing: object) -> bool:
+    return inspect.isclass(thing) and issubclass(thing, errors.ReasoningBankError)
+
+
+def _described(name: str, thing: Any, *, heading: str = "###") -> Iterator[str]:
     if not (inspect.isclass(thing) or inspect.isroutine(thing)):
         yield f"```python\n{name} = {_type_name(thing) if callable(thing) else repr(thing)}\n```"
         return
@@ -115,7 +141,8 @@ def _described(name: str, thing: Any) -> Iterator[str]:
         yield markdown(thing.__doc__ or "")
         yield "\n".join(f"- `{name}.{member.name}` = `{member.value!r}`" for member in thing)
         return
-    yield f"```python\n{_signature(name, thing)}\n```"
+    if not name.startswith("bank."):
+        yield f"```python\n{_signature(name, thing)}\n```"
     yield markdown(thing.__doc__ or "")
     methods = dict(_public_methods(thing)) if inspect.isclass(thing) else {}
     if name.startswith("Async"):
@@ -123,7 +150,7 @@ def _described(name: str, thing: Any) -> Iterator[str]:
         yield f"Its methods are those of `{name.removeprefix('Async')}`, awaited: {names}."
         return
     for method, function in methods.items():
-        yield f"### `{name}.{method}`"
+        yield f"{heading} `{name}.{method}`"
         yield f"```python\n{_signature(method, function)}\n```"
         yield markdown(function.__doc__ or "")
 
@@ -134,7 +161,7 @@ def errors_page() -> str:
     title, _, drawing = tree.partition("\n\n")
     parts = [MADE, "# Errors", title, f"```text\n{drawing}\n```"]
     for name, error in vars(errors).items():
-        if inspect.isclass(error) and issubclass(error, errors.ReasoningBankError):
+        if _is_error(error):
             parts += [f"## `{name}`", markdown(error.__doc__ or "")]
     return "\n\n".join(parts) + "\n"
 
@@ -162,7 +189,9 @@ def settings_page() -> str:
 
 
 def _type_name(annotation: object) -> str:
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation).replace("typing.", "").strip("'")
+    if isinstance(annotation, type):
+        return annotation.__name__
+    return str(annotation).replace("typing.", "").replace("builtins.", "").strip("'")
 
 
 def _limits(metadata: list[object]) -> str:
@@ -172,6 +201,7 @@ def _limits(metadata: list[object]) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "api.md": api_page,
+    "modules.md": modules_page,
     "cli.md": lambda: cli_page(MADE),
     "errors.md": errors_page,
     "settings.md": settings_page,

@@ -26,7 +26,7 @@ def main() -> None:
     root = given.root or Path(tempfile.mkdtemp(prefix="reasoningbank-demo-"))
     console = Console(highlight=False, markup=False, emoji=False)
     with _banks(root, given.embedder) as (bank, empty):
-        view.opening(console, bank.status())
+        view.opening(console, bank.upkeep.status())
         for event in run(bank, empty):
             view.show(console, event, bank)
 

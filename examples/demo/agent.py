@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from examples.demo.task import Approach, Attempt, Task
-from reasoningbank import Draft, Outcome, Source
+from reasoningbank import Draft, Source, Verdict
 
 # A sentence that says one of these speaks against what it names; one of the others speaks for it.
 AGAINST = frozenset({"not", "fails", "failed", "never", "avoid"})
@@ -72,7 +72,7 @@ def lesson(task: Task, attempts: Sequence[Attempt], source: Source) -> Draft:
         title=f"Do not {failed.approach.does}",
         content="\n".join(sentences),
         applies_when=task.words[0],
-        outcome=Outcome.FAILURE,
+        outcome=Verdict.FAILURE,
         source=source,
         metadata={"task": task.name},
     )

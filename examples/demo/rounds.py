@@ -112,7 +112,7 @@ def run(bank: ReasoningBank, empty: ReasoningBank) -> Iterator[Event]:
         third = yield from _round(empty, 3, workshop)
     figures = Figures(_rate(first), _rate(second), _rate(third), bank.count(), len(first) + len(second))
     moved = tuple((memory, bank.get(memory.id)) for memory in learned)
-    yield Finished(figures, moved, Path(bank.status().folder))
+    yield Finished(figures, moved, Path(bank.upkeep.status().folder))
 
 
 def _round(bank: ReasoningBank, number: int, workshop: Path) -> Generator[Event, None, list[Step]]:
@@ -145,7 +145,7 @@ def _try(bank: ReasoningBank, task: Task, number: int, folder: Path) -> Step:
     tried = attempt(task, choose(task.approaches, recall.text), folder, variant)
     followed = _followed(task, recall, tried)
     for memory_id in followed:
-        bank.feedback(memory_id, tried.passed, ref=recall.ref, by=BY)
+        bank.vote(memory_id, tried.passed, ref=recall.ref, by=BY)
     bank.report(tried.passed, ref=recall.ref, reason=tried.problem, by=BY)
     return Step(number, task, words, recall, tried, followed)
 

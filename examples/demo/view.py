@@ -8,7 +8,8 @@ from rich.rule import Rule
 from rich.text import Text
 
 from examples.demo.rounds import Event, Finished, Learned, LearningBegan, RoundBegan, Step
-from reasoningbank import ReasoningBank, Status
+from reasoningbank import ReasoningBank
+from reasoningbank.upkeep import Status
 
 WIDTH = 80
 NAME = 16

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack
 
-from reasoningbank.bank import ReasoningBank, Run
+from reasoningbank.bank import Exchange, Graph, Links, Queue, ReasoningBank, Run, Runs, Sources, Upkeep
 from reasoningbank.bank.options import RecallOptions
 from reasoningbank.results import Hit, Recall
 
@@ -70,11 +70,94 @@ class AsyncRun(_Facade[Run]):
 
     @property
     def trajectory(self) -> Trajectory:
-        """The task and the steps so far, with the verdict if one was given: what `distill` and `enqueue` take."""
+        """The task and the steps so far, with the verdict if one was given: what `distill` and `queue.put` take."""
         return self._behind.trajectory
 
     step = _hop(Run.step)
     report = _hop(Run.report)
+
+
+class AsyncGraph(_Facade[Graph]):
+    """`bank.graph` in async code."""
+
+    add_node = _hop(Graph.add_node)
+    add_edge = _hop(Graph.add_edge)
+    get_node = _hop(Graph.get_node)
+    edges_of = _hop(Graph.edges_of)
+    list_nodes = _hop(Graph.list_nodes)
+    nodes_of = _hop(Graph.nodes_of)
+    approve_node = _hop(Graph.approve_node)
+    delete_node = _hop(Graph.delete_node)
+    delete_edge = _hop(Graph.delete_edge)
+    search = _hop(Graph.search)
+    recall_paths = _hop(Graph.recall_paths)
+    export_to = _hop(Graph.export_to)
+    import_from = _hop(Graph.import_from)
+
+
+class AsyncLinks(_Facade[Links]):
+    """`bank.links` in async code."""
+
+    add = _hop(Links.add)
+    remove = _hop(Links.remove)
+    of = _hop(Links.of)
+    suggest = _hop(Links.suggest)
+
+
+class AsyncQueue(_Facade[Queue]):
+    """`bank.queue` in async code."""
+
+    put = _hop(Queue.put)
+    put_anti_pattern = _hop(Queue.put_anti_pattern)
+    get = _hop(Queue.get)
+    list = _hop(Queue.list)
+    retry = _hop(Queue.retry)
+
+
+class AsyncSources(_Facade[Sources]):
+    """`bank.sources` in async code."""
+
+    block = _hop(Sources.block)
+    unblock = _hop(Sources.unblock)
+
+
+class AsyncRuns(_Facade[Runs]):
+    """`bank.runs` in async code."""
+
+    get = _hop(Runs.get)
+    list = _hop(Runs.list)
+    add_steps = _hop(Runs.add_steps)
+    trajectory = _hop(Runs.trajectory)
+    of = _hop(Runs.of)
+    distill_many = _hop(Runs.distill_many)
+    best_of = _hop(Runs.best_of)
+
+
+class AsyncExchange(_Facade[Exchange]):
+    """`bank.exchange` in async code."""
+
+    import_from = _hop(Exchange.import_from)
+    export_to = _hop(Exchange.export_to)
+
+
+class AsyncUpkeep(_Facade[Upkeep]):
+    """`bank.upkeep` in async code."""
+
+    status = _hop(Upkeep.status)
+    metrics = _hop(Upkeep.metrics)
+    warm = _hop(Upkeep.warm)
+    maintain = _hop(Upkeep.maintain)
+    doctor = _hop(Upkeep.doctor)
+    rebuild = _hop(Upkeep.rebuild)
+    reembed = _hop(Upkeep.reembed)
+    backup = _hop(Upkeep.backup)
+    approve = _hop(Upkeep.approve)
+    archive = _hop(Upkeep.archive)
+    restore = _hop(Upkeep.restore)
+    delete_many = _hop(Upkeep.delete_many)
+    consolidate = _hop(Upkeep.consolidate)
+    undo_merge = _hop(Upkeep.undo_merge)
+    prune = _hop(Upkeep.prune)
 
 
 class AsyncReasoningBank(_Facade[ReasoningBank]):
@@ -85,77 +168,61 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
 
     @property
     def bank(self) -> ReasoningBank:
-        """The bank behind it; closing is its owner's."""
+        """The bank behind it; closing is its owner's. A worker of its queue is made with this one."""
         return self._behind
+
+    @property
+    def graph(self) -> AsyncGraph:
+        """The memory graph."""
+        return AsyncGraph(self._behind.graph)
+
+    @property
+    def links(self) -> AsyncLinks:
+        """How memories relate."""
+        return AsyncLinks(self._behind.links)
+
+    @property
+    def queue(self) -> AsyncQueue:
+        """Runs that wait to be distilled."""
+        return AsyncQueue(self._behind.queue)
+
+    @property
+    def sources(self) -> AsyncSources:
+        """Who brought memories and signals, and who is blocked."""
+        return AsyncSources(self._behind.sources)
+
+    @property
+    def runs(self) -> AsyncRuns:
+        """Episodes, the steps that are kept of them, and lessons from several runs of a task."""
+        return AsyncRuns(self._behind.runs)
+
+    @property
+    def exchange(self) -> AsyncExchange:
+        """Memories in and out."""
+        return AsyncExchange(self._behind.exchange)
+
+    @property
+    def upkeep(self) -> AsyncUpkeep:
+        """Status, maintenance and repair, and which memories are in service."""
+        return AsyncUpkeep(self._behind.upkeep)
 
     record = _hop(ReasoningBank.record)
     record_many = _hop(ReasoningBank.record_many)
     update = _hop(ReasoningBank.update)
     delete = _hop(ReasoningBank.delete)
-    delete_many = _hop(ReasoningBank.delete_many)
-    import_from = _hop(ReasoningBank.import_from)
-    export_to = _hop(ReasoningBank.export_to)
-    search = _hop(ReasoningBank.search)
-    recommend = _hop(ReasoningBank.recommend)
     get = _hop(ReasoningBank.get)
     list = _hop(ReasoningBank.list)
     count = _hop(ReasoningBank.count)
+    search = _hop(ReasoningBank.search)
+    recommend = _hop(ReasoningBank.recommend)
     recall = _hop(ReasoningBank.recall)
-    recall_within = _hop(ReasoningBank.recall_within)
-    get_episode = _hop(ReasoningBank.get_episode)
-    list_episodes = _hop(ReasoningBank.list_episodes)
     report = _hop(ReasoningBank.report)
-    feedback = _hop(ReasoningBank.feedback)
-    report_memory = _hop(ReasoningBank.report_memory)
-    report_stability = _hop(ReasoningBank.report_stability)
+    vote = _hop(ReasoningBank.vote)
     distill = _hop(ReasoningBank.distill)
-    contrast = _hop(ReasoningBank.contrast)
-    scale = _hop(ReasoningBank.scale)
-    enqueue = _hop(ReasoningBank.enqueue)
-    enqueue_anti_pattern = _hop(ReasoningBank.enqueue_anti_pattern)
-    job = _hop(ReasoningBank.job)
-    jobs = _hop(ReasoningBank.jobs)
-    retry = _hop(ReasoningBank.retry)
-    approve = _hop(ReasoningBank.approve)
-    archive = _hop(ReasoningBank.archive)
-    restore = _hop(ReasoningBank.restore)
-    forget = _hop(ReasoningBank.forget)
-    remember = _hop(ReasoningBank.remember)
-    add_steps = _hop(ReasoningBank.add_steps)
-    trajectory = _hop(ReasoningBank.trajectory)
-    runs_of = _hop(ReasoningBank.runs_of)
-    link = _hop(ReasoningBank.link)
-    unlink = _hop(ReasoningBank.unlink)
-    links = _hop(ReasoningBank.links)
-    suggest_links = _hop(ReasoningBank.suggest_links)
-    consolidate = _hop(ReasoningBank.consolidate)
-    prune = _hop(ReasoningBank.prune)
-    undo_merge = _hop(ReasoningBank.undo_merge)
-    add_node = _hop(ReasoningBank.add_node)
-    add_edge = _hop(ReasoningBank.add_edge)
-    get_node = _hop(ReasoningBank.get_node)
-    edges_of = _hop(ReasoningBank.edges_of)
-    list_nodes = _hop(ReasoningBank.list_nodes)
-    link_nodes = _hop(ReasoningBank.link_nodes)
-    approve_node = _hop(ReasoningBank.approve_node)
-    delete_node = _hop(ReasoningBank.delete_node)
-    delete_edge = _hop(ReasoningBank.delete_edge)
-    search_nodes = _hop(ReasoningBank.search_nodes)
-    recall_paths = _hop(ReasoningBank.recall_paths)
-    export_graph = _hop(ReasoningBank.export_graph)
-    import_graph = _hop(ReasoningBank.import_graph)
-    status = _hop(ReasoningBank.status)
-    metrics = _hop(ReasoningBank.metrics)
-    warm = _hop(ReasoningBank.warm)
-    maintain = _hop(ReasoningBank.maintain)
-    doctor = _hop(ReasoningBank.doctor)
-    rebuild = _hop(ReasoningBank.rebuild)
-    reembed = _hop(ReasoningBank.reembed)
-    backup = _hop(ReasoningBank.backup)
     close = _hop(ReasoningBank.close)
 
     @asynccontextmanager
-    async def episode(self, task: str, k: int = 3, **options: Unpack[RecallOptions]) -> AsyncIterator[AsyncRun]:
+    async def episode(self, task: str, limit: int = 3, **options: Unpack[RecallOptions]) -> AsyncIterator[AsyncRun]:
         """Recall for a task, run it, and credit how it ended; see ReasoningBank.episode.
 
         async with bank.episode("rename the files in ./in") as run:
@@ -164,7 +231,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
         """
         from anyio import to_thread
 
-        manager = self.bank.episode(task, k, **options)
+        manager = self.bank.episode(task, limit, **options)
         run = await to_thread.run_sync(manager.__enter__)
         try:
             yield AsyncRun(run)

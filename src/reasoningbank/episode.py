@@ -4,33 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from reasoningbank.errors import InvalidInputError
-
-
-class Verdict(StrEnum):
-    """How a run ended. `unknown` teaches nothing: finishing is not succeeding."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
-    UNKNOWN = "unknown"
-
-
-def as_verdict(value: Verdict | str | bool) -> Verdict:
-    """Read a verdict; True is success and False failure.
-
-    Raises:
-        InvalidInputError: it is none of the three labels, which are matched whole ("unsuccessful" is none).
-    """
-    if isinstance(value, bool):
-        return Verdict.SUCCESS if value else Verdict.FAILURE
-    try:
-        return Verdict(value.strip().lower())
-    except (ValueError, AttributeError):
-        raise InvalidInputError(f"verdict {value!r} is not one of success, failure, unknown") from None
+from reasoningbank.verdict import Verdict
 
 
 class Served(BaseModel):

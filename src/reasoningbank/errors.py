@@ -91,7 +91,7 @@ class JobNotFoundError(NotFoundError):
     """No distillation job has this id in this project."""
 
     def __init__(self, job_id: str) -> None:
-        super().__init__(f"no job {job_id!r} in this project: use an id that enqueue or jobs returned")
+        super().__init__(f"no job {job_id!r} in this project: use an id that queue.put or queue.list returned")
         self.job_id = job_id
 
 
@@ -99,7 +99,7 @@ class NodeNotFoundError(NotFoundError):
     """No node of the memory graph has this id in this project."""
 
     def __init__(self, node_id: str) -> None:
-        super().__init__(f"no node {node_id!r} in this project: use an id that add_node or search_nodes returned")
+        super().__init__(f"no node {node_id!r} in this project: use an id that graph.add_node or graph.search returned")
         self.node_id = node_id
 
 

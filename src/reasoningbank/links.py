@@ -10,8 +10,11 @@ from datetime import datetime
 from typing import Any
 
 from reasoningbank.errors import InvalidInputError, LimitExceededError
-from reasoningbank.memory import DESCRIPTION_LIMIT, Outcome, clean_text, is_blank
+from reasoningbank.memory import DESCRIPTION_LIMIT, clean_text, is_blank
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.verdict import Verdict
+
+__all__ = ["Conflict", "Link", "Linked", "SuggestedLink"]
 
 TYPES = (
     "causes",
@@ -182,7 +185,7 @@ def by_co_use(one: str, other: str, runs: CoUse) -> SuggestedLink | None:
     return SuggestedLink(one, other, kind, round(part, 4), evidence)
 
 
-def by_similarity(one: str, other: str, outcomes: tuple[Outcome, Outcome], cosine: float) -> SuggestedLink | None:
+def by_similarity(one: str, other: str, outcomes: tuple[Verdict, Verdict], cosine: float) -> SuggestedLink | None:
     """Return the link that a cosine speaks for, strictly above each limit.
 
     Of one outcome: duplicate_of above 0.92, alternative above 0.75. Of two: contradicts above 0.85.

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter
 
 from reasoningbank.errors import InvalidInputError, LimitExceededError
+from reasoningbank.verdict import Verdict
 
 TITLE_LIMIT = 200
 DESCRIPTION_LIMIT = 1_000
@@ -22,6 +23,9 @@ TAGS_LIMIT = 64
 ID_LIMIT = 200
 METADATA_LIMIT = 65_536
 
+# What a lesson may be of.
+OUTCOMES = (Verdict.SUCCESS, Verdict.FAILURE)
+
 # What a memory says: when one of these changes, its evidence starts anew.
 SAID = ("title", "content", "description", "applies_when")
 
@@ -30,13 +34,6 @@ CONFIDENCE_BY_HAND = 0.8
 CONFIDENCE_FROM_SUCCESS = 0.6
 CONFIDENCE_FROM_FAILURE = 0.5
 CONFIDENCE_IMPORTED = 0.6
-
-
-class Outcome(StrEnum):
-    """How the run ended that a lesson was learned from."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
 
 
 class State(StrEnum):
@@ -134,10 +131,17 @@ def _check_metadata(metadata: object) -> object:
     return cleaned
 
 
+def _check_outcome(outcome: object) -> object:
+    if outcome not in OUTCOMES:
+        raise InvalidInputError(f"outcome {outcome!r:.80} is not one of {', '.join(OUTCOMES)}")
+    return outcome
+
+
 Title = Annotated[Text, AfterValidator(_check_title)]
 Content = Annotated[Text, AfterValidator(_check_content)]
 Description = Annotated[Text, AfterValidator(lambda t: _check_limit("description", t.strip(), DESCRIPTION_LIMIT))]
 AppliesWhen = Annotated[Text, AfterValidator(lambda t: _check_limit("applies_when", t.strip(), DESCRIPTION_LIMIT))]
+Outcome = Annotated[Verdict, BeforeValidator(_check_outcome)]
 Tags = Annotated[tuple[str, ...], BeforeValidator(_tag_list), AfterValidator(_check_tags)]
 Metadata = Annotated[dict[str, JsonValue], BeforeValidator(_check_metadata)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
@@ -181,7 +185,7 @@ class Draft(BaseModel):
         if self.source.how == "manual":
             return CONFIDENCE_BY_HAND
         if self.source.how == "distilled":
-            return CONFIDENCE_FROM_SUCCESS if self.outcome is Outcome.SUCCESS else CONFIDENCE_FROM_FAILURE
+            return CONFIDENCE_FROM_SUCCESS if self.outcome is Verdict.SUCCESS else CONFIDENCE_FROM_FAILURE
         return CONFIDENCE_IMPORTED
 
 
@@ -209,7 +213,7 @@ class Memory:
     content: str
     description: str = ""
     applies_when: str = ""
-    outcome: Outcome
+    outcome: Verdict
     tags: tuple[str, ...] = ()
     confidence: float
     initial_confidence: float

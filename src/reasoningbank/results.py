@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from reasoningbank.change import Change
-from reasoningbank.episode import Episode, Verdict
+from reasoningbank.episode import Episode
 from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
+from reasoningbank.verdict import Verdict
 
 # The reason, in `withheld`, for hits that did not fit the prompt block.
 OVER_BUDGET = "token budget"
@@ -116,8 +117,8 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
-    """What became of one verdict about one memory.
+class Voted:
+    """What became of one vote about one memory.
 
     Attributes:
         memory: after the signal was counted.
@@ -159,7 +160,7 @@ class Page:
     """
 
     memories: tuple[Memory, ...]
-    next: int | None = None
+    next: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +204,8 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What forgetting a source, or remembering it again, did.
+class Blocked:
+    """What blocking a source, or unblocking it, did.
 
     Attributes:
         memories: ids of the memories that were archived, or restored.
@@ -238,7 +239,7 @@ class EpisodeSummary:
     Attributes:
         ref: of its episode, or the session it was, where the bank knows no episode of it.
         verdict: None while it is open, and where there is no episode.
-        steps: how many are kept; `trajectory(ref)` returns them.
+        steps: how many are kept; `runs.trajectory(ref)` returns them.
         left_out: how many are not, since the run had grown too long.
     """
 
@@ -343,3 +344,7 @@ class Recommendation:
     weak: bool = False
     withheld: dict[str, int] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
+
+
+Feedback = Voted
+Forgotten = Blocked

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import ReasoningBank, RunOutcomes, Verdict, is_neutral
+from reasoningbank import ReasoningBank, Verdict
+from reasoningbank.adapters import RunOutcomes, is_neutral
 
 
 class GraphInterrupt(Exception):  # noqa: N818 - named as the framework names it
@@ -30,7 +31,7 @@ def outcomes(bank: ReasoningBank, ref: str, **options: Any) -> RunOutcomes:
 
 
 def verdict(bank: ReasoningBank, ref: str) -> Verdict | None:
-    return bank.get_episode(ref).verdict
+    return bank.runs.get(ref).verdict
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_a_judge_that_fails_leaves_the_verdict_unknown(
 def test_an_exception_is_a_failure(bank: ReasoningBank, ref: str) -> None:
     outcomes(bank, ref).failed("root", ValueError("broken"))
 
-    episode = bank.get_episode(ref)
+    episode = bank.runs.get(ref)
     assert (episode.verdict, episode.reason) == (Verdict.FAILURE, "ValueError: broken")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import request_text
+from reasoningbank.adapters import request_text
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 

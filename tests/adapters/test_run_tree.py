@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from reasoningbank import RunTree
+from reasoningbank.adapters import RunTree
 
 
 def test_what_is_opened_below_a_root_ends_with_it() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import InvalidInputError, Measure, Metrics, ReasoningBank, Settings
+from reasoningbank import InvalidInputError, ReasoningBank, Settings
 from reasoningbank.services.credit import fitting
+from reasoningbank.upkeep import Measure, Metrics
 from tests.conftest import Clock, OpenBank
 
 LESSON = "Quote every path in the shell, since file names hold blanks"
@@ -19,11 +20,11 @@ def criterion(found: Metrics, name: str) -> Measure:
 
 
 def test_metrics_of_nothing_make_nothing(bank: ReasoningBank, clock: Clock) -> None:
-    found = bank.metrics()
+    found = bank.upkeep.metrics()
 
     assert (found.since, found.until) == (clock() - timedelta(days=30), clock())
     assert [each.met for each in found.criteria] == [None] * 6
-    assert not bank.status().exists
+    assert not bank.upkeep.status().exists
 
 
 def test_confidences_at_recall_are_compared_with_what_was_said_later(bank: ReasoningBank, clock: Clock) -> None:
@@ -33,10 +34,10 @@ def test_confidences_at_recall_are_compared_with_what_was_said_later(bank: Reaso
         recall = bank.recall("quote the paths in the shell", ref=f"run {number}")
         handed_out.append(recall.hits[0].confidence)
         bank.report(number > 0, ref=recall.ref)
-        bank.feedback(memory.id, number > 0, ref=recall.ref)
+        bank.vote(memory.id, number > 0, ref=recall.ref)
         clock.move(hours=1)
 
-    found = bank.metrics()
+    found = bank.upkeep.metrics()
 
     assert found.votes.count == found.runs.count == 4
     brier = sum((c - (number > 0)) ** 2 for number, c in enumerate(handed_out)) / 4
@@ -50,19 +51,19 @@ def test_the_tokens_of_prompt_blocks_are_noted_with_their_runs(bank: ReasoningBa
     bank.record("Quote paths", LESSON, outcome="success")
     tokens = bank.recall("quote the paths in the shell").tokens
 
-    assert criterion(bank.metrics(), "SC-002").value == tokens > 0
+    assert criterion(bank.upkeep.metrics(), "SC-002").value == tokens > 0
 
 
 def test_only_the_window_counts_and_votes_that_were_rolled_up_still_do(bank: ReasoningBank, clock: Clock) -> None:
     memory = bank.record("Quote paths", LESSON, outcome="success").memory
     recall = bank.recall("quote the paths in the shell")
-    bank.feedback(memory.id, True, ref=recall.ref)
+    bank.vote(memory.id, True, ref=recall.ref)
     clock.move(days=40)
-    bank.feedback(memory.id, True)
-    bank.maintain()
+    bank.vote(memory.id, True)
+    bank.upkeep.maintain()
 
-    assert bank.metrics().votes.count == 0
-    assert bank.metrics(days=60).votes.count == 1
+    assert bank.upkeep.metrics().votes.count == 0
+    assert bank.upkeep.metrics(days=60).votes.count == 1
 
 
 def test_a_task_that_failed_before_the_window_is_a_mistake_when_it_fails_again(
@@ -73,19 +74,19 @@ def test_a_task_that_failed_before_the_window_is_a_mistake_when_it_fails_again(
         bank.report("failure", ref=bank.recall(task).ref)
         clock.move(days=20)
 
-    assert criterion(bank.metrics(), "SC-004").sample == 0
-    assert bank.metrics().hit_rates["recalls"] == 1.0
-    assert bank.metrics(days=60).hit_rates["success_without"] == 0.0
+    assert criterion(bank.upkeep.metrics(), "SC-004").sample == 0
+    assert bank.upkeep.metrics().hit_rates["recalls"] == 1.0
+    assert bank.upkeep.metrics(days=60).hit_rates["success_without"] == 0.0
 
 
 def test_yields_come_from_the_queue(bank: ReasoningBank) -> None:
     steps = [{"action": "convert report.xlsx report.csv", "observation": "ok"}]
     for task, verdict in (("Convert the report", "success"), ("Convert the sheet", "unknown")):
-        bank.enqueue({"task": task, "steps": steps, "result": "It ran.", "verdict": verdict})
-    assert len(list(bank.worker().run_until_empty())) == 2
+        bank.queue.put({"task": task, "steps": steps, "result": "It ran.", "verdict": verdict})
+    assert len(list(bank.queue.worker().run_until_empty())) == 2
 
-    assert bank.metrics().yields["successes_that_gave_a_lesson"] == 1.0
-    assert bank.metrics().yields["failures_that_gave_a_lesson"] is None
+    assert bank.upkeep.metrics().yields["successes_that_gave_a_lesson"] == 1.0
+    assert bank.upkeep.metrics().yields["failures_that_gave_a_lesson"] is None
 
 
 def test_weights_over_time_are_the_fits_of_the_calibrated_model(
@@ -94,14 +95,14 @@ def test_weights_over_time_are_the_fits_of_the_calibrated_model(
     monkeypatch.setattr(fitting, "is_due", lambda changes, fitted: True)
     memory = bank.record("Quote paths", LESSON, outcome="success").memory
     for day in range(3):
-        bank.feedback(memory.id, True, ref=f"r{day}")
+        bank.vote(memory.id, True, ref=f"r{day}")
         clock.move(days=1)
 
-    found = bank.metrics()
+    found = bank.upkeep.metrics()
 
     assert [each.at for each in found.weights] == [clock() - timedelta(days=3 - day) for day in range(3)]
     assert set(found.weights[0].weights) == {"accuracy", "helped", "unhelped"}
-    assert found.parameters == bank.status().parameters
+    assert found.parameters == bank.upkeep.status().parameters
 
 
 def test_weights_over_time_are_the_pairs_of_the_spec_model_day_by_day(open_bank: OpenBank, clock: Clock) -> None:
@@ -109,28 +110,28 @@ def test_weights_over_time_are_the_pairs_of_the_spec_model_day_by_day(open_bank:
     memory = bank.record("Quote paths", LESSON, outcome="success").memory
     for day in range(2):
         recall = bank.recall("quote the paths in the shell", ref=f"r{day}")
-        bank.feedback(memory.id, True, ref=recall.ref)
+        bank.vote(memory.id, True, ref=recall.ref)
         clock.move(days=1)
 
-    weights = [each.weights for each in bank.metrics().weights]
+    weights = [each.weights for each in bank.upkeep.metrics().weights]
 
     assert weights[0]["usage"] == pytest.approx(0.3125, abs=1e-6)
     assert weights[1]["usage"] > weights[0]["usage"]
-    assert bank.metrics().parameters is None
+    assert bank.upkeep.metrics().parameters is None
 
 
 def test_a_vote_confirms_each_kind_that_spoke_for_the_memory_once_and_no_vote(open_bank: OpenBank) -> None:
     """Published vectors 26, 27 and 35."""
     bank = open_bank(settings=Settings(confidence_model="spec"))
     memory = bank.record("Quote paths", LESSON, outcome="success").memory
-    bank.feedback(memory.id, True)
-    assert bank.metrics().weights == ()
+    bank.vote(memory.id, True)
+    assert bank.upkeep.metrics().weights == ()
 
     for _ in range(3):
         bank.recall("quote the paths in the shell")
-    bank.feedback(memory.id, True)
+    bank.vote(memory.id, True)
 
-    (weighing,) = bank.metrics().weights
+    (weighing,) = bank.upkeep.metrics().weights
     expected = {"explicit": 0.401042, "usage": 0.3125, "outcome": 0.286458}
     assert {kind: weighing.weights[kind] for kind in expected} == pytest.approx(expected, abs=1e-6)
 
@@ -139,10 +140,10 @@ def test_the_ema_model_has_no_weights(open_bank: OpenBank) -> None:
     bank = open_bank(settings=Settings(confidence_model="ema"))
     bank.record("Quote paths", LESSON, outcome="success")
 
-    assert bank.metrics().weights == ()
+    assert bank.upkeep.metrics().weights == ()
 
 
 @pytest.mark.parametrize("days", [0, -1, 1.5, True, "7", 40_000])
 def test_a_window_that_is_no_number_of_days_is_refused(bank: ReasoningBank, days: Any) -> None:
     with pytest.raises(InvalidInputError, match="days"):
-        bank.metrics(days)
+        bank.upkeep.metrics(days)

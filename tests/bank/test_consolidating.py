@@ -25,13 +25,13 @@ def twins(bank: ReasoningBank) -> tuple[Memory, Memory]:
     """Two memories that say the same, the first with more evidence for it."""
     first, second = lesson(bank), lesson(bank, REWORDED)
     for ref in ("r1", "r2"):
-        bank.feedback(first.id, True, ref=ref)
-    bank.feedback(second.id, True, ref="r3")
+        bank.vote(first.id, True, ref=ref)
+    bank.vote(second.id, True, ref="r3")
     return bank.get(first.id), bank.get(second.id)
 
 
 def merge(bank: ReasoningBank, **options: Any) -> Memory:
-    (change,) = bank.consolidate(dry_run=False, force=True, **options).changes
+    (change,) = bank.upkeep.consolidate(dry_run=False, force=True, **options).changes
     assert change.result
     return bank.get(change.result)
 
@@ -43,7 +43,7 @@ def test_109_a_dry_run_proposes_and_changes_nothing(bank: ReasoningBank, twins: 
     asked: list[Any] = []
     before = bank.list(state=None)
 
-    (change,) = bank.consolidate(chat=asked.append).changes
+    (change,) = bank.upkeep.consolidate(chat=asked.append).changes
 
     assert change.kind == "merge"
     assert change.memories == (twins[0].id, twins[1].id)
@@ -54,47 +54,47 @@ def test_109_a_dry_run_proposes_and_changes_nothing(bank: ReasoningBank, twins: 
 
 
 def test_nothing_is_proposed_for_an_empty_bank_or_one_that_is_not_there(bank: ReasoningBank) -> None:
-    assert bank.consolidate().changes == ()
-    assert not bank.consolidate(dry_run=False).due
-    assert not bank.status().exists
+    assert bank.upkeep.consolidate().changes == ()
+    assert not bank.upkeep.consolidate(dry_run=False).due
+    assert not bank.upkeep.status().exists
     bank.recall("anything")
-    assert bank.consolidate().changes == ()
+    assert bank.upkeep.consolidate().changes == ()
 
 
 @pytest.mark.parametrize("threshold", [-0.5, 1.5, "high", True])
 def test_76_a_threshold_outside_zero_and_one_is_refused(bank: ReasoningBank, threshold: Any) -> None:
     with pytest.raises(InvalidInputError, match="threshold"):
-        bank.consolidate(threshold=threshold)
+        bank.upkeep.consolidate(threshold=threshold)
     for allowed in (0, 0.8, 1.0):
-        bank.consolidate(threshold=allowed)
+        bank.upkeep.consolidate(threshold=allowed)
 
 
 @pytest.mark.parametrize("many", [-1, 1.5, True])
 def test_an_odd_number_of_merges_is_refused(bank: ReasoningBank, many: Any) -> None:
     with pytest.raises(InvalidInputError, match="max_clusters"):
-        bank.consolidate(max_clusters=many)
+        bank.upkeep.consolidate(max_clusters=many)
 
 
 def test_a_success_and_a_failure_that_say_the_same_are_linked_and_left_alone(bank: ReasoningBank) -> None:
     one, other = lesson(bank), lesson(bank, REWORDED, outcome="failure")
-    assert bank.consolidate().changes[0].link == "contradicts"
-    assert bank.links(one.id) == []
+    assert bank.upkeep.consolidate().changes[0].link == "contradicts"
+    assert bank.links.of(one.id) == []
 
-    (change,) = bank.consolidate(dry_run=False, force=True).changes
+    (change,) = bank.upkeep.consolidate(dry_run=False, force=True).changes
 
     assert (change.kind, change.link) == ("link", "contradicts")
     assert set(change.memories) == {one.id, other.id}
     assert bank.count() == 2
-    (link,) = bank.links(one.id)
+    (link,) = bank.links.of(one.id)
     assert (link.type, link.by) == ("contradicts", "consolidation")
-    assert bank.consolidate(dry_run=False, force=True).changes == ()
+    assert bank.upkeep.consolidate(dry_run=False, force=True).changes == ()
 
 
 def test_another_projects_memories_are_never_merged(bank: ReasoningBank, open_bank: OpenBank) -> None:
     lesson(bank)
     lesson(open_bank(project="other"), REWORDED)
 
-    assert bank.consolidate().changes == ()
+    assert bank.upkeep.consolidate().changes == ()
 
 
 # -- merging -------------------------------------------------------------------------------------------------------
@@ -120,15 +120,15 @@ def test_the_evidence_of_all_sources_counts_for_the_merged_memory(
 ) -> None:
     alone = lesson(bank, "Something else entirely, about pinning versions")
     for ref in ("a", "b", "c"):
-        bank.feedback(alone.id, True, ref=ref)
+        bank.vote(alone.id, True, ref=ref)
 
     merged = merge(bank)
 
     assert merged.confidence == pytest.approx(bank.get(alone.id).confidence)
     assert merged.confidence > twins[0].confidence
-    bank.rebuild()
+    bank.upkeep.rebuild()
     assert bank.get(merged.id).confidence == merged.confidence
-    assert bank.doctor() == []
+    assert bank.upkeep.doctor() == []
     assert open_bank().get(merged.id).confidence == merged.confidence
 
 
@@ -149,32 +149,32 @@ def test_undoing_a_merge_restores_the_sources_and_their_evidence(
     bank: ReasoningBank, twins: tuple[Memory, Memory]
 ) -> None:
     merged = merge(bank)
-    bank.feedback(merged.id, False, ref="later")
+    bank.vote(merged.id, False, ref="later")
 
-    undone = bank.undo_merge(merged.id)
+    undone = bank.upkeep.undo_merge(merged.id)
 
     assert undone.restored == (twins[0].id, twins[1].id)
     for before in twins:
         after = bank.get(before.id)
         assert (after.state, after.confidence, after.content) == (State.ACTIVE, before.confidence, before.content)
     assert bank.get(merged.id).state is State.ARCHIVED
-    assert bank.doctor() == []
+    assert bank.upkeep.doctor() == []
 
 
 def test_what_was_taken_apart_is_not_merged_again(bank: ReasoningBank, twins: tuple[Memory, Memory]) -> None:
-    bank.undo_merge(merge(bank).id)
+    bank.upkeep.undo_merge(merge(bank).id)
 
-    assert bank.consolidate(dry_run=False, force=True).changes == ()
+    assert bank.upkeep.consolidate(dry_run=False, force=True).changes == ()
     with pytest.raises(InvalidInputError, match="not merged"):
-        bank.undo_merge(twins[0].id)
+        bank.upkeep.undo_merge(twins[0].id)
     with pytest.raises(MemoryNotFoundError):
-        bank.undo_merge("nope")
+        bank.upkeep.undo_merge("nope")
 
 
 def test_restoring_one_source_gives_it_its_own_evidence_back(bank: ReasoningBank, twins: tuple[Memory, Memory]) -> None:
     merged = merge(bank)
 
-    assert bank.restore(twins[1].id).confidence == twins[1].confidence
+    assert bank.upkeep.restore(twins[1].id).confidence == twins[1].confidence
     assert bank.get(merged.id).confidence == pytest.approx(twins[0].confidence)
 
 
@@ -186,7 +186,7 @@ def test_a_merged_memory_that_says_something_else_starts_anew(
     changed = bank.update(merged.id, content="Pin every version in the lock file")
 
     assert changed.confidence == pytest.approx(changed.initial_confidence)
-    bank.undo_merge(merged.id)
+    bank.upkeep.undo_merge(merged.id)
     assert bank.get(twins[0].id).confidence == twins[0].confidence
 
 
@@ -200,10 +200,10 @@ def test_a_merged_memory_can_be_merged_again_and_evidence_goes_all_the_way(
 
     assert second.metadata["merged_from"] == [first.id, third.id]
     assert second.confidence == first.confidence
-    bank.feedback(twins[1].id, False, ref="late")
+    bank.vote(twins[1].id, False, ref="late")
     assert bank.get(second.id).confidence < first.confidence
-    assert bank.undo_merge(second.id).restored == (first.id, third.id)
-    assert set(bank.undo_merge(first.id).restored) == {twin.id for twin in twins}
+    assert bank.upkeep.undo_merge(second.id).restored == (first.id, third.id)
+    assert set(bank.upkeep.undo_merge(first.id).restored) == {twin.id for twin in twins}
 
 
 def test_deleting_the_merged_memory_leaves_the_sources_restorable(
@@ -211,17 +211,17 @@ def test_deleting_the_merged_memory_leaves_the_sources_restorable(
 ) -> None:
     bank.delete(merge(bank).id)
 
-    assert bank.restore(twins[0].id).confidence == twins[0].confidence
+    assert bank.upkeep.restore(twins[0].id).confidence == twins[0].confidence
 
 
 def test_a_forgotten_sources_votes_do_not_count_for_the_merged_memory(bank: ReasoningBank) -> None:
     first, second = lesson(bank), lesson(bank, REWORDED)
-    bank.feedback(first.id, True, ref="r1", by="ada")
-    bank.feedback(second.id, True, ref="r2", by="troll")
+    bank.vote(first.id, True, ref="r1", by="ada")
+    bank.vote(second.id, True, ref="r2", by="troll")
     merged = merge(bank)
     known = bank.search(SAID).memories[0]
 
-    bank.forget("troll")
+    bank.sources.block("troll")
 
     assert known.confidence == merged.confidence
     assert bank.search(SAID).memories[0].confidence == pytest.approx(bank.get(first.id).confidence)
@@ -239,14 +239,14 @@ def test_111_the_second_run_within_a_day_does_nothing_unless_forced(
     bank: ReasoningBank, open_bank: OpenBank, clock: Clock
 ) -> None:
     lesson(bank)
-    assert bank.consolidate(dry_run=False).due
+    assert bank.upkeep.consolidate(dry_run=False).due
     lesson(bank, REWORDED)
 
     clock.move(hours=23)
-    assert not open_bank().consolidate(dry_run=False).due
+    assert not open_bank().upkeep.consolidate(dry_run=False).due
     assert bank.count() == 2
     clock.move(hours=1)
-    assert open_bank().consolidate(dry_run=False).changes
+    assert open_bank().upkeep.consolidate(dry_run=False).changes
     assert bank.count() == 1
 
 
@@ -254,7 +254,7 @@ def test_110_no_more_is_merged_than_asked_for(bank: ReasoningBank) -> None:
     for content in (SAID, REWORDED, "Pin each version in requirements.txt", "Pin every version in requirements.txt"):
         lesson(bank, content)
 
-    done = bank.consolidate(dry_run=False, max_clusters=1)
+    done = bank.upkeep.consolidate(dry_run=False, max_clusters=1)
 
     assert len(done.changes) == 1
     assert (bank.count(), bank.count(state="archived")) == (3, 2)
@@ -264,26 +264,26 @@ def test_what_the_sources_are_linked_with_the_merged_memory_is_linked_with(
     bank: ReasoningBank, twins: tuple[Memory, Memory]
 ) -> None:
     needed = lesson(bank, "Ask which services read the configuration of the host")
-    bank.link(twins[1].id, needed.id, "requires", evidence="else it breaks")
-    bank.link(twins[0].id, twins[1].id, "alternative")
+    bank.links.add(twins[1].id, needed.id, "requires", evidence="else it breaks")
+    bank.links.add(twins[0].id, twins[1].id, "alternative")
 
     merged = merge(bank)
 
-    (link,) = bank.links(merged.id)
+    (link,) = bank.links.of(merged.id)
     assert (link.source, link.type, link.target) == (merged.id, "requires", needed.id)
-    assert len(bank.links(twins[1].id)) == 2
+    assert len(bank.links.of(twins[1].id)) == 2
 
 
 def test_a_merge_can_be_undone_in_a_copy_read_from_an_export(
     bank: ReasoningBank, open_bank: OpenBank, tmp_path: Path, twins: tuple[Memory, Memory]
 ) -> None:
     merged = merge(bank)
-    bank.export_to(tmp_path / "all.jsonl")
+    bank.exchange.export_to(tmp_path / "all.jsonl")
     copy = open_bank(project="copy")
-    copy.import_from(tmp_path / "all.jsonl", trusted=True)
+    copy.exchange.import_from(tmp_path / "all.jsonl", trusted=True)
     assert copy.get(merged.id).confidence == pytest.approx(merged.confidence)
 
-    assert set(copy.undo_merge(merged.id).restored) == {twin.id for twin in twins}
+    assert set(copy.upkeep.undo_merge(merged.id).restored) == {twin.id for twin in twins}
     assert [copy.get(twin.id).confidence for twin in twins] == pytest.approx([twin.confidence for twin in twins])
     assert copy.get(merged.id).state is State.ARCHIVED
 

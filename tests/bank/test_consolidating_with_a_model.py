@@ -42,7 +42,7 @@ def test_108_and_114_a_model_writes_the_merged_lesson_in_one_call(
         asked.append(messages)
         return answering()(messages)
 
-    (change,) = bank.consolidate(dry_run=False, chat=chat).changes
+    (change,) = bank.upkeep.consolidate(dry_run=False, chat=chat).changes
     merged = bank.get(change.result or "")
 
     assert merged.title == "Delete configuration nobody reads"
@@ -62,7 +62,7 @@ def test_a_link_to_a_memory_that_is_deleted_meanwhile_is_left_out(
         open_bank().delete(against.id)
         return answering()(messages)
 
-    assert [change.kind for change in bank.consolidate(dry_run=False, chat=chat).changes] == ["merge"]
+    assert [change.kind for change in bank.upkeep.consolidate(dry_run=False, chat=chat).changes] == ["merge"]
 
 
 def refusing(messages: Any) -> str:
@@ -90,7 +90,7 @@ def refusing(messages: Any) -> str:
 def test_without_a_usable_answer_nothing_is_merged_and_the_reason_is_told(
     bank: ReasoningBank, twins: tuple[Memory, Memory], chat: Any, reason: str
 ) -> None:
-    done = bank.consolidate(dry_run=False, chat=chat)
+    done = bank.upkeep.consolidate(dry_run=False, chat=chat)
 
     assert done.changes == ()
     assert reason in done.skipped[0].reason
@@ -105,10 +105,10 @@ def test_what_changed_while_the_model_was_asked_is_not_merged(
             change(open_bank())
             return answering()(messages)
 
-        return bank.consolidate(dry_run=False, force=True, chat=chat).skipped
+        return bank.upkeep.consolidate(dry_run=False, force=True, chat=chat).skipped
 
-    archived = meanwhile(lambda other: other.archive(twins[1].id))
-    bank.restore(twins[1].id)
+    archived = meanwhile(lambda other: other.upkeep.archive(twins[1].id))
+    bank.upkeep.restore(twins[1].id)
     rewritten = meanwhile(lambda other: other.update(twins[1].id, description="New"))
 
     assert [change.reason for change in (*rewritten, *archived)] == ["its memories were changed meanwhile"] * 2

@@ -8,13 +8,8 @@ import pytest
 from reasoningbank import (
     AsyncReasoningBank,
     ChatError,
-    ChatReply,
-    Distillation,
     DistillStatus,
-    FinishReason,
     InvalidInputError,
-    JobNotFoundError,
-    JobStatus,
     JudgeUnavailableError,
     LLMDistiller,
     MemoryNotFoundError,
@@ -23,8 +18,11 @@ from reasoningbank import (
     Verdict,
     prompt_block,
 )
+from reasoningbank.distill import Distillation
 from reasoningbank.distill.contrast import Attempt
-from reasoningbank.memory import Outcome
+from reasoningbank.errors import JobNotFoundError
+from reasoningbank.llm import ChatReply, FinishReason
+from reasoningbank.memory import OUTCOMES
 
 MESSAGES = [
     {"role": "user", "content": "Convert the report to CSV"},
@@ -56,7 +54,7 @@ def test_a_run_gives_a_lesson_that_its_task_finds(bank: ReasoningBank) -> None:
 
     (memory,) = distilled.memories
     assert distilled.status is DistillStatus.DONE
-    assert (memory.outcome, memory.source.how, round(memory.confidence, 3)) == (Outcome.SUCCESS, "distilled", 0.6)
+    assert (memory.outcome, memory.source.how, round(memory.confidence, 3)) == (Verdict.SUCCESS, "distilled", 0.6)
     assert bank.search("convert the report to CSV").hits[0].memory.id == memory.id
 
 
@@ -74,7 +72,7 @@ def test_a_run_that_merely_ended_teaches_nothing_and_makes_no_project(bank: Reas
 
 
 def test_a_judge_is_asked_where_there_is_no_verdict(bank: ReasoningBank) -> None:
-    assert bank.distill(MESSAGES, judge=lambda run: "failure").memories[0].outcome is Outcome.FAILURE
+    assert bank.distill(MESSAGES, judge=lambda run: "failure").memories[0].outcome is Verdict.FAILURE
     with pytest.raises(JudgeUnavailableError):
         bank.distill(MESSAGES, judge=lambda run: None)
 
@@ -96,11 +94,11 @@ def test_of_two_lessons_of_one_answer_that_say_the_same_the_first_is_kept(bank: 
 
 
 def test_the_same_words_with_the_other_outcome_are_another_lesson(bank: ReasoningBank) -> None:
-    items = [{"title": f"Quote {outcome}", "content": LONG, "outcome": outcome} for outcome in Outcome]
+    items = [{"title": f"Quote {outcome}", "content": LONG, "outcome": outcome} for outcome in OUTCOMES]
 
     distilled = bank.distill(MESSAGES, "partial", distiller=says(json.dumps(items)))
 
-    assert [m.outcome for m in distilled.memories] == list(Outcome)
+    assert [m.outcome for m in distilled.memories] == list(OUTCOMES)
 
 
 def test_recalled_lessons_and_secrets_do_not_reach_the_distiller(bank: ReasoningBank) -> None:
@@ -145,13 +143,13 @@ def test_earlier_runs_of_the_task_are_compared(bank: ReasoningBank) -> None:
 def test_several_runs_are_contrasted(bank: ReasoningBank) -> None:
     failed = {"task": "Convert the report to CSV", "steps": ["touch a"]}
 
-    distilled = bank.contrast(
+    distilled = bank.runs.distill_many(
         [{"messages": MESSAGES, "verdict": "success"}, failed], judge=lambda run: "failure" if run.steps else None
     )
 
     assert sorted(m.outcome for m in distilled.memories) == ["failure", "success"]
     with pytest.raises(InvalidInputError, match="give at least one"):
-        bank.contrast([])
+        bank.runs.distill_many([])
 
 
 # -- scaling -----------------------------------------------------------------------------------------------------------
@@ -168,7 +166,7 @@ def test_scaling_gives_every_try_the_lessons_and_learns_from_all_of_them(bank: R
         verdict = "success" if attempt.number == 2 else "failure"
         return {"steps": [f"step of {verdict}"], "result": verdict, "verdict": verdict}
 
-    scaled = bank.scale(run, "Convert the report to CSV", 4)
+    scaled = bank.runs.best_of(run, "Convert the report to CSV", 4)
 
     assert len(seen) == 4
     assert all(known.id in block for block in seen)
@@ -176,7 +174,7 @@ def test_scaling_gives_every_try_the_lessons_and_learns_from_all_of_them(bank: R
     assert scaled.best.attempt.number == 2
     assert [r.error for r in scaled.rollouts] == ["TimeoutError: browser", "", "", ""]
     assert sorted(m.outcome for m in scaled.distilled.memories) == ["failure", "success"]
-    episode = bank.get_episode(scaled.recall.ref)
+    episode = bank.runs.get(scaled.recall.ref)
     assert episode.verdict is Verdict.SUCCESS
     assert bank.get(known.id).usage_count == 1
 
@@ -185,14 +183,14 @@ def test_where_every_try_raises_nothing_is_learned_and_nothing_is_credited(bank:
     def run(attempt: Attempt) -> dict[str, Any]:
         raise OSError("offline")
 
-    scaled = bank.scale(run, "Convert it", 2, mode="sequential")
+    scaled = bank.runs.best_of(run, "Convert it", 2, mode="sequential")
 
     assert (scaled.best, scaled.distilled.status) == (None, DistillStatus.EMPTY)
-    assert bank.get_episode(scaled.recall.ref).verdict is Verdict.UNKNOWN
+    assert bank.runs.get(scaled.recall.ref).verdict is Verdict.UNKNOWN
 
 
 def test_the_selector_chooses_apart_from_the_judge(bank: ReasoningBank) -> None:
-    scaled = bank.scale(
+    scaled = bank.runs.best_of(
         lambda attempt: {"result": str(attempt.number)}, "T", 3, judge=lambda run: "success", selector=lambda made: 1
     )
 
@@ -205,37 +203,37 @@ def test_the_selector_chooses_apart_from_the_judge(bank: ReasoningBank) -> None:
 
 
 def test_an_enqueued_run_is_distilled_by_a_worker_and_the_job_tells_of_it(bank: ReasoningBank) -> None:
-    job = bank.enqueue(MESSAGES, "success")
-    assert (job.status, bank.count()) == (JobStatus.QUEUED, 0)
+    job = bank.queue.put(MESSAGES, "success")
+    assert (job.status, bank.count()) == (DistillStatus.QUEUED, 0)
 
-    done = bank.worker().run_once()
+    done = bank.queue.worker().run_once()
 
-    assert done == bank.job(job.id)
-    assert (done.status, done.counts) == (JobStatus.DONE, {"lessons": 1, "duplicates": 0})
+    assert done == bank.queue.get(job.id)
+    assert (done.status, done.counts) == (DistillStatus.DONE, {"lessons": 1, "duplicates": 0})
     assert bank.get(done.memories[0]).source.how == "distilled"
-    assert bank.worker().run_once() is None
+    assert bank.queue.worker().run_once() is None
 
 
 def test_a_run_is_enqueued_once_and_by_key_whatever_it_holds(bank: ReasoningBank) -> None:
-    assert bank.enqueue(MESSAGES, True).id == bank.enqueue(MESSAGES, "success").id
-    assert bank.enqueue(MESSAGES, key="run-1").id == bank.enqueue({"task": "x"}, key="run-1").id
-    assert len(bank.jobs()) == 2
+    assert bank.queue.put(MESSAGES, True).id == bank.queue.put(MESSAGES, "success").id
+    assert bank.queue.put(MESSAGES, key="run-1").id == bank.queue.put({"task": "x"}, key="run-1").id
+    assert len(bank.queue.list()) == 2
 
 
 def test_a_job_keeps_the_verdict_of_the_judge(bank: ReasoningBank) -> None:
-    bank.enqueue(MESSAGES)
+    bank.queue.put(MESSAGES)
 
-    job = bank.worker(judge=lambda run: "failure").run_once()
+    job = bank.queue.worker(judge=lambda run: "failure").run_once()
 
     assert job is not None
-    assert (job.status, job.verdict) == (JobStatus.DONE, "failure")
+    assert (job.status, job.verdict) == (DistillStatus.DONE, "failure")
 
 
 def test_a_run_of_the_queue_is_compared_with_earlier_ones_of_its_task(bank: ReasoningBank) -> None:
-    bank.enqueue({"task": "convert the report to CSV!", "steps": ["touch a"]}, "failure")
-    bank.enqueue(MESSAGES, "success")
+    bank.queue.put({"task": "convert the report to CSV!", "steps": ["touch a"]}, "failure")
+    bank.queue.put(MESSAGES, "success")
 
-    *_, job = bank.worker().run_until_empty()
+    *_, job = bank.queue.worker().run_until_empty()
 
     assert "Unlike an earlier run that failed" in bank.get(job.memories[0]).content
 
@@ -244,75 +242,75 @@ def test_a_model_that_does_not_answer_costs_an_attempt_and_the_job_waits(bank: R
     def model(messages: Any) -> str:
         raise ChatError("quota used up")
 
-    bank.enqueue(MESSAGES, "success")
-    worker = bank.worker(LLMDistiller(model))
+    bank.queue.put(MESSAGES, "success")
+    worker = bank.queue.worker(LLMDistiller(model))
 
     job = worker.run_once()
 
     assert job is not None
-    assert (job.status, job.attempts, job.reason) == (JobStatus.QUEUED, 1, "quota used up")
+    assert (job.status, job.attempts, job.reason) == (DistillStatus.QUEUED, 1, "quota used up")
     assert worker.run_once() is None
     clock.move(seconds=30)
     assert worker.run_once() is not None
 
 
 def test_an_unavailable_judge_costs_an_attempt_and_is_no_failure_of_the_run(bank: ReasoningBank) -> None:
-    bank.enqueue(MESSAGES)
+    bank.queue.put(MESSAGES)
 
-    job = bank.worker(judge=lambda run: None).run_once()
+    job = bank.queue.worker(judge=lambda run: None).run_once()
 
     assert job is not None
-    assert (job.status, job.verdict) == (JobStatus.QUEUED, "unknown")
+    assert (job.status, job.verdict) == (DistillStatus.QUEUED, "unknown")
     assert "no verdict" in job.reason
 
 
 def test_a_truncated_answer_keeps_the_run_for_a_retry(bank: ReasoningBank) -> None:
     cut = ChatReply("<think>hm", FinishReason.LENGTH)
-    bank.enqueue(MESSAGES, "success")
-    job = bank.worker(LLMDistiller(lambda messages: cut)).run_once()
+    bank.queue.put(MESSAGES, "success")
+    job = bank.queue.worker(LLMDistiller(lambda messages: cut)).run_once()
     assert job is not None
-    assert (job.status, bank.count()) == (JobStatus.TRUNCATED, 0)
+    assert (job.status, bank.count()) == (DistillStatus.TRUNCATED, 0)
 
-    bank.retry(job.id)
-    again = bank.worker(says(lessons("look first"))).run_once()
+    bank.queue.retry(job.id)
+    again = bank.queue.worker(says(lessons("look first"))).run_once()
 
     assert again is not None
-    assert (again.id, again.status) == (job.id, JobStatus.DONE)
+    assert (again.id, again.status) == (job.id, DistillStatus.DONE)
 
 
 def test_jobs_are_listed_by_status(bank: ReasoningBank) -> None:
-    assert bank.jobs() == []
-    bank.enqueue(MESSAGES)
-    bank.enqueue(MESSAGES, "success")
-    list(bank.worker().run_until_empty())
+    assert bank.queue.list() == []
+    bank.queue.put(MESSAGES)
+    bank.queue.put(MESSAGES, "success")
+    list(bank.queue.worker().run_until_empty())
 
-    assert [job.status for job in bank.jobs()] == [JobStatus.DONE, JobStatus.EMPTY]
-    assert [job.status for job in bank.jobs("empty")] == [JobStatus.EMPTY]
+    assert [job.status for job in bank.queue.list()] == [DistillStatus.DONE, DistillStatus.EMPTY]
+    assert [job.status for job in bank.queue.list(status="empty")] == [DistillStatus.EMPTY]
     with pytest.raises(InvalidInputError, match="status 'lost' is not one of queued"):
-        bank.jobs("lost")
+        bank.queue.list(status="lost")
     with pytest.raises(InvalidInputError, match="limit 0"):
-        bank.jobs(limit=0)
+        bank.queue.list(limit=0)
 
 
 @pytest.mark.parametrize("exists", [False, True])
 def test_an_unknown_job_is_named(bank: ReasoningBank, exists: bool) -> None:
     if exists:
-        bank.enqueue(MESSAGES)
-    for call in (bank.job, bank.retry):
+        bank.queue.put(MESSAGES)
+    for call in (bank.queue.get, bank.queue.retry):
         with pytest.raises(JobNotFoundError, match="no job 'j-1'"):
             call("j-1")
 
 
 def test_an_unhelpful_memory_becomes_a_guard_rail_of_its_own(bank: ReasoningBank) -> None:
     memory = bank.record("Clear the cache", "Delete ~/.cache first.", outcome="success").memory
-    job = bank.enqueue_anti_pattern(memory.id, "it logged the user out")
-    assert bank.enqueue_anti_pattern(memory.id, "it logged the user out").id == job.id
+    job = bank.queue.put_anti_pattern(memory.id, "it logged the user out")
+    assert bank.queue.put_anti_pattern(memory.id, "it logged the user out").id == job.id
 
-    done = bank.worker().run_once()
+    done = bank.queue.worker().run_once()
 
     assert done is not None
     lesson = bank.get(done.memories[0])
-    assert (lesson.title, lesson.outcome) == ("Not always: Clear the cache", Outcome.FAILURE)
+    assert (lesson.title, lesson.outcome) == ("Not always: Clear the cache", Verdict.FAILURE)
     assert "it logged the user out" in lesson.content
 
 
@@ -320,20 +318,20 @@ def test_an_anti_pattern_needs_a_memory_and_a_reason(bank: ReasoningBank) -> Non
     memory = bank.record("Clear the cache", "Delete ~/.cache first.", outcome="success").memory
 
     with pytest.raises(MemoryNotFoundError):
-        bank.enqueue_anti_pattern("m-1", "reason")
+        bank.queue.put_anti_pattern("m-1", "reason")
     with pytest.raises(InvalidInputError, match="say what went wrong"):
-        bank.enqueue_anti_pattern(memory.id, " ")
+        bank.queue.put_anti_pattern(memory.id, " ")
 
 
 async def test_the_async_facade_distils_enqueues_and_scales(bank: ReasoningBank) -> None:
     aio = AsyncReasoningBank(bank)
 
     distilled = await aio.distill(MESSAGES, "success")
-    job = await aio.enqueue(MESSAGES, "failure")
-    scaled = await aio.scale(lambda attempt: {"result": "r", "verdict": "success"}, "T", 2)
+    job = await aio.queue.put(MESSAGES, "failure")
+    scaled = await aio.runs.best_of(lambda attempt: {"result": "r", "verdict": "success"}, "T", 2)
 
     assert distilled.status is DistillStatus.DONE
-    assert (await aio.job(job.id)).status is JobStatus.QUEUED
+    assert (await aio.queue.get(job.id)).status is DistillStatus.QUEUED
     assert len(scaled.rollouts) == 2
 
 

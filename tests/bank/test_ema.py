@@ -25,12 +25,12 @@ def test_a_fifth_of_what_is_missing_comes_with_praise_and_fifteen_percent_goes_w
     for day, verdict in enumerate(verdicts):
         clock.move(days=1)
         if say == "vote":
-            bank.feedback(memory.id, verdict == "S", ref=f"r{day}")
+            bank.vote(memory.id, verdict == "S", ref=f"r{day}")
         else:
-            bank.report_memory(memory.id, verdict == "S", session_id=f"s{day}")
+            bank.vote(memory.id, verdict == "S", ref=f"s{day}", kind="outcome")
         found.append(bank.get(memory.id).confidence)
 
     assert found == pytest.approx(expected, abs=1e-6)
-    bank.rebuild()
+    bank.upkeep.rebuild()
     assert bank.get(memory.id).confidence == pytest.approx(expected[-1], abs=1e-6)
-    assert bank.status().confidence_model == "ema"
+    assert bank.upkeep.status().confidence_model == "ema"

@@ -98,18 +98,18 @@ def test_a_text_whose_vector_is_not_a_number_is_kept_found_by_keyword_and_re_emb
     lines = [{"title": f"lesson {number}", "content": f"words {number}"} for number in range(9)]
     lines.insert(4, {"title": "config folder", "content": "Checking the config folder next"})
 
-    imported = bank.import_from(lines, trusted=True)
+    imported = bank.exchange.import_from(lines, trusted=True)
 
     assert (imported.created, imported.not_embedded, imported.rejected) == (10, 1, ())
-    assert bank.status().not_embedded == 1
-    found = {hit.memory.title for hit in bank.search("checking the folder", k=10, min_confidence=0).hits}
+    assert bank.upkeep.status().not_embedded == 1
+    found = {hit.memory.title for hit in bank.search("checking the folder", limit=10, min_confidence=0).hits}
     assert "config folder" in found
-    assert len(bank.search("words", k=50, min_confidence=0, policy="similarity").hits) == 9
+    assert len(bank.search("words", limit=50, min_confidence=0, policy="similarity").hits) == 9
 
     embedder.rows = {}
-    bank.reembed()
+    bank.upkeep.reembed()
 
-    assert bank.status().not_embedded == 0
+    assert bank.upkeep.status().not_embedded == 0
 
 
 def test_a_lesson_that_cannot_be_embedded_says_so_when_it_is_recorded(open_bank: OpenBank) -> None:
@@ -127,7 +127,7 @@ def test_one_bad_text_of_fifty_costs_no_other(open_bank: OpenBank) -> None:
     lines = [{"id": f"m-{number}", "content": f"lesson number {number}"} for number in range(50)]
     lines[17]["content"] = "this one raises"
 
-    imported = bank.import_from(lines, trusted=True)
+    imported = bank.exchange.import_from(lines, trusted=True)
 
     assert (imported.created, imported.not_embedded) == (50, 1)
     assert bank.get("m-17").content == "this one raises"
@@ -156,7 +156,7 @@ def test_another_model_is_refused_with_both_names_and_widths_and_the_way_out(ope
             call()
     assert larger.get(kept).title == "quote paths"
 
-    assert larger.reembed() == 1
+    assert larger.upkeep.reembed() == 1
 
     assert larger.search("quote").hits[0].memory.id == kept
     assert lesson(larger, "another") in {memory.id for memory in larger.list().memories}
@@ -165,13 +165,13 @@ def test_another_model_is_refused_with_both_names_and_widths_and_the_way_out(ope
 def test_a_bank_moves_to_another_embedder_and_back(open_bank: OpenBank) -> None:
     bank = open_bank(embedder=HashEmbedder(64))
     ids = [lesson(bank, title) for title in ("quote paths", "pin versions", "close files")]
-    before = bank.search("quote the paths", k=3, min_confidence=0)
+    before = bank.search("quote the paths", limit=3, min_confidence=0)
 
-    assert bank.reembed(HashEmbedder(32)) == 3
+    assert bank.upkeep.reembed(HashEmbedder(32)) == 3
     assert bank.search("quote the paths").hits[0].memory.id == ids[0]
-    assert bank.reembed(HashEmbedder(64)) == 3
+    assert bank.upkeep.reembed(HashEmbedder(64)) == 3
 
-    assert bank.search("quote the paths", k=3, min_confidence=0) == before
+    assert bank.search("quote the paths", limit=3, min_confidence=0) == before
 
 
 def test_a_move_that_fails_half_way_leaves_the_bank_as_it_was_and_goes_on_later(open_bank: OpenBank) -> None:
@@ -181,13 +181,13 @@ def test_a_move_that_fails_half_way_leaves_the_bank_as_it_was_and_goes_on_later(
     target.available = False
 
     with pytest.raises(EmbedderUnavailableError):
-        bank.reembed(target)
+        bank.upkeep.reembed(target)
 
     assert bank.search("quote the paths").hits[0].memory.id == kept
     lesson(bank, "pin versions")
     target.available = True
-    assert bank.reembed(target) == 2
-    assert bank.status().not_embedded == 0
+    assert bank.upkeep.reembed(target) == 2
+    assert bank.upkeep.status().not_embedded == 0
 
 
 def test_another_process_learns_of_the_move_at_its_next_call(open_bank: OpenBank) -> None:
@@ -195,7 +195,7 @@ def test_another_process_learns_of_the_move_at_its_next_call(open_bank: OpenBank
     lesson(mover, "quote paths")
     other.search("quote")
 
-    mover.reembed(HashEmbedder(32))
+    mover.upkeep.reembed(HashEmbedder(32))
 
     with pytest.raises(EmbedderMismatchError):
         other.search("quote")
@@ -206,12 +206,12 @@ def test_another_process_learns_of_the_move_at_its_next_call(open_bank: OpenBank
 def test_a_filter_never_eats_the_one_memory_that_fits_it(open_bank: OpenBank) -> None:
     rows = {"noise": [1.0, 0.01], "gold": [0.8, 0.6], "query": [1.0, 0.0]}
     bank = open_bank(embedder=Scripted(rows=rows))
-    bank.import_from(
+    bank.exchange.import_from(
         [{"title": f"noise {number}", "content": f"noise lesson {number}", "tags": ["noise"]} for number in range(500)]
     )
     gold = lesson(bank, "gold", tags=["gold"])
 
-    assert [hit.memory.id for hit in bank.search("query", k=5, tags=["gold"]).hits] == [gold]
+    assert [hit.memory.id for hit in bank.search("query", limit=5, tags=["gold"]).hits] == [gold]
 
 
 def test_after_a_deletion_every_memory_keeps_its_own_text(open_bank: OpenBank) -> None:
@@ -222,7 +222,7 @@ def test_after_a_deletion_every_memory_keeps_its_own_text(open_bank: OpenBank) -
 
     hit = bank.search("close files", min_confidence=0).hits[0]
     assert (hit.memory.id, hit.memory.title, hit.memory.content) == (third, "close files", "close files: in full")
-    assert len(bank.search("files", k=10, min_confidence=0, policy="mmr").hits) <= 2
+    assert len(bank.search("files", limit=10, min_confidence=0, policy="mmr").hits) <= 2
 
 
 @pytest.mark.parametrize("wrong", ["7", " 7 ", "1", "00000000-0000-0000-0000-000000000000"])
@@ -247,7 +247,7 @@ def test_an_id_is_a_text_and_never_the_number_of_a_row(open_bank: OpenBank, numb
     for title in ("quote paths", "pin versions"):
         lesson(bank, title)
 
-    for call in (bank.delete, bank.get, bank.archive):
+    for call in (bank.delete, bank.get, bank.upkeep.archive):
         with pytest.raises(InvalidInputError):
             call(number)
     assert bank.count() == 2
@@ -256,7 +256,7 @@ def test_an_id_is_a_text_and_never_the_number_of_a_row(open_bank: OpenBank, numb
 def test_nothing_derived_and_nothing_pickled_lies_in_the_folder(open_bank: OpenBank, tmp_path: Path) -> None:
     bank = open_bank()
     lesson(bank, "quote paths")
-    folder = Path(bank.status().folder)
+    folder = Path(bank.upkeep.status().folder)
     planted = folder / "index.pkl"
     planted.write_bytes(b"cos\nsystem\n(S'touch " + str(tmp_path / "ran").encode() + b"'\ntR.")
     (folder / "index.faiss").write_bytes(b"not an index")
@@ -303,20 +303,20 @@ def re_embedded_in_little_memory(root: Path, memories: int) -> None:
     """Runs in a process of its own; its exit code says what went wrong."""
     words = ("deploy", "rollback", "retries", "timeout", "migration", "缓存", "naïve", "C++", "#417")
     bank = ReasoningBank(root, tenant="acme", project="billing", embedder="hash")
-    bank.import_from(
+    bank.exchange.import_from(
         {"title": f"lesson {n}", "content": " ".join(words[(n * i) % 9] for i in range(5000))[:20_000]}
         for n in range(memories)
     )
     embedder = MiniLMEmbedder(threads=1)
     peaks = []
     for target in (embedder, HashEmbedder(), embedder):
-        bank.reembed(target)
+        bank.upkeep.reembed(target)
         peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     if peaks[-1] > 1000:
         os._exit(2)
     if peaks[-1] > peaks[0] * 1.1 + 20:
         os._exit(3)
-    os._exit(0 if bank.status().not_embedded == 0 else 4)
+    os._exit(0 if bank.upkeep.status().not_embedded == 0 else 4)
 
 
 @pytest.mark.parametrize("memories", [8, pytest.param(300, marks=[pytest.mark.exhaustive, pytest.mark.timeout(900)])])

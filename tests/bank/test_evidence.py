@@ -40,7 +40,7 @@ def test_being_shown_two_hundred_times_lifts_no_memory_over_one_with_five_succes
     for number in range(200):
         bank.recall("quote paths now", 1, ref=f"run {number}")
     for number in range(5):
-        bank.report_memory(proven, True, session_id=f"session {number}")
+        bank.vote(proven, True, ref=f"session {number}", kind="outcome")
 
     assert bank.get(shown).confidence < bank.get(proven).confidence
     assert bank.search("quote paths", 2).memories[0].id == proven
@@ -51,13 +51,13 @@ LOOKS: dict[str, Callable[[ReasoningBank, Memory, Path], object]] = {
     "get": lambda bank, memory, folder: bank.get(memory.id),
     "list": lambda bank, memory, folder: bank.list(),
     "count": lambda bank, memory, folder: bank.count(),
-    "status": lambda bank, memory, folder: bank.status(),
-    "export": lambda bank, memory, folder: bank.export_to(folder / "out.jsonl"),
-    "backup": lambda bank, memory, folder: bank.backup(folder / "copy"),
-    "doctor": lambda bank, memory, folder: bank.doctor(),
-    "rebuild": lambda bank, memory, folder: bank.rebuild(),
-    "maintain": lambda bank, memory, folder: bank.maintain(),
-    "reembed": lambda bank, memory, folder: bank.reembed(),
+    "status": lambda bank, memory, folder: bank.upkeep.status(),
+    "export": lambda bank, memory, folder: bank.exchange.export_to(folder / "out.jsonl"),
+    "backup": lambda bank, memory, folder: bank.upkeep.backup(folder / "copy"),
+    "doctor": lambda bank, memory, folder: bank.upkeep.doctor(),
+    "rebuild": lambda bank, memory, folder: bank.upkeep.rebuild(),
+    "maintain": lambda bank, memory, folder: bank.upkeep.maintain(),
+    "reembed": lambda bank, memory, folder: bank.upkeep.reembed(),
     "projects": lambda bank, memory, folder: BankRoot(bank.root, tenant="acme").projects(),
     "recording it again": lambda bank, memory, folder: bank.record(memory.title, memory.content, outcome="success"),
 }
@@ -75,7 +75,7 @@ def test_looking_at_memories_and_looking_after_them_counts_for_nothing(
     LOOKS[look](bank, memory, tmp_path)
 
     assert counted(bank) == before
-    assert bank.status().open_episodes == 0
+    assert bank.upkeep.status().open_episodes == 0
 
 
 @pytest.mark.parametrize(
@@ -89,20 +89,20 @@ def test_looking_at_memories_and_looking_after_them_counts_for_nothing(
 )
 def test_times_with_and_without_a_zone_mix_and_mean_utc(bank: ReasoningBank, said: str, meant: datetime) -> None:
     line = {"format": "reasoningbank/1", "id": "m", "title": "Quote paths", "content": "Put paths in quotes."}
-    bank.import_from([line | {"created_at": said, "updated_at": said}], trusted=True)
-    bank.feedback("m", True, ref="in the log")
-    (segment,) = Path(bank.status().folder, "signals").iterdir()
+    bank.exchange.import_from([line | {"created_at": said, "updated_at": said}], trusted=True)
+    bank.vote("m", True, ref="in the log")
+    (segment,) = Path(bank.upkeep.status().folder, "signals").iterdir()
     signal = json.loads(segment.read_bytes())
     with segment.open("ab") as log:
         log.write(json.dumps(signal | {"id": "s", "ref": "by hand", "at": said}).encode() + b"\n")
 
-    bank.maintain()
+    bank.upkeep.maintain()
     bank.recall("quote paths", policy="four_factor")
 
     assert bank.get("m").created_at == meant
     assert bank.get("m").created_at.tzinfo is UTC
-    assert bank.status().unreadable_lines == 0
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.status().unreadable_lines == 0
+    assert bank.upkeep.doctor(dry_run=True) == []
 
 
 def test_a_clock_without_a_zone_is_read_as_utc(open_bank: Callable[..., ReasoningBank]) -> None:
@@ -116,11 +116,11 @@ def test_a_clock_without_a_zone_is_read_as_utc(open_bank: Callable[..., Reasonin
 
 def test_the_same_outcome_of_one_session_counts_once_and_says_so(bank: ReasoningBank) -> None:
     memory = lesson(bank, "Quote paths")
-    told = [bank.report_memory(memory, True, session_id="s1") for _ in range(3)]
+    told = [bank.vote(memory, True, ref="s1", kind="outcome") for _ in range(3)]
 
     assert [feedback.recorded for feedback in told] == [True, False, False]
     assert len({feedback.memory.confidence for feedback in told}) == 1
-    assert bank.report_memory(memory, True, session_id="s2").recorded
+    assert bank.vote(memory, True, ref="s2", kind="outcome").recorded
 
 
 def test_a_report_that_comes_three_times_counts_once_and_says_so(bank: ReasoningBank) -> None:
@@ -137,8 +137,8 @@ def test_of_two_lessons_that_contradict_each_other_the_one_with_the_better_evide
     clock.move(days=1)
     new = lesson(bank, "Install dependencies here", "Never use pip here: use uv to install dependencies")
     for number in range(6):
-        bank.report_memory(old, False, session_id=f"run {number}")
-        bank.report_memory(new, True, session_id=f"run {number}")
+        bank.vote(old, False, ref=f"run {number}", kind="outcome")
+        bank.vote(new, True, ref=f"run {number}", kind="outcome")
 
     assert [memory.id for memory in bank.search("install dependencies").memories][:1] == [new]
     assert bank.get(old).confidence < 0.7 < bank.get(new).confidence
@@ -147,12 +147,12 @@ def test_of_two_lessons_that_contradict_each_other_the_one_with_the_better_evide
 def test_a_reason_that_is_no_text_in_full_costs_no_signal(bank: ReasoningBank) -> None:
     memory = lesson(bank, "Quote paths")
 
-    assert bank.feedback(memory, True, reason="odd \udc81 byte", by="x\x00y\ud83d").recorded
+    assert bank.vote(memory, True, reason="odd \udc81 byte", by="x\x00y\ud83d").recorded
 
-    (segment,) = Path(bank.status().folder, "signals").iterdir()
+    (segment,) = Path(bank.upkeep.status().folder, "signals").iterdir()
     signal = json.loads(segment.read_bytes().decode("utf-8", "strict"))
     assert (signal["reason"], signal["by"]) == ("odd \ufffd byte", "x\ufffdy\ufffd")
-    assert bank.status().unreadable_lines == 0
+    assert bank.upkeep.status().unreadable_lines == 0
 
 
 def test_a_report_that_must_not_revise_closes_what_is_open_and_leaves_what_is_closed(bank: ReasoningBank) -> None:

@@ -26,7 +26,7 @@ def test_what_another_handle_changes_is_seen_by_the_next_call(tmp_path: Path) ->
         there.update(memory.id, tags=["db"])
         assert here.get(memory.id).tags == ("db",)
 
-        there.feedback(memory.id, False)
+        there.vote(memory.id, False)
         assert here.get(memory.id).confidence < memory.confidence
         assert here.get(memory.id) == there.get(memory.id)
 
@@ -56,7 +56,7 @@ def test_a_rebuilt_text_index_is_seen_by_every_handle(tmp_path: Path) -> None:
             damaged.execute("INSERT INTO changes(op, memory) VALUES ('put', 1), ('put', 9)")
         assert [hit.keyword for hit in there.search("run migrations").hits] == [0.0]
 
-        here.rebuild()
+        here.upkeep.rebuild()
 
         assert there.search("run migrations") == here.search("run migrations") == expected
 
@@ -90,9 +90,9 @@ def test_what_another_process_writes_is_searched_at_once(tmp_path: Path) -> None
             with opened(tmp_path) as there:
                 there.update(ids[0], title="Quote paths", content="Always.", tags=["db"])
                 there.update(ids[1], outcome="failure")
-                there.archive(ids[2])
+                there.upkeep.archive(ids[2])
                 there.delete(ids[3])
-                there.feedback(ids[4], False)
+                there.vote(ids[4], False)
                 for n in range(80):
                     there.record(f"Lesson {n} of the other process", "Quote.", outcome="failure", tags=["db"])
 

@@ -29,6 +29,13 @@ def test_an_unknown_verdict_teaches_nothing_and_takes_back_what_was_taught(bank:
     assert bank.get(memory.id).confidence == memory.confidence
 
 
+def test_a_partial_success_credits_nobody(bank: ReasoningBank, memory: Memory) -> None:
+    reported = bank.report(Verdict.PARTIAL, ref=bank.recall("quote the paths in the shell").ref)
+
+    assert (reported.episode.verdict, reported.credited) == (Verdict.UNKNOWN, ())
+    assert bank.get(memory.id).confidence == memory.confidence
+
+
 def test_a_later_verdict_replaces_the_earlier_one(bank: ReasoningBank, memory: Memory) -> None:
     first, second = (bank.recall("quote the paths in the shell", ref=ref).ref for ref in ("first", "second"))
     bank.report("failure", ref=first)
@@ -49,8 +56,8 @@ def test_an_episode_that_nobody_reports_on_expires_as_unknown_after_a_day(
     ref = bank.recall("quote the paths in the shell").ref
     clock.move(hours=hours)
 
-    assert bank.maintain().expired == (verdict is not None)
-    assert bank.get_episode(ref).verdict == verdict
+    assert bank.upkeep.maintain().expired == (verdict is not None)
+    assert bank.runs.get(ref).verdict == verdict
     assert bank.get(memory.id).confidence == memory.confidence
 
 
@@ -64,39 +71,39 @@ def test_episodes_are_listed_page_by_page_the_newest_first(bank: ReasoningBank, 
     bank.report("failure", ref="c")
 
     def refs(**wanted: Any) -> str:
-        return "".join(episode.ref for episode in bank.list_episodes(**wanted).episodes)
+        return "".join(episode.ref for episode in bank.runs.list(**wanted).episodes)
 
-    first = bank.list_episodes(limit=4)
-    assert first.episodes[0] == bank.get_episode("f")
+    first = bank.runs.list(limit=4)
+    assert first.episodes[0] == bank.runs.get("f")
     assert first.next is not None
     assert "".join(e.ref for e in first.episodes) + refs(after=first.next) == refs() == "fedcba"
-    assert bank.list_episodes(limit=2, after=first.next).next is None
+    assert bank.runs.list(limit=2, after=first.next).next is None
     assert (refs(is_open=True), refs(is_open=False)) == ("feda", "cb")
     assert (refs(verdict="failure"), refs(thread="odd"), refs(thread="odd", is_open=True)) == ("c", "eca", "ea")
 
 
 def test_there_are_no_episodes_behind_one_that_does_not_exist(bank: ReasoningBank) -> None:
-    assert bank.list_episodes() == EpisodePage(())
+    assert bank.runs.list() == EpisodePage(())
     with pytest.raises(EpisodeNotFoundError, match="gone"):
-        bank.list_episodes(after="gone")
+        bank.runs.list(after="gone")
     with pytest.raises(InvalidInputError, match="won"):
-        bank.list_episodes(verdict="won")
+        bank.runs.list(verdict="won")
 
 
 def test_a_change_that_was_reverted_speaks_against_its_lesson_once(bank: ReasoningBank, memory: Memory) -> None:
-    assert bank.report_stability(memory.id, False, ref="change", by="ci").recorded
-    assert not bank.report_stability(memory.id, False, ref="change", by="ci").recorded
+    assert bank.vote(memory.id, False, ref="change", by="ci", kind="stability").recorded
+    assert not bank.vote(memory.id, False, ref="change", by="ci", kind="stability").recorded
     reverted = bank.get(memory.id).confidence
-    bank.report_stability(memory.id, True, ref="change", by="ci")
+    bank.vote(memory.id, True, ref="change", by="ci", kind="stability")
 
     assert reverted < memory.confidence < bank.get(memory.id).confidence
 
 
 def test_the_confidence_at_recall_stays_with_the_episode(bank: ReasoningBank, memory: Memory) -> None:
     ref = bank.recall("quote the paths in the shell").ref
-    bank.feedback(memory.id, False, ref=ref)
+    bank.vote(memory.id, False, ref=ref)
 
-    assert bank.get_episode(ref).memories[0].confidence == memory.confidence
+    assert bank.runs.get(ref).memories[0].confidence == memory.confidence
     assert bank.get(memory.id).confidence < memory.confidence
 
 
@@ -107,6 +114,12 @@ def test_companions_believed_to_help_take_credit_from_each_other(bank: Reasoning
     bank.report("success", ref=together.ref)
     shared = bank.get(memory.id).confidence
     bank.report("unknown", ref=together.ref)
-    bank.report_memory(memory.id, True, session_id="alone")
+    bank.vote(memory.id, True, ref="alone", kind="outcome")
 
     assert memory.confidence < shared < bank.get(memory.id).confidence
+
+
+@pytest.mark.parametrize("kind", ["usage", "opinion"])
+def test_a_vote_is_of_a_kind_that_somebody_can_give(bank: ReasoningBank, memory: Memory, kind: Any) -> None:
+    with pytest.raises(InvalidInputError, match="explicit, outcome, stability"):
+        bank.vote(memory.id, True, kind=kind)

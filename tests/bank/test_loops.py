@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from reasoningbank import AsyncReasoningBank, ReasoningBank, StepsKept
+from reasoningbank.bank import Runs
 from tests.conftest import OpenBank
 
 
@@ -26,7 +26,7 @@ def test_one_event_loop_after_another_uses_one_bank(bank: ReasoningBank) -> None
 
     assert len(set(ids)) == 2
     assert bank.count() == 6
-    assert bank.status().open_episodes == 0
+    assert bank.upkeep.status().open_episodes == 0
 
 
 def test_event_loops_of_several_threads_use_one_bank_at_once(bank: ReasoningBank) -> None:
@@ -42,28 +42,30 @@ def test_event_loops_of_several_threads_use_one_bank_at_once(bank: ReasoningBank
 
     assert len(set(ids)) == 4
     assert bank.count() == 12
-    assert bank.status().open_episodes == 0
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.status().open_episodes == 0
+    assert bank.upkeep.doctor(dry_run=True) == []
 
 
-async def test_a_run_in_async_code_is_stepped_and_reported_off_the_loops_thread(open_bank: OpenBank) -> None:
+async def test_a_run_in_async_code_is_stepped_and_reported_off_the_loops_thread(
+    open_bank: OpenBank, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bank = open_bank(settings={"keep_trajectories": True})
     memory = bank.record("Count lines", "Use wc", outcome="success").memory
-    loop, threads = threading.get_ident(), []
+    loop, threads, keep = threading.get_ident(), [], Runs.add_steps
 
-    def add_steps(ref: str, steps: Any) -> StepsKept:
+    def add_steps(runs: Runs, ref: str, steps: Any) -> StepsKept:
         threads.append(threading.get_ident())
-        return ReasoningBank.add_steps(bank, ref, steps)
+        return keep(runs, ref, steps)
 
+    monkeypatch.setattr(Runs, "add_steps", add_steps)
     async with AsyncReasoningBank(bank).episode("count lines with wc") as run:
-        run.run._bank = SimpleNamespace(settings=bank.settings, add_steps=add_steps, report=bank.report)
         await run.step("wc", "42", thought="short")
         reported = await run.report("success")
 
     assert loop not in threads
     assert len(threads) == 1
     assert reported.credited == (memory.id,)
-    assert bank.trajectory(run.ref).steps == run.trajectory.steps
+    assert bank.runs.trajectory(run.ref).steps == run.trajectory.steps
     assert (run.recall.hits, run.text) == (run.hits, run.recall.text)
 
 
@@ -72,4 +74,4 @@ async def test_a_run_in_async_code_that_raises_is_a_failure(bank: ReasoningBank)
         async with AsyncReasoningBank(bank).episode("count") as run:
             raise RuntimeError("no wc")
 
-    assert bank.get_episode(run.ref).verdict == "failure"
+    assert bank.runs.get(run.ref).verdict == "failure"

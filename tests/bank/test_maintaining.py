@@ -27,7 +27,7 @@ def fill(bank: ReasoningBank) -> Memory:
 
 def blame(bank: ReasoningBank, memory: Memory) -> None:
     for i in range(4):
-        bank.feedback(memory.id, False, ref=f"r{i}")
+        bank.vote(memory.id, False, ref=f"r{i}")
 
 
 def test_unless_it_is_set_up_to_a_round_changes_no_memory(bank: ReasoningBank, clock: Clock) -> None:
@@ -35,7 +35,7 @@ def test_unless_it_is_set_up_to_a_round_changes_no_memory(bank: ReasoningBank, c
     clock.move(hours=1)
     blame(bank, misleading)
 
-    done = bank.maintain()
+    done = bank.upkeep.maintain()
 
     assert (done.changes, done.dry_run) == ((), False)
     assert bank.count() == 5
@@ -46,15 +46,15 @@ def test_a_round_suggests_links_once_a_day_unless_it_is_set_up_not_to(open_bank:
     fill(bank)
     before = bank.list(state=None)
 
-    assert open_bank(settings={"auto_suggest": False}).maintain().suggested == ()
-    first = bank.maintain().suggested
-    assert first == tuple(bank.suggest_links(20))
+    assert open_bank(settings={"auto_suggest": False}).upkeep.maintain().suggested == ()
+    first = bank.upkeep.maintain().suggested
+    assert first == tuple(bank.links.suggest(20))
     assert first
-    assert bank.maintain().suggested == ()
+    assert bank.upkeep.maintain().suggested == ()
     clock.move(days=1)
-    assert bank.maintain().suggested == first
+    assert bank.upkeep.maintain().suggested == first
     assert bank.list(state=None) == before
-    assert [bank.links(memory.id) for memory in bank.list().memories] == [[]] * 5
+    assert [bank.links.of(memory.id) for memory in bank.list().memories] == [[]] * 5
 
 
 def test_a_dry_run_says_all_that_would_and_could_be_done_and_does_nothing(bank: ReasoningBank, clock: Clock) -> None:
@@ -64,10 +64,10 @@ def test_a_dry_run_says_all_that_would_and_could_be_done_and_does_nothing(bank: 
     bank.recall("delete configuration files")
     clock.move(days=40)
     bank.recall("pin versions")
-    before, folder = bank.list(state=None), Path(bank.status().folder, "signals")
+    before, folder = bank.list(state=None), Path(bank.upkeep.status().folder, "signals")
     segments = sorted(folder.iterdir())
 
-    proposed = bank.maintain(dry_run=True)
+    proposed = bank.upkeep.maintain(dry_run=True)
 
     assert proposed.dry_run
     assert proposed.expired == 1
@@ -77,7 +77,7 @@ def test_a_dry_run_says_all_that_would_and_could_be_done_and_does_nothing(bank: 
     assert proposed.suggested
     assert bank.list(state=None) == before
     assert sorted(folder.iterdir()) == segments
-    done = bank.maintain()
+    done = bank.upkeep.maintain()
     assert (done.rolled_up, done.expired) == (proposed.rolled_up, proposed.expired)
 
 
@@ -87,13 +87,13 @@ def test_a_bank_that_is_set_up_to_merges_and_prunes_in_its_rounds(open_bank: Ope
     clock.move(hours=1)
     blame(bank, misleading)
 
-    done = bank.maintain()
+    done = bank.upkeep.maintain()
 
     assert sorted(change.kind for change in done.changes) == ["archive", "merge"]
     assert bank.get(misleading.id).state is State.ARCHIVED
     assert bank.count() == 3
     assert done.suggested
-    again = bank.maintain()
+    again = bank.upkeep.maintain()
     assert (again.changes, again.suggested) == ((), ())
 
 
@@ -103,9 +103,9 @@ def test_a_turn_that_a_wrong_clock_took_is_forgiven(open_bank: OpenBank, clock: 
     right = clock.now
     for wrong in (datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)):
         clock.now = wrong
-        bank.maintain()
+        bank.upkeep.maintain()
         clock.now = right
-        assert bank.maintain().suggested
+        assert bank.upkeep.maintain().suggested
         clock.move(days=2)
         right = clock.now
 
@@ -116,13 +116,13 @@ def test_what_another_process_is_merging_or_pruning_is_left_to_it(open_bank: Ope
 
     with alone(open_bank()._engine, UNDER_WAY) as mine:
         assert mine
-        assert bank.maintain().changes == ()
+        assert bank.upkeep.maintain().changes == ()
         clock.move(minutes=9)
-        assert bank.maintain().changes == ()
+        assert bank.upkeep.maintain().changes == ()
         # A process that was killed holds it no longer than ten minutes.
         clock.move(minutes=2)
-        assert [change.kind for change in bank.maintain().changes] == ["merge", "archive"]
-    assert bank.maintain().changes == ()
+        assert [change.kind for change in bank.upkeep.maintain().changes] == ["merge", "archive"]
+    assert bank.upkeep.maintain().changes == ()
     assert bank.count() == 3
 
 
@@ -130,22 +130,22 @@ def test_a_round_can_go_by_another_time_than_the_clocks(bank: ReasoningBank, clo
     bank.record("Weak", "A doubted lesson", outcome="success", confidence=0.4)
     later = clock.now + timedelta(days=200)
 
-    assert bank.maintain(dry_run=True).changes == ()
-    assert len(bank.maintain(later, dry_run=True).changes) == 1
-    assert len(bank.maintain(later.replace(tzinfo=None), dry_run=True).changes) == 1
+    assert bank.upkeep.maintain(dry_run=True).changes == ()
+    assert len(bank.upkeep.maintain(later, dry_run=True).changes) == 1
+    assert len(bank.upkeep.maintain(later.replace(tzinfo=None), dry_run=True).changes) == 1
 
 
 def test_a_round_on_nothing_makes_nothing(bank: ReasoningBank) -> None:
-    assert bank.maintain().changes == ()
-    assert bank.maintain(dry_run=True).dry_run
-    assert not bank.status().exists
+    assert bank.upkeep.maintain().changes == ()
+    assert bank.upkeep.maintain(dry_run=True).dry_run
+    assert not bank.upkeep.status().exists
 
 
 def _round(root: str, now: datetime) -> tuple[int, bool]:
     with ReasoningBank(
         root, tenant="acme", project="billing", embedder="hash", settings=ALL, clock=lambda: now
     ) as bank:
-        done = bank.maintain()
+        done = bank.upkeep.maintain()
         return len(done.changes), bool(done.suggested)
 
 
@@ -161,7 +161,7 @@ def test_rounds_of_two_processes_at_once_do_what_one_would(open_bank: OpenBank, 
     assert sum(changes for changes, _ in made) == 2
     assert [suggested for _, suggested in made].count(True) == 1
     assert (bank.count(), bank.count(state="archived")) == (3, 3)
-    assert bank.doctor() == []
+    assert bank.upkeep.doctor() == []
 
 
 # -- recommend -----------------------------------------------------------------------------------------------------
@@ -173,8 +173,8 @@ def test_the_best_strategy_comes_with_its_evidence_and_the_runner_up(bank: Reaso
     bank.record("Do not pin versions", "Never pin versions in a lock file", outcome="failure")
     ref = bank.recall("pin versions in the lock file").ref
     bank.report("success", ref=ref)
-    bank.feedback(best.id, True, ref=ref)
-    bank.report_stability(best.id, True, ref="commit")
+    bank.vote(best.id, True, ref=ref)
+    bank.vote(best.id, True, ref="commit", kind="stability")
     before = bank.list(state=None)
 
     found = bank.recommend("pin versions in the lock file")

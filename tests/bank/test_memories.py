@@ -9,14 +9,7 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import (
-    InvalidInputError,
-    LimitExceededError,
-    MemoryNotFoundError,
-    Outcome,
-    ReasoningBank,
-    Source,
-)
+from reasoningbank import InvalidInputError, LimitExceededError, MemoryNotFoundError, ReasoningBank, Source, Verdict
 from tests.conftest import Clock
 
 QUOTE = {"title": "Quote paths", "content": "Put paths in quotes: names may hold blanks", "outcome": "failure"}
@@ -39,7 +32,7 @@ def test_a_recorded_memory_reads_back_as_it_was_given(bank: ReasoningBank, clock
     memory = bank.get(recorded.memory.id)
     assert recorded.created
     assert memory == recorded.memory
-    assert (memory.title, memory.content, memory.outcome) == ("Quote paths", QUOTE["content"], Outcome.FAILURE)
+    assert (memory.title, memory.content, memory.outcome) == ("Quote paths", QUOTE["content"], Verdict.FAILURE)
     assert memory.tags == ("shell", "files")
     assert memory.metadata == {"domain": "shell", "nested": {"n": [1, 2.5, None, True]}}
     assert memory.source == Source(by="ada", session="s-1")
@@ -113,7 +106,8 @@ def test_a_near_duplicate_is_stored_and_reported(bank: ReasoningBank) -> None:
         ({"title": " \u200b "}, "title is empty"),
         ({"content": "  \n"}, "content is empty"),
         ({"content": 123}, "content 123"),
-        ({"outcome": "maybe"}, "'success' or 'failure'"),
+        ({"outcome": "maybe"}, "outcome 'maybe' is not one of success, failure"),
+        ({"outcome": "partial"}, "outcome 'partial' is not one of success, failure"),
         ({"tags": "go"}, "give a list of tags"),
         ({"confidence": 1.2}, "confidence 1.2"),
         ({"confidence": math.nan}, "confidence nan"),
@@ -173,7 +167,7 @@ def test_texts_are_kept_in_nfc(bank: ReasoningBank) -> None:
     memory = record(bank, title="nai\u0308ve", tags=["cafe\u0301"]).memory
 
     assert (memory.title, memory.tags) == ("na\u00efve", ("caf\u00e9",))
-    assert bank.list(tag="cafe\u0301").memories == (memory,)
+    assert bank.list(tags=["cafe\u0301"]).memories == (memory,)
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -199,17 +193,17 @@ def test_pages_follow_each_other_by_key_and_miss_nothing(bank: ReasoningBank) ->
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
-        ({"tag": "shell"}, ["Quote paths", "Globs"]),
+        ({"tags": ["shell"]}, ["Quote paths", "Globs"]),
         ({"outcome": "success"}, ["Globs"]),
         ({"text": "BLANKS"}, ["Quote paths"]),
         ({"text": "50%_"}, []),
-        ({"metadata": {"domain": "net"}}, ["Port"]),
-        ({"metadata": {"n": 1}}, ["Globs"]),
-        ({"metadata": {"n": True}}, []),
-        ({"metadata": {"deep": {"a": [1]}}}, ["Port"]),
-        ({"metadata": {"none": None}}, ["Port"]),
-        ({"tag": "shell", "outcome": "failure"}, ["Quote paths"]),
-        ({"tag": "absent"}, []),
+        ({"where": {"domain": "net"}}, ["Port"]),
+        ({"where": {"n": 1}}, ["Globs"]),
+        ({"where": {"n": True}}, []),
+        ({"where": {"deep": {"a": [1]}}}, ["Port"]),
+        ({"where": {"none": None}}, ["Port"]),
+        ({"tags": ["shell"], "outcome": "failure"}, ["Quote paths"]),
+        ({"tags": ["absent"]}, []),
         ({"state": "archived"}, []),
         ({"state": None}, ["Quote paths", "Globs", "Port"]),
     ],
@@ -235,8 +229,11 @@ def test_list_and_count_take_the_same_filters(
         {"limit": True},
         {"limit": "5"},
         {"state": "x"},
+        {"tags": "shell"},
+        {"after": 3},
+        {"after": "page 2"},
         {"outcome": "x"},
-        {"metadata": [1]},
+        {"where": [1]},
     ],
 )
 def test_filters_that_make_no_sense_are_refused(bank: ReasoningBank, wrong: dict[str, Any]) -> None:
@@ -267,18 +264,18 @@ def test_an_update_changes_what_is_named_and_nothing_else(bank: ReasoningBank, c
 def test_evidence_starts_anew_when_a_memory_says_something_else(bank: ReasoningBank, field: str) -> None:
     memory = record(bank).memory
     for i in range(5):
-        bank.feedback(memory.id, True, ref=f"r{i}")
+        bank.vote(memory.id, True, ref=f"r{i}")
     assert bank.get(memory.id).confidence > 0.85
 
     after = bank.update(memory.id, **{field: "something else altogether"})
 
     assert after.confidence == pytest.approx(0.8, abs=1e-3)
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.doctor(dry_run=True) == []
 
 
 def test_evidence_stays_when_only_tags_change(bank: ReasoningBank) -> None:
     memory = record(bank).memory
-    voted = bank.feedback(memory.id, True, ref="r").memory
+    voted = bank.vote(memory.id, True, ref="r").memory
 
     assert bank.update(memory.id, tags=["shell"]).confidence == voted.confidence
 
@@ -312,13 +309,13 @@ def test_deleting_says_whether_there_was_one(bank: ReasoningBank) -> None:
 def test_bulk_deletion_answers_for_each_id(bank: ReasoningBank) -> None:
     memory = record(bank).memory
 
-    assert bank.delete_many([memory.id, "other", memory.id]) == {memory.id: True, "other": False}
+    assert bank.upkeep.delete_many([memory.id, "other", memory.id]) == {memory.id: True, "other": False}
 
 
-@pytest.mark.parametrize("call", ["get", "update", "feedback", "report_memory", "report_stability"])
+@pytest.mark.parametrize("call", ["get", "update", "vote"])
 def test_an_id_that_is_not_there_is_not_found(bank: ReasoningBank, call: str) -> None:
     record(bank)
-    verdict = [] if call in ("get", "update") else [True]
+    verdict = [True] if call == "vote" else []
 
     with pytest.raises(MemoryNotFoundError, match="no memory 'nope' in this project"):
         getattr(bank, call)("nope", *verdict)
@@ -326,9 +323,9 @@ def test_an_id_that_is_not_there_is_not_found(bank: ReasoningBank, call: str) ->
 
 def test_a_memory_recorded_again_under_an_old_id_starts_without_the_old_ones_evidence(bank: ReasoningBank) -> None:
     bank.record_many([QUOTE], ids=["x"])
-    bank.feedback("x", False, ref="r")
+    bank.vote("x", False, ref="r")
     bank.delete("x")
     bank.record_many([QUOTE], ids=["x"])
-    bank.rebuild()
+    bank.upkeep.rebuild()
 
     assert bank.get("x").confidence == pytest.approx(0.8, abs=1e-3)

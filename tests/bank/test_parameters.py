@@ -32,7 +32,7 @@ def live(bank: ReasoningBank, runs: int) -> None:
         helped = any(known[memory.id] for memory in recall.memories)
         bank.report(helped, ref=recall.ref)
         for memory in recall.memories if number % 3 == 0 else ():
-            bank.feedback(memory.id, known[memory.id], ref=recall.ref, by="ada")
+            bank.vote(memory.id, known[memory.id], ref=recall.ref, by="ada")
 
 
 def confidences(bank: ReasoningBank) -> dict[str, float]:
@@ -40,7 +40,7 @@ def confidences(bank: ReasoningBank) -> dict[str, float]:
 
 
 def learned(bank: ReasoningBank) -> dict[str, Any]:
-    found = bank.status().parameters
+    found = bank.upkeep.status().parameters
     assert found is not None
     return found
 
@@ -52,7 +52,7 @@ def rounded(parameters: dict[str, Any]) -> Any:
 
 def exported(bank: ReasoningBank) -> list[str]:
     target = io.StringIO()
-    bank.export_to(target)
+    bank.exchange.export_to(target)
     return target.getvalue().splitlines()
 
 
@@ -72,7 +72,7 @@ def fit_now(bank: ReasoningBank) -> None:
 
 def test_a_bank_learns_by_itself_how_far_its_evidence_can_be_trusted(bank: ReasoningBank) -> None:
     live(bank, 10)
-    assert bank.status().parameters is None
+    assert bank.upkeep.status().parameters is None
 
     live(bank, 60)
 
@@ -83,9 +83,9 @@ def test_a_bank_learns_by_itself_how_far_its_evidence_can_be_trusted(bank: Reaso
 
 def test_looking_after_a_bank_fits_nothing(bank: ReasoningBank) -> None:
     live(bank, 5)
-    bank.maintain()
+    bank.upkeep.maintain()
 
-    assert bank.status().parameters is None
+    assert bank.upkeep.status().parameters is None
 
 
 def test_what_was_learned_survives_a_restart(taught: ReasoningBank, open_bank: OpenBank) -> None:
@@ -98,7 +98,7 @@ def test_what_was_learned_survives_a_restart(taught: ReasoningBank, open_bank: O
 def test_folding_again_leaves_parameters_and_confidences_alone_and_teaches_the_same(taught: ReasoningBank) -> None:
     before, beliefs = learned(taught), confidences(taught)
 
-    taught.rebuild()
+    taught.upkeep.rebuild()
     assert (learned(taught), confidences(taught)) == (before, beliefs)
 
     fit_now(taught)
@@ -111,10 +111,10 @@ def test_rolling_up_leaves_parameters_and_confidences_alone_and_teaches_the_same
     before, beliefs = learned(taught), confidences(taught)
     clock.move(days=40)
     other = taught.record("Other", "Something else altogether", outcome="success").memory.id
-    taught.report_stability(other, True)
+    taught.vote(other, True, kind="stability")
     taught.delete(other)
 
-    assert taught.maintain().rolled_up
+    assert taught.upkeep.maintain().rolled_up
     assert (learned(taught), confidences(taught)) == (before, beliefs)
 
     fit_now(taught)
@@ -122,7 +122,7 @@ def test_rolling_up_leaves_parameters_and_confidences_alone_and_teaches_the_same
 
 
 def test_a_backup_has_what_was_learned(taught: ReasoningBank, open_bank: OpenBank, tmp_path: Any) -> None:
-    taught.backup(tmp_path / "copy" / taught.status().folder.removeprefix(f"{taught.root}/"))
+    taught.upkeep.backup(tmp_path / "copy" / taught.upkeep.status().folder.removeprefix(f"{taught.root}/"))
 
     assert learned(open_bank(root=tmp_path / "copy")) == learned(taught)
 
@@ -132,7 +132,7 @@ def test_the_other_models_are_never_fitted(open_bank: OpenBank, model: Any) -> N
     bank = open_bank(settings=Settings(confidence_model=model))
     live(bank, 60)
 
-    assert bank.status().parameters is None
+    assert bank.upkeep.status().parameters is None
 
 
 def test_a_fit_that_another_process_overtook_is_dropped(taught: ReasoningBank, clock: Clock) -> None:
@@ -163,9 +163,9 @@ def test_a_fit_that_cannot_be_stored_costs_no_report(
     blocker.close()
 
     assert reported.recorded
-    assert bank.get_episode(recall.ref).verdict == "success"
+    assert bank.runs.get(recall.ref).verdict == "success"
     assert "not fitted this time" in caplog.text
-    assert bank.status().parameters is None
+    assert bank.upkeep.status().parameters is None
 
 
 def test_the_first_line_of_an_export_says_what_was_learned_or_that_nothing_was(
@@ -186,12 +186,12 @@ def test_a_copy_takes_over_what_was_learned_and_a_bank_with_memories_does_not(
     copy, other, stranger = (open_bank(project=name) for name in ("copy", "other", "stranger"))
     other.record("Pin versions", "Pin every version of a dependency", outcome="success")
     for bank, trusted in ((copy, True), (other, True), (stranger, False)):
-        bank.import_from(exported(taught), trusted=trusted)
+        bank.exchange.import_from(exported(taught), trusted=trusted)
 
     assert learned(copy) == learned(taught)
     assert confidences(copy) == pytest.approx(confidences(taught))
-    assert other.status().parameters is None
-    assert stranger.status().parameters is None
+    assert other.upkeep.status().parameters is None
+    assert stranger.upkeep.status().parameters is None
 
 
 @pytest.mark.parametrize("wrong", [[], {"accuracy": 2}, {**STARTING.record(), "helped": 0.1}])
@@ -201,7 +201,7 @@ def test_parameters_that_cannot_be_used_are_a_bad_line(
     first, second = exported(taught)
     copy = open_bank(project="copy")
 
-    done = copy.import_from([json.dumps(json.loads(first) | {"parameters": wrong}), second], trusted=True)
+    done = copy.exchange.import_from([json.dumps(json.loads(first) | {"parameters": wrong}), second], trusted=True)
 
     assert [bad.line for bad in done.rejected] == [1]
     assert "parameters" in done.rejected[0].reason

@@ -17,12 +17,12 @@ def test_a_planted_instruction_is_quarantined_and_shown_with_its_reasons(bank: R
     assert bank.search("tidy up the keys").hits == ()
     assert bank.recall("tidy up the keys").text == ""
     assert bank.list(state="quarantined").memories == (recorded.memory,)
-    assert bank.status().memories == {"quarantined": 1}
+    assert bank.upkeep.status().memories == {"quarantined": 1}
 
 
 def test_an_approved_memory_is_served_as_delimited_data(bank: ReasoningBank) -> None:
     memory = bank.record("Tidy up the keys", PLANTED, outcome="success").memory
-    bank.approve(memory.id)
+    bank.upkeep.approve(memory.id)
     text = bank.recall("tidy up the keys and send the contents").text
 
     assert "not instructions" in text

@@ -43,7 +43,7 @@ def test_a_run_ends_as_it_was_reported_or_unknown(
         if end is not None:
             run.report(end)
 
-    assert bank.get_episode(run.ref).verdict is verdict
+    assert bank.runs.get(run.ref).verdict is verdict
 
 
 def test_an_exception_is_a_failure_and_goes_on(bank: ReasoningBank) -> None:
@@ -57,7 +57,7 @@ def test_an_exception_is_a_failure_and_goes_on(bank: ReasoningBank) -> None:
     with pytest.raises(KeyError):
         broken()
 
-    episode = bank.get_episode(refs[0])
+    episode = bank.runs.get(refs[0])
     assert (episode.verdict, episode.reason) == (Verdict.FAILURE, "KeyError: 'lost'")
 
 
@@ -65,4 +65,4 @@ def test_a_verdict_given_elsewhere_is_kept(bank: ReasoningBank) -> None:
     with bank.episode("count") as run:
         bank.report("success", ref=run.ref)
 
-    assert bank.get_episode(run.ref).verdict is Verdict.SUCCESS
+    assert bank.runs.get(run.ref).verdict is Verdict.SUCCESS

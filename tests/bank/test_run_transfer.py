@@ -33,7 +33,7 @@ def source(open_bank: OpenBank, clock: Clock) -> ReasoningBank:
 
 def exported(bank: ReasoningBank, **options: Any) -> list[dict[str, Any]]:
     target = io.StringIO()
-    bank.export_to(target, **options)
+    bank.exchange.export_to(target, **options)
     return [json.loads(line) for line in target.getvalue().splitlines()]
 
 
@@ -48,42 +48,42 @@ def test_runs_stay_where_they_are_unless_they_are_asked_for(source: ReasoningBan
     assert [line["run"]["ref"] for line in with_runs if "run" in line] == ["one", "three", "two"]
 
     copy = open_bank(project="copy")
-    imported = copy.import_from(with_runs, trusted=True)
+    imported = copy.exchange.import_from(with_runs, trusted=True)
     assert (imported.runs, imported.runs_left_out, imported.rejected) == (0, 3, ())
-    assert copy.list_episodes().episodes == ()
+    assert copy.runs.list().episodes == ()
 
 
 def test_a_copy_has_the_same_runs_with_their_steps_and_their_lessons(
     source: ReasoningBank, open_bank: OpenBank, tmp_path: Path
 ) -> None:
     copy = open_bank(project="copy")
-    assert source.export_to(tmp_path / "all.jsonl", runs=True) == source.count()
-    imported = copy.import_from(tmp_path / "all.jsonl", trusted=True, runs=True)
+    assert source.exchange.export_to(tmp_path / "all.jsonl", runs=True) == source.count()
+    imported = copy.exchange.import_from(tmp_path / "all.jsonl", trusted=True, runs=True)
 
     assert (imported.runs, imported.runs_left_out) == (3, 0)
     for ref in ("one", "two", "three"):
-        ours, theirs = copy.get_episode(ref), source.get_episode(ref)
+        ours, theirs = copy.runs.get(ref), source.runs.get(ref)
         assert ours.model_copy(update={"memories": said(ours)}) == theirs.model_copy(update={"memories": said(theirs)})
-        assert copy.trajectory(ref) == source.trajectory(ref)
+        assert copy.runs.trajectory(ref) == source.runs.trajectory(ref)
     for memory in source.list(state=None).memories:
-        assert copy.runs_of(memory.id) == source.runs_of(memory.id)
+        assert copy.runs.of(memory.id) == source.runs.of(memory.id)
         assert copy.get(memory.id).confidence == pytest.approx(memory.confidence)
-    assert copy.doctor(dry_run=True) == []
+    assert copy.upkeep.doctor(dry_run=True) == []
     assert exported(copy, runs=True) == exported(source, runs=True)
 
 
 def test_what_was_said_in_a_run_counts_once_in_a_copy(source: ReasoningBank, open_bank: OpenBank) -> None:
     copy = open_bank(project="copy")
     lines = exported(source, runs=True)
-    copy.import_from(lines, trusted=True, runs=True)
+    copy.exchange.import_from(lines, trusted=True, runs=True)
     before = {memory.id: memory.confidence for memory in copy.list().memories}
 
-    assert copy.import_from(lines, trusted=True, runs=True).runs == 0
+    assert copy.exchange.import_from(lines, trusted=True, runs=True).runs == 0
     assert copy.report("failure", ref="one").too_late
     assert {memory.id: memory.confidence for memory in copy.list().memories} == before
     assert copy.report("success", ref="three").credited
-    copy.rebuild()
-    assert copy.doctor(dry_run=True) == []
+    copy.upkeep.rebuild()
+    assert copy.upkeep.doctor(dry_run=True) == []
 
 
 def test_steps_are_cleaned_and_no_longer_than_the_setting_lets_them_be(
@@ -99,9 +99,9 @@ def test_steps_are_cleaned_and_no_longer_than_the_setting_lets_them_be(
         "left_out": 2,
     }
     bank = open_bank(project="short", settings={"trajectory_limit": 150})
-    bank.import_from([{"format": "reasoningbank/1", "run": run}], trusted=True, runs=True)
+    bank.exchange.import_from([{"format": "reasoningbank/1", "run": run}], trusted=True, runs=True)
 
-    kept = bank.trajectory("r")
+    kept = bank.runs.trajectory("r")
     assert KEY not in kept.model_dump_json()
     assert kept.task.startswith("use ")
     assert [step.action[:4] for step in kept.steps] == ["curl"]
@@ -110,19 +110,19 @@ def test_steps_are_cleaned_and_no_longer_than_the_setting_lets_them_be(
 
 def test_runs_of_an_old_day_expire_as_they_would_have(source: ReasoningBank, open_bank: OpenBank, clock: Clock) -> None:
     copy = open_bank(project="copy")
-    copy.import_from(exported(source, runs=True), trusted=True, runs=True)
+    copy.exchange.import_from(exported(source, runs=True), trusted=True, runs=True)
     clock.move(days=30)
 
-    assert copy.maintain().forgotten_trajectories == 1
-    assert copy.trajectory("one").is_empty
-    assert copy.get_episode("one").verdict == "success"
+    assert copy.upkeep.maintain().forgotten_trajectories == 1
+    assert copy.runs.trajectory("one").is_empty
+    assert copy.runs.get("one").verdict == "success"
 
 
 def test_runs_of_a_file_that_is_not_trusted_are_refused(source: ReasoningBank, open_bank: OpenBank) -> None:
     with pytest.raises(InvalidInputError, match="trusted"):
-        open_bank(project="copy").import_from(exported(source, runs=True), runs=True)
+        open_bank(project="copy").exchange.import_from(exported(source, runs=True), runs=True)
     with pytest.raises(InvalidInputError, match="jsonl"):
-        source.export_to("pages", format="markdown", runs=True)
+        source.exchange.export_to("pages", format="markdown", runs=True)
 
 
 def test_what_a_run_was_handed_is_left_out_where_it_is_not_there(source: ReasoningBank, open_bank: OpenBank) -> None:
@@ -130,18 +130,18 @@ def test_what_a_run_was_handed_is_left_out_where_it_is_not_there(source: Reasoni
     first = next(line for line in lines if line.get("title") == "Count lines")
     copy = open_bank(project="copy")
     copy.record_many([{"title": "Other", "content": "Says else", "outcome": "success"}], ids=[first["id"]])
-    copy.import_from(lines, trusted=True, runs=True)
+    copy.exchange.import_from(lines, trusted=True, runs=True)
 
-    assert first["id"] not in [served.memory for served in copy.get_episode("one").memories]
+    assert first["id"] not in [served.memory for served in copy.runs.get("one").memories]
 
 
 def test_a_memory_that_says_something_else_since_is_not_credited_in_a_copy(
     source: ReasoningBank, open_bank: OpenBank
 ) -> None:
-    memory = source.get_episode("three").memories[0].memory
+    memory = source.runs.get("three").memories[0].memory
     source.update(memory, content="Count lines with awk")
     copy = open_bank(project="copy")
-    copy.import_from(exported(source, runs=True), trusted=True, runs=True)
+    copy.exchange.import_from(exported(source, runs=True), trusted=True, runs=True)
 
     assert memory not in copy.report("success", ref="three").credited
 
@@ -158,7 +158,9 @@ def test_an_export_holds_the_runs_of_its_own_project_only(source: ReasoningBank,
 
 def test_a_bad_run_costs_no_other(source: ReasoningBank, open_bank: OpenBank) -> None:
     bad = {"format": "reasoningbank/1", "run": {"ref": "bad"}}
-    imported = open_bank(project="copy").import_from([bad, *exported(source, runs=True)], trusted=True, runs=True)
+    imported = open_bank(project="copy").exchange.import_from(
+        [bad, *exported(source, runs=True)], trusted=True, runs=True
+    )
 
     assert imported.runs == 3
     assert [line.line for line in imported.rejected] == [1]

@@ -21,10 +21,10 @@ def test_reading_never_makes_a_project(bank: ReasoningBank, tmp_path: Path) -> N
     assert bank.search("anything").hits == ()
     assert bank.list().memories == ()
     assert bank.count() == 0
-    assert not bank.status().exists
+    assert not bank.upkeep.status().exists
     assert not bank.delete("x")
-    bank.maintain()
-    for call in (bank.get, lambda i: bank.feedback(i, True)):
+    bank.upkeep.maintain()
+    for call in (bank.get, lambda i: bank.vote(i, True)):
         with pytest.raises(ReasoningBankError):
             call("x")
 

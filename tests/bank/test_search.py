@@ -57,10 +57,10 @@ def test_a_query_that_says_nothing_is_refused_and_nothing_is_embedded(open_bank:
         bank.recall(query)
 
 
-@pytest.mark.parametrize("k", [0, -1, "5", True, 2.0, None])
-def test_a_k_that_is_no_number_of_memories_is_refused(bank: ReasoningBank, k: Any) -> None:
-    with pytest.raises(InvalidInputError, match=r"k .* is not a whole number of at least 1"):
-        bank.search("quote paths", k)
+@pytest.mark.parametrize("limit", [0, -1, "5", True, 2.0, None])
+def test_a_limit_that_is_no_number_of_memories_is_refused(bank: ReasoningBank, limit: Any) -> None:
+    with pytest.raises(InvalidInputError, match=r"limit .* is not a whole number of at least 1"):
+        bank.search("quote paths", limit)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -174,7 +174,7 @@ async def test_every_policy_keeps_to_every_filter_and_finds_the_one_that_passes(
 
 def test_an_archived_memory_is_not_found_however_well_it_fits(bank: ReasoningBank) -> None:
     for memory_id in [lesson(bank, f"quote paths {number}") for number in range(100)]:
-        bank.archive(memory_id)
+        bank.upkeep.archive(memory_id)
     lesson(bank, "paths", "quote them")
 
     assert titles(bank, "quote paths", 5) == ["paths"]
@@ -335,7 +335,7 @@ def test_recent_use_counts_in_the_policies_that_look_at_it(bank: ReasoningBank, 
 def test_what_was_deleted_under_a_search_is_not_found(bank: ReasoningBank, tmp_path: Path) -> None:
     gone, kept = lesson(bank, "quote paths"), lesson(bank, "quote all paths")
     bank.search("quote paths")
-    with sqlite3.connect(Path(bank.status().folder) / "bank.sqlite3") as behind_its_back:
+    with sqlite3.connect(Path(bank.upkeep.status().folder) / "bank.sqlite3") as behind_its_back:
         behind_its_back.execute(
             "INSERT INTO changes(op, memory) SELECT 'delete', n FROM memories WHERE id = ?", (gone,)
         )

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reasoningbank import EmbedderIdentity, LLMDistiller, ReasoningBank, memory_tools
+from reasoningbank import EmbedderIdentity, LLMDistiller, ReasoningBank
+from reasoningbank.adapters import memory_tools
 from reasoningbank.vectors.base import Float32
 from tests.conftest import OpenBank
 
@@ -53,10 +54,10 @@ def test_a_secret_reaches_no_file_no_log_no_embedder_and_no_model(
         bank.search(SAID)
         ref = bank.recall(SAID).ref
         bank.report("failure", ref=ref, reason=SAID)
-        bank.feedback(memory.id, True, reason=SAID)
+        bank.vote(memory.id, True, reason=SAID)
         bank.distill({"task": SAID, "steps": [SAID], "verdict": "success"}, distiller=LLMDistiller(model))
-        bank.enqueue({"task": SAID, "steps": [SAID]}, "success")
-        bank.export_to(tmp_path / "out.jsonl")
+        bank.queue.put({"task": SAID, "steps": [SAID]}, "success")
+        bank.exchange.export_to(tmp_path / "out.jsonl")
         bank.close()
 
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
@@ -75,7 +76,7 @@ def search_tool(bank: ReasoningBank) -> object:
 
 def exported(bank: ReasoningBank) -> str:
     into = io.StringIO()
-    bank.export_to(into)
+    bank.exchange.export_to(into)
     return into.getvalue()
 
 
@@ -93,7 +94,7 @@ READS: dict[str, Callable[[ReasoningBank], object]] = {
 def test_a_secret_that_was_stored_before_its_rule_existed_does_not_come_out(open_bank: OpenBank, read: str) -> None:
     bank = open_bank()
     bank.record_many([{"title": "Log in", "content": "Log in to the server", "outcome": "success"}], ids=["m"])
-    with sqlite3.connect(Path(bank.status().folder) / "bank.sqlite3") as by_older_rules:
+    with sqlite3.connect(Path(bank.upkeep.status().folder) / "bank.sqlite3") as by_older_rules:
         by_older_rules.execute("UPDATE memories SET content = content || ?, scrub_version = 0", (f" with {TOKEN}",))
     by_older_rules.close()
 

@@ -29,33 +29,33 @@ def test_steps_are_kept_while_the_run_goes_and_another_process_sees_them(
 ) -> None:
     with keeping.episode("count the lines") as run:
         run.step("wc -l app.log", "42 app.log", thought="count them")
-        seen = open_bank().trajectory(run.ref)
+        seen = open_bank().runs.trajectory(run.ref)
         run.step("cat app.log", "…")
         run.report("success", reason="counted")
 
     assert [(s.thought, s.action, s.observation) for s in seen.steps] == [("count them", "wc -l app.log", "42 app.log")]
-    kept = keeping.trajectory(run.ref)
+    kept = keeping.runs.trajectory(run.ref)
     assert (kept.task, kept.verdict, kept.reason, kept.session) == ("count the lines", "success", "counted", run.ref)
     assert kept.steps == run.trajectory.steps
-    assert kept.started_at == kept.ended_at == keeping.get_episode(run.ref).opened_at
+    assert kept.started_at == kept.ended_at == keeping.runs.get(run.ref).opened_at
 
 
 def test_nothing_is_kept_unless_the_settings_say_so(bank: ReasoningBank) -> None:
     with bank.episode("count the lines") as run:
         run.step("wc -l app.log", "42 app.log")
-    done = bank.add_steps(run.ref, STEPS)
+    done = bank.runs.add_steps(run.ref, STEPS)
 
     assert (done.kept, done.reason) == (0, "the setting keep_trajectories is off: set it to true")
-    assert bank.trajectory(run.ref).is_empty
-    assert bank.trajectory(run.ref).task == "count the lines"
+    assert bank.runs.trajectory(run.ref).is_empty
+    assert bank.runs.trajectory(run.ref).task == "count the lines"
 
 
 def test_what_is_kept_holds_no_secret_and_no_recalled_lesson(keeping: ReasoningBank) -> None:
     keeping.record("Count lines", "Use wc to count lines of files", outcome="success")
     recall = keeping.recall("count lines of files")
-    keeping.add_steps(recall.ref, [{"action": recall.text, "observation": "password=hunter2hunter2"}, "wc"])
+    keeping.runs.add_steps(recall.ref, [{"action": recall.text, "observation": "password=hunter2hunter2"}, "wc"])
 
-    text = keeping.trajectory(recall.ref).model_dump_json()
+    text = keeping.runs.trajectory(recall.ref).model_dump_json()
     assert recall.hits
     assert "hunter2" not in text
     assert "Use wc" not in text
@@ -64,58 +64,58 @@ def test_what_is_kept_holds_no_secret_and_no_recalled_lesson(keeping: ReasoningB
 def test_a_run_that_is_too_long_is_cut_and_says_so(open_bank: OpenBank) -> None:
     bank = open_bank(settings=KEEP | {"trajectory_limit": 100})
     ref = bank.recall("count").ref
-    first = bank.add_steps(ref, [{"action": "a" * 40}, {"action": "b" * 40}, {"action": "c" * 40}])
-    second = bank.add_steps(ref, {"steps": ["d" * 40], "result": "r" * 200})
+    first = bank.runs.add_steps(ref, [{"action": "a" * 40}, {"action": "b" * 40}, {"action": "c" * 40}])
+    second = bank.runs.add_steps(ref, {"steps": ["d" * 40], "result": "r" * 200})
 
     assert (first.kept, first.left_out, first.reason) == (1, 2, "the run is longer than 100")
     assert (second.kept, second.left_out) == (0, 1)
-    kept = bank.trajectory(ref)
+    kept = bank.runs.trajectory(ref)
     assert [step.action for step in kept.steps] == ["a" * 40]
     assert (kept.metadata, kept.result) == ({"steps_left_out": 3}, "")
 
 
 def test_messages_of_a_whole_run_can_be_added_with_their_result(keeping: ReasoningBank) -> None:
     ref = keeping.recall("count").ref
-    keeping.add_steps(ref, {"steps": STEPS, "result": "42"})
-    keeping.add_steps(ref, {"steps": [], "result": "43"})
+    keeping.runs.add_steps(ref, {"steps": STEPS, "result": "42"})
+    keeping.runs.add_steps(ref, {"steps": [], "result": "43"})
 
-    assert (len(keeping.trajectory(ref).steps), keeping.trajectory(ref).result) == (2, "43")
-    assert keeping.distill(keeping.trajectory(ref), True).status == "done"
+    assert (len(keeping.runs.trajectory(ref).steps), keeping.runs.trajectory(ref).result) == (2, "43")
+    assert keeping.distill(keeping.runs.trajectory(ref), True).status == "done"
 
 
 def test_steps_belong_to_an_episode_of_this_project(keeping: ReasoningBank, open_bank: OpenBank) -> None:
     ref = open_bank(project="other").recall("count").ref
 
     calls: list[Callable[[], object]] = [
-        lambda: keeping.add_steps(ref, STEPS),
-        lambda: keeping.trajectory(ref),
+        lambda: keeping.runs.add_steps(ref, STEPS),
+        lambda: keeping.runs.trajectory(ref),
         lambda: keeping.distill(STEPS, True, ref=ref),
-        lambda: keeping.enqueue(STEPS, True, ref=ref),
+        lambda: keeping.queue.put(STEPS, True, ref=ref),
     ]
     for call in calls:
         with pytest.raises(EpisodeNotFoundError):
             call()
     with pytest.raises(InvalidInputError):
-        keeping.trajectory(None)  # type: ignore[arg-type]
+        keeping.runs.trajectory(None)  # type: ignore[arg-type]
 
 
 def test_steps_expire_and_their_episode_stays(keeping: ReasoningBank, clock: Clock) -> None:
     old = keeping.recall("count the lines").ref
-    keeping.add_steps(old, STEPS)
+    keeping.runs.add_steps(old, STEPS)
     clock.move(days=20)
     young = keeping.recall("count the lines").ref
-    keeping.add_steps(young, STEPS)
+    keeping.runs.add_steps(young, STEPS)
     clock.move(days=11)
 
-    assert keeping.maintain().forgotten_trajectories == 1
-    assert keeping.maintain().forgotten_trajectories == 0
-    assert keeping.trajectory(old).is_empty
-    assert len(keeping.trajectory(young).steps) == 2
+    assert keeping.upkeep.maintain().forgotten_trajectories == 1
+    assert keeping.upkeep.maintain().forgotten_trajectories == 0
+    assert keeping.runs.trajectory(old).is_empty
+    assert len(keeping.runs.trajectory(young).steps) == 2
 
 
 def test_they_go_with_their_project(keeping: ReasoningBank, tmp_path: Path) -> None:
     ref = keeping.recall("count the lines").ref
-    keeping.add_steps(ref, [{"action": "a-very-special-act"}])
+    keeping.runs.add_steps(ref, [{"action": "a-very-special-act"}])
     BankRoot(tmp_path / "root", tenant="acme").delete_project("billing")
 
     assert not any(b"a-very-special-act" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
@@ -137,12 +137,12 @@ def test_a_disk_that_refuses_a_step_does_not_stop_the_run(
 
 def test_a_step_kept_under_older_rules_goes_through_the_present_ones(keeping: ReasoningBank) -> None:
     ref = keeping.recall("count").ref
-    keeping.add_steps(ref, ["look"])
+    keeping.runs.add_steps(ref, ["look"])
     with keeping._engine.write() as edit:
         edit.execute('UPDATE steps SET step = \'{"action":"password=hunter2hunter2"}\'')
         edit.execute("UPDATE trajectories SET scrub_version = 0")
 
-    assert "hunter2" not in keeping.trajectory(ref).steps[0].action
+    assert "hunter2" not in keeping.runs.trajectory(ref).steps[0].action
     assert Kept().scrub_version == 0
 
 
@@ -161,13 +161,13 @@ def test_a_lesson_shows_the_run_it_came_from_and_those_it_was_used_in(keeping: R
         uses.append(keeping.recall(memory.title).ref)
         if verdict:
             keeping.report(verdict, ref=uses[-1])
-    runs = keeping.runs_of(memory.id)
+    runs = keeping.runs.of(memory.id)
 
     assert [(r.ref, r.task, r.verdict, r.steps) for r in runs.came_from] == [
         (run.ref, "count the lines of app.log", "success", 2)
     ]
     assert [(r.ref, r.verdict, r.steps) for r in runs.used_in] == [(uses[1], None, 0), (uses[0], "success", 0)]
-    assert keeping.runs_of(memory.id, 1).used_in == runs.used_in[:1]
+    assert keeping.runs.of(memory.id, 1).used_in == runs.used_in[:1]
 
 
 def test_a_lesson_that_was_learned_again_names_both_runs(keeping: ReasoningBank) -> None:
@@ -175,35 +175,35 @@ def test_a_lesson_that_was_learned_again_names_both_runs(keeping: ReasoningBank)
     first, second = (keeping.distill({"task": "count lines", "steps": STEPS}, True, ref=ref) for ref in refs)
 
     assert second.memories == ()
-    assert {r.ref for r in keeping.runs_of(first.memories[0].id).came_from} == set(refs)
-    assert len(keeping.trajectory(refs[1]).steps) == 2
+    assert {r.ref for r in keeping.runs.of(first.memories[0].id).came_from} == set(refs)
+    assert len(keeping.runs.trajectory(refs[1]).steps) == 2
 
 
 def test_a_run_that_was_kept_as_it_went_is_not_kept_twice(keeping: ReasoningBank) -> None:
     ref = keeping.recall("count the lines").ref
-    keeping.add_steps(ref, STEPS)
-    keeping.enqueue({"task": "count lines", "steps": STEPS}, True, ref=ref)
-    (job,) = keeping.worker().run_until_empty()
+    keeping.runs.add_steps(ref, STEPS)
+    keeping.queue.put({"task": "count lines", "steps": STEPS}, True, ref=ref)
+    (job,) = keeping.queue.worker().run_until_empty()
 
-    assert len(keeping.trajectory(ref).steps) == 2
+    assert len(keeping.runs.trajectory(ref).steps) == 2
     (memory_id, *_) = job.memories
-    assert [r.ref for r in keeping.runs_of(memory_id).came_from] == [ref]
+    assert [r.ref for r in keeping.runs.of(memory_id).came_from] == [ref]
 
 
 def test_a_session_without_an_episode_is_named_all_the_same(bank: ReasoningBank) -> None:
     source = {"how": "distilled", "session": "session 7"}
     memory = bank.record("Count", "Use wc", outcome="success", source=source).memory
 
-    (came,) = bank.runs_of(memory.id).came_from
+    (came,) = bank.runs.of(memory.id).came_from
     assert (came.ref, came.task, came.verdict, came.opened_at) == ("session 7", "", None, None)
 
 
 def test_a_deleted_memory_has_no_runs(bank: ReasoningBank) -> None:
     with pytest.raises(MemoryNotFoundError):
-        bank.runs_of("gone")
+        bank.runs.of("gone")
     memory = bank.distill({"task": "t", "steps": STEPS, "session": "s"}, True).memories[0]
     bank.delete(memory.id)
     with pytest.raises(MemoryNotFoundError):
-        bank.runs_of(memory.id)
+        bank.runs.of(memory.id)
     with bank._engine.read() as view:
         assert view.execute("SELECT count(*) FROM origins").fetchone() == (0,)

@@ -20,13 +20,13 @@ def titles(bank: ReasoningBank) -> set[str]:
 
 def test_an_archived_memory_is_not_served_and_comes_back_as_it_was(bank: ReasoningBank) -> None:
     memory = lesson(bank)
-    bank.feedback(memory.id, True, ref="r")
+    bank.vote(memory.id, True, ref="r")
     confidence = bank.get(memory.id).confidence
 
-    assert bank.archive(memory.id).state is State.ARCHIVED
-    assert bank.archive(memory.id).state is State.ARCHIVED
+    assert bank.upkeep.archive(memory.id).state is State.ARCHIVED
+    assert bank.upkeep.archive(memory.id).state is State.ARCHIVED
     assert titles(bank) == set()
-    assert bank.restore(memory.id).state is State.ACTIVE
+    assert bank.upkeep.restore(memory.id).state is State.ACTIVE
     assert titles(bank) == {"Quote paths"}
     assert bank.get(memory.id).confidence == confidence
 
@@ -35,10 +35,10 @@ def test_what_is_not_out_of_service_cannot_be_put_back(bank: ReasoningBank) -> N
     memory = lesson(bank)
 
     with pytest.raises(InvalidInputError, match="not archived"):
-        bank.restore(memory.id)
+        bank.upkeep.restore(memory.id)
     with pytest.raises(InvalidInputError, match="not quarantined"):
-        bank.approve(memory.id)
-    for call in (bank.archive, bank.restore, bank.approve):
+        bank.upkeep.approve(memory.id)
+    for call in (bank.upkeep.archive, bank.upkeep.restore, bank.upkeep.approve):
         with pytest.raises(MemoryNotFoundError):
             call("nope")
 
@@ -48,25 +48,25 @@ def test_forgetting_a_source_archives_what_it_brought_and_nothing_else(bank: Rea
     lesson(bank, "From the session", source={"session": "crawler"})
     lesson(bank, "From somebody else", source={"by": "ada"})
 
-    forgotten = bank.forget("crawler")
+    forgotten = bank.sources.block("crawler")
 
     assert len(forgotten.memories) == 2
     assert bad.id in forgotten.memories
     assert titles(bank) == {"From somebody else"}
-    assert bank.forget("crawler").memories == ()
+    assert bank.sources.block("crawler").memories == ()
 
 
 def test_a_forgotten_sources_signals_count_for_nothing(bank: ReasoningBank) -> None:
     memory = lesson(bank)
-    bank.feedback(memory.id, True, ref="r1", by="ada")
+    bank.vote(memory.id, True, ref="r1", by="ada")
     honest = bank.get(memory.id).confidence
     for i in range(5):
-        bank.feedback(memory.id, False, ref=f"b{i}", by="troll")
+        bank.vote(memory.id, False, ref=f"b{i}", by="troll")
     assert bank.get(memory.id).confidence < honest
 
-    assert bank.forget("troll").judged == 1
+    assert bank.sources.block("troll").judged == 1
     assert bank.get(memory.id).confidence == honest
-    bank.rebuild()
+    bank.upkeep.rebuild()
     assert bank.get(memory.id).confidence == honest
 
 
@@ -74,12 +74,12 @@ def test_remembering_undoes_forgetting(bank: ReasoningBank) -> None:
     memory = lesson(bank, source={"by": "crawler"})
     other = lesson(bank, "Another")
     archived = lesson(bank, "Archived before", source={"by": "crawler"})
-    bank.archive(archived.id)
-    bank.feedback(other.id, False, ref="r", by="crawler")
+    bank.upkeep.archive(archived.id)
+    bank.vote(other.id, False, ref="r", by="crawler")
     before = bank.get(other.id).confidence
-    bank.forget("crawler")
+    bank.sources.block("crawler")
 
-    remembered = bank.remember("crawler")
+    remembered = bank.sources.unblock("crawler")
 
     assert remembered.memories == (memory.id,)
     assert bank.get(memory.id).state is State.ACTIVE
@@ -92,33 +92,33 @@ def test_what_was_deleted_meanwhile_does_not_come_back_with_its_source(bank: Rea
         bank.record(title, title, outcome="success", source={"by": "forum"}).memory.id
         for title in ("Quote paths", "Wait for migrations")
     )
-    bank.forget("forum")
+    bank.sources.block("forum")
     bank.delete(deleted)
 
-    assert bank.remember("forum").memories == (kept,)
+    assert bank.sources.unblock("forum").memories == (kept,)
     assert bank.count() == 1
 
 
 def test_what_a_forgotten_source_brings_later_is_quarantined_until_approved(bank: ReasoningBank) -> None:
     lesson(bank)
-    bank.forget("crawler")
+    bank.sources.block("crawler")
     late = lesson(bank, "Late", source={"by": "crawler"})
 
     assert late.state is State.QUARANTINED
     assert late.findings == ("its source was forgotten",)
     assert titles(bank) == {"Quote paths"}
     assert bank.list(state="quarantined").memories == (late,)
-    assert bank.approve(late.id).state is State.ACTIVE
+    assert bank.upkeep.approve(late.id).state is State.ACTIVE
     assert titles(bank) == {"Quote paths", "Late"}
 
 
 def test_forgetting_needs_a_name_and_makes_no_project(bank: ReasoningBank) -> None:
     for wrong in ("", "  ", None, 7):
         with pytest.raises(InvalidInputError, match="is no name"):
-            bank.forget(wrong)  # type: ignore[arg-type]
+            bank.sources.block(wrong)  # type: ignore[arg-type]
 
-    assert bank.forget("nobody").memories == ()
-    assert not bank.status().exists
+    assert bank.sources.block("nobody").memories == ()
+    assert not bank.upkeep.status().exists
 
 
 def test_another_handle_sees_it_at_its_next_call(bank: ReasoningBank, open_bank: Any) -> None:
@@ -126,6 +126,6 @@ def test_another_handle_sees_it_at_its_next_call(bank: ReasoningBank, open_bank:
     memory = lesson(bank, source={"by": "crawler"})
     assert titles(other) == {"Quote paths"}
 
-    bank.forget("crawler")
+    bank.sources.block("crawler")
     assert titles(other) == set()
     assert other.get(memory.id).state is State.ARCHIVED

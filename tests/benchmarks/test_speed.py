@@ -64,7 +64,7 @@ def test_the_floors_write_the_very_rows_that_the_bank_wrote(tmp_path: Path) -> N
             for recall in recalls[:2]:
                 bare.report_ms(bank.report("failure", ref=recall.ref).episode.ref)
             for recall in recalls[1:]:
-                voted = bank.feedback(recall.hits[0].memory.id, True)
+                voted = bank.vote(recall.hits[0].memory.id, True)
                 bare.vote_ms(voted.memory.id, voted.ref)
             for lesson in made.lessons[30:]:
                 bare.record_ms(bank.record(**lesson).memory.id)

@@ -10,7 +10,7 @@ from rich.console import Console
 from benchmarks import way_counted
 from benchmarks.way import table, ways
 from benchmarks.way_counted import Way, statements_sent, way_of
-from reasoningbank import Draft, Outcome, ReasoningBank
+from reasoningbank import Draft, ReasoningBank, Verdict
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def test_a_failing_call_ends_the_counting() -> None:
 
 
 def test_a_validation_is_a_call_of_pydantic_s_validator() -> None:
-    draft = Draft(title="t", content="c", outcome=Outcome.SUCCESS)
+    draft = Draft(title="t", content="c", outcome=Verdict.SUCCESS)
 
-    assert way_of(lambda: Draft(title="t", content="c", outcome=Outcome.SUCCESS), []).validations == 1
+    assert way_of(lambda: Draft(title="t", content="c", outcome=Verdict.SUCCESS), []).validations == 1
     assert way_of(draft.model_copy, []).validations == 0
 
 
@@ -90,7 +90,7 @@ def test_the_way_of_each_call_is_counted_and_shown(tmp_path: Path) -> None:
         assert way.depth > 1
     assert counted["search, again"].calls < counted["search, new words"].calls
     with ReasoningBank(tmp_path, tenant="way", project="way", embedder="hash") as bank:
-        assert len(bank.get_episode("run 1").memories) == 3
+        assert len(bank.runs.get("run 1").memories) == 3
     console = Console(width=200)
     with console.capture() as shown:
         console.print(table(counted))

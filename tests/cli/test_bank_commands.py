@@ -28,7 +28,7 @@ def test_status_names_folder_scope_and_where_each_value_came_from(
     out = cli("status", "--project", "billing").out
     lines = {line.split("  ")[0]: line for line in out.splitlines()}
 
-    assert bank.status().folder in out.replace("\n", "").replace("  ", "")
+    assert bank.upkeep.status().folder in out.replace("\n", "").replace("  ", "")
     assert "(REASONINGBANK_TENANT)" in lines["tenant"]
     assert "(--project)" in lines["project"]
     assert "1 active" in lines["memories"]
@@ -48,7 +48,7 @@ def test_metrics_show_criteria_bars_rates_and_weights(
     monkeypatch.setattr(fitting, "is_due", lambda changes, fitted: True)
     for number in range(31):
         ref = bank.recall("put paths in quotes", ref=f"run {number}").ref
-        bank.feedback(memory_id, number > 0, ref=ref)
+        bank.vote(memory_id, number > 0, ref=ref)
         bank.report(number > 0, ref=ref)
 
     out = cli("metrics", "--days", "7").out
@@ -105,8 +105,8 @@ def test_upkeep_that_takes_longer_than_a_moment_shows_a_bar_in_a_terminal(
 
 
 def test_doctor_says_what_it_mended(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:
-    bank.feedback(memory_id, True)
-    (segment,) = Path(bank.status().folder, "signals").iterdir()
+    bank.vote(memory_id, True)
+    (segment,) = Path(bank.upkeep.status().folder, "signals").iterdir()
     segment.write_bytes(segment.read_bytes() + b"not a signal\n")
 
     assert "to do" in cli("doctor", "--dry-run").out
@@ -163,7 +163,7 @@ def test_import_says_what_else_happened(cli: Cli, bank: ReasoningBank) -> None:
 
 
 def test_export_writes_what_import_reads(cli: Cli, bank: ReasoningBank, tmp_path: Path, memory_id: str) -> None:
-    bank.feedback(memory_id, True)
+    bank.vote(memory_id, True)
     file = tmp_path / "out.jsonl"
 
     assert cli("export", str(file)).out.replace("\n", " ").startswith("Wrote 1 memories to")
@@ -175,7 +175,7 @@ def test_export_writes_what_import_reads(cli: Cli, bank: ReasoningBank, tmp_path
 
 
 def test_states_are_shown_where_they_are_not_the_usual_one(cli: Cli, bank: ReasoningBank) -> None:
-    bank.import_from([{"format": "reasoningbank/1", "id": "q", "text": "x", "state": "quarantined"}])
+    bank.exchange.import_from([{"format": "reasoningbank/1", "id": "q", "text": "x", "state": "quarantined"}])
 
     assert "quarantined" in cli("list", "--state", "quarantined").out
     assert "quarantined" in cli("show", "q").out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reasoningbank import Outcome, ReasoningBank, Verdict
+from reasoningbank import ReasoningBank, Verdict
 from tests.cli.conftest import Cli
 from tests.conftest import Clock
 
@@ -22,7 +22,7 @@ def test_record_stores_a_lesson_and_prints_its_id(cli: Cli, bank: ReasoningBank)
     assert (memory.title, memory.content, memory.outcome, memory.tags) == (
         "Quote paths",
         "Put paths in quotes",
-        Outcome.FAILURE,
+        Verdict.FAILURE,
         ("shell", "files"),
     )
 
@@ -166,7 +166,7 @@ def test_search_passes_its_options_on(cli: Cli, memory_id: str) -> None:
     def found(*options: str) -> list[str]:
         return [hit["memory"]["id"] for hit in cli("search", "quote paths", *options, "--json").json["hits"]]
 
-    assert found("-k", "1", "--tag", "shell", "--outcome", "failure", "--policy", "similarity") == [memory_id]
+    assert found("--limit", "1", "--tag", "shell", "--outcome", "failure", "--policy", "similarity") == [memory_id]
     assert found("--outcome", "success") == found("--where", "n=1") == found("--tag", "none") == []
     assert found("--strict", "--min-confidence", "0.9") == []
     assert cli("search", "quote paths", "--outcome", "success").out == "Nothing fits.\n"
@@ -185,7 +185,7 @@ def test_recall_opens_an_episode_and_report_closes_it(cli: Cli, bank: ReasoningB
     assert reported.out == "Reported success; 1 memories credited.\n"
     assert cli("report", "success", "--ref", "run-1").out.startswith("Nothing new")
     assert cli("report", "failure", "--ref", "run-1").out.startswith("Reported failure (before: success)")
-    assert bank.get_episode("run-1").verdict is Verdict.FAILURE
+    assert bank.runs.get("run-1").verdict is Verdict.FAILURE
     shown = cli("episode", "run-1").out
     assert "quote paths" in shown
     assert memory_id in shown
@@ -226,8 +226,8 @@ def open_late(scope: dict[str, str]) -> ReasoningBank:
         bank.record("Quote paths", "Put paths in quotes", outcome="failure")
         bank.report("success", ref=bank.recall("quote paths", ref="old").ref)
         clock.move(days=50)
-        bank.feedback(bank.list().memories[0].id, True)
-        bank.maintain()
+        bank.vote(bank.list().memories[0].id, True)
+        bank.upkeep.maintain()
     return bank
 
 
@@ -239,20 +239,23 @@ def test_recall_of_nothing_still_opens_an_episode(cli: Cli) -> None:
     assert cli("episode", ran.json["ref"], "--json").json["verdict"] is None
 
 
-def test_feedback_moves_the_confidence(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:
+def test_a_vote_moves_the_confidence(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:
     before = bank.get(memory_id).confidence
 
-    ran = cli("feedback", memory_id, "--helpful", "--ref", "r", "--by", "ada", "--reason", "it worked")
+    ran = cli("vote", memory_id, "--helpful", "--ref", "r", "--by", "ada", "--reason", "it worked")
 
     assert ran.out.startswith("Quote paths: confidence 0.")
     assert bank.get(memory_id).confidence > before
-    assert "said before" in cli("feedback", memory_id, "--helpful", "--ref", "r").out
-    cli("feedback", memory_id, "--not-helpful", "--ref", "s")
-    assert cli("feedback", memory_id, "--harmful", "--ref", "t", "--json").json["memory"]["confidence"] < before
+    assert "said before" in cli("vote", memory_id, "--helpful", "--ref", "r").out
+    cli("vote", memory_id, "--not-helpful", "--ref", "s")
+    assert cli("vote", memory_id, "--harmful", "--ref", "t", "--json").json["memory"]["confidence"] < before
 
 
 def test_outcome_and_stability_count_for_one_memory(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:
-    assert cli("outcome", memory_id, "success", "--session", "s", "--json").json["recorded"] is True
-    assert cli("outcome", memory_id, "success", "--session", "s", "--json").json["recorded"] is False
-    assert cli("stability", memory_id, "reverted", "--ref", "c1", "--by", "ci", "--json").json["recorded"] is True
-    assert cli("stability", memory_id, "survived").code == 0
+    succeeded = ("vote", memory_id, "--helpful", "--kind", "outcome", "--ref", "s", "--json")
+    reverted = ("vote", memory_id, "--not-helpful", "--kind", "stability", "--ref", "c1", "--by", "ci", "--json")
+
+    assert cli(*succeeded).json["recorded"] is True
+    assert cli(*succeeded).json["recorded"] is False
+    assert cli(*reverted).json["recorded"] is True
+    assert cli("vote", memory_id, "--helpful", "--kind", "stability").code == 0

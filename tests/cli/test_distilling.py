@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import ChatReply, OpenAIChat, ReasoningBank
+from reasoningbank import OpenAIChat, ReasoningBank
 from reasoningbank.cli import distilling
+from reasoningbank.llm import ChatReply
 
 RUN = {"task": "Convert the report", "steps": [{"action": "convert", "observation": "ok"}], "verdict": "success"}
 Cli = Callable[..., Any]
@@ -25,8 +26,8 @@ def runs(tmp_path: Path) -> Path:
 @pytest.fixture
 def queued(scope: dict[str, str]) -> ReasoningBank:
     bank = ReasoningBank(scope["REASONINGBANK_ROOT"], tenant="acme", project="billing", embedder="hash")
-    bank.enqueue(RUN)
-    bank.enqueue({**RUN, "verdict": None})
+    bank.queue.put(RUN)
+    bank.queue.put({**RUN, "verdict": None})
     return bank
 
 
@@ -129,23 +130,23 @@ def test_a_comparison_without_a_verdict_fails_with_the_reason(
 def test_an_unhelpful_vote_with_a_reason_queues_a_guard_rail(cli: Cli, bank: ReasoningBank) -> None:
     memory = bank.record("Clear the cache", "Delete the cache first.", outcome="success").memory
 
-    cli("feedback", memory.id, "--not-helpful", "--reason", "it logged the user out", "--anti-pattern")
+    cli("vote", memory.id, "--not-helpful", "--reason", "it logged the user out", "--anti-pattern")
 
-    (job,) = bank.jobs()
+    (job,) = bank.queue.list()
     assert (job.kind, job.status.value) == ("anti-pattern", "queued")
     cli("work", "--once")
-    assert "it logged the user out" in bank.get(bank.job(job.id).memories[0]).content
+    assert "it logged the user out" in bank.get(bank.queue.get(job.id).memories[0]).content
 
 
 @pytest.mark.parametrize("vote", [("--helpful", "--reason", "it worked"), ("--not-helpful",)])
 def test_a_guard_rail_needs_a_vote_against_and_its_reason(cli: Cli, bank: ReasoningBank, vote: tuple[str, ...]) -> None:
     memory = bank.record("Clear the cache", "Delete the cache first.", outcome="success").memory
 
-    ran = cli("feedback", memory.id, *vote, "--anti-pattern")
+    ran = cli("vote", memory.id, *vote, "--anti-pattern")
 
     assert ran.code == 2
     assert "give --not-helpful and --reason" in ran.err
-    assert bank.jobs() == []
+    assert bank.queue.list() == []
 
 
 def test_a_file_that_is_not_there_is_one_sentence(cli: Cli, scope: dict[str, str]) -> None:
@@ -170,13 +171,13 @@ def test_a_worker_works_until_it_is_interrupted(
     cli: Cli, queued: ReasoningBank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wait() -> None:
-        while queued.jobs("queued") or queued.jobs("running"):
+        while queued.queue.list(status="queued") or queued.queue.list(status="running"):
             pass
 
     monkeypatch.setattr(distilling, "wait_for_an_interrupt", wait)
 
     assert "Stopped." in cli("work").out
-    assert len(queued.jobs("done")) == 1
+    assert len(queued.queue.list(status="done")) == 1
 
 
 def test_an_interrupt_ends_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,8 +43,8 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
         (["search", "x", "--tenent", "a"], 2, "--tenant"),
         (["report", "done", "--ref", "r"], 2, "'done'"),
         (["report", "success"], 2, "one of --ref and --thread"),
-        (["feedback", "m"], 2, "--helpful or --not-helpful"),
-        (["outcome", "m", "unknown"], 2, "teaches nothing"),
+        (["vote", "m"], 2, "--helpful or --not-helpful"),
+        (["vote", "m", "--helpful", "--kind", "usage"], 2, "'explicit', 'outcome', 'stability'"),
         (["record"], 2, "the title is missing"),
         (["record", "a", "b", "--title", "c"], 2, "the title was given twice"),
         (["record", "a"], 2, "the content is missing"),
@@ -113,13 +114,13 @@ def test_json_is_all_that_stands_on_standard_output(process: Process) -> None:
 def test_what_a_dependency_prints_is_no_part_of_the_answer(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     true_list = ReasoningBank.list
 
-    def chatty(self: ReasoningBank) -> object:
+    def chatty(self: ReasoningBank, **options: Any) -> object:
         sys.stdout.write("hello from below\n")
-        return true_list(self)
+        return true_list(self, **options)
 
-    monkeypatch.setattr(ReasoningBank, "status", chatty)
+    monkeypatch.setattr(ReasoningBank, "list", chatty)
 
-    ran = cli("status", "--json")
+    ran = cli("list", "--json")
 
     assert ran.json["memories"] == []
     assert ran.err == "hello from below\n"
@@ -149,7 +150,7 @@ def test_output_is_utf_8_whatever_the_locale(process: Process, bank: ReasoningBa
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(bank: ReasoningBank) -> None:
-    bank.import_from({"text": f"Lesson {n} " + "long " * 2000} for n in range(12))
+    bank.exchange.import_from({"text": f"Lesson {n} " + "long " * 2000} for n in range(12))
     line = f"{sys.executable} -m reasoningbank export | head -c 1"
 
     ran = subprocess.run(
@@ -273,7 +274,7 @@ def test_ctrl_c_ends_it_with_one_line_and_a_whole_bank(scope: dict[str, str], ba
     assert code == 130
     assert err.decode().strip() == "Interrupted. What was stored until now is whole."
     assert bank.count() == 64
-    assert bank.doctor() == []
+    assert bank.upkeep.doctor() == []
 
 
 def test_the_version_is_the_package_s(cli: Cli) -> None:

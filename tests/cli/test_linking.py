@@ -42,9 +42,9 @@ def test_links_wants_a_memory_or_asks_for_suggestions(cli: Cli, ids: list[str]) 
 def test_recall_shows_what_came_along_and_what_conflicts(cli: Cli, ids: list[str]) -> None:
     cli("link", ids[0], "requires", ids[1])
     cli("link", ids[0], "conflicts", ids[1], "--evidence", "one at a time")
-    out = cli("recall", "run deploy-blue for production", "-k", "1", "--expand-links").out
+    out = cli("recall", "run deploy-blue for production", "-n", "1", "--expand-links").out
 
     assert "Tunnel  required" in out
     assert "'Tunnel' cannot both be followed: one at a time." in " ".join(out.split())
-    found = cli("recall", "run deploy-blue for production", "-k", "1", "--expand-links", "--json").json
+    found = cli("recall", "run deploy-blue for production", "-n", "1", "--expand-links", "--json").json
     assert found["required"] == [ids[1]]

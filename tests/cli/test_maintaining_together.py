@@ -31,4 +31,4 @@ def test_two_maintain_commands_at_once_and_a_third_later_merge_and_archive_once(
     kinds = sorted(change["kind"] for done in rounds for change in done["changes"])
     assert kinds == ["archive", "merge"]
     assert bank.count() == 3
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.doctor(dry_run=True) == []

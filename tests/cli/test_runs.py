@@ -23,7 +23,7 @@ def test_a_trajectory_is_shown_step_by_step(cli: Cli, keeping: ReasoningBank) ->
     ref = keeping.recall("count the lines").ref
     empty = cli("trajectory", ref).out
     steps = [{"action": "wc", "observation": "42", "error": "odd"}, {"action": "x" * 100}]
-    keeping.add_steps(ref, {"steps": steps, "result": "42 lines"})
+    keeping.runs.add_steps(ref, {"steps": steps, "result": "42 lines"})
     out = cli("trajectory", ref).out
 
     assert "No steps are kept" in empty
@@ -34,11 +34,11 @@ def test_a_trajectory_is_shown_step_by_step(cli: Cli, keeping: ReasoningBank) ->
 
 def test_show_names_the_runs_and_the_links_of_a_memory(cli: Cli, keeping: ReasoningBank) -> None:
     ref = keeping.recall("count the lines").ref
-    keeping.add_steps(ref, ["wc"])
+    keeping.runs.add_steps(ref, ["wc"])
     texts = (("Count lines", "Use wc"), ("Read files", "Use cat"))
     source = {"how": "distilled", "session": ref}
     one, other = (keeping.record(*text, outcome="success", source=source).memory.id for text in texts)
-    keeping.link(one, other, "enhances", evidence="both are short")
+    keeping.links.add(one, other, "enhances", evidence="both are short")
     keeping.recall("count lines with wc", ref="later")
     out = cli("show", one).out
 
@@ -86,7 +86,7 @@ def test_a_step_that_is_not_kept_says_why(cli: Cli, bank: ReasoningBank, tmp_pat
 
 def test_runs_are_exported_and_imported_when_asked_for(cli: Cli, keeping: ReasoningBank, tmp_path: Path) -> None:
     keeping.record("Count lines", "Use wc", outcome="success")
-    keeping.add_steps(keeping.recall("count the lines with wc", ref="r").ref, ["wc"])
+    keeping.runs.add_steps(keeping.recall("count the lines with wc", ref="r").ref, ["wc"])
     file = str(tmp_path / "all.jsonl")
 
     assert "Wrote 1 memories and the runs" in cli("export", file, "--runs").out

@@ -36,7 +36,7 @@ def test_a_setting_that_there_is_not_is_named_and_so_is_what_is_no_pair(cli: Cli
 
 def test_the_ema_model_is_chosen_by_a_setting(cli: Cli, bank: ReasoningBank) -> None:
     memory = bank.record("a", "Name the port", outcome="success", confidence=0.5).memory
-    cli("feedback", memory.id, "--helpful")
+    cli("vote", memory.id, "--helpful")
 
     shown = cli("show", memory.id, "--set", "confidence_model=ema", "--json").json
     assert shown["confidence"] == pytest.approx(0.6)

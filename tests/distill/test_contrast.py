@@ -5,19 +5,20 @@ from typing import Any
 
 import pytest
 
+from reasoningbank import Verdict
 from reasoningbank.distill import prompts
 from reasoningbank.distill.contrast import Attempt, LLMSelector, Rollout, by_verdict, read_choice, roll_out, try_once
-from reasoningbank.distill.judge import JudgeLabel, Judgement, as_judge
+from reasoningbank.distill.judge import Judgement, as_judge
 from reasoningbank.errors import ChatError, InvalidInputError
 from reasoningbank.llm.base import ChatReply, ChatRequest, FinishReason
-from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.runs.trajectory import Step, Trajectory
 
 ATTEMPT = Attempt(0, "T")
 
 
 def rollout(verdict: str, *, steps: int = 1, errors: int = 0, result: str = "") -> Rollout:
     made = tuple(Step(action="a", error="Error" if n < errors else "") for n in range(steps))
-    return Rollout(ATTEMPT, Trajectory(task="T", steps=made, verdict=RunVerdict(verdict), result=result))
+    return Rollout(ATTEMPT, Trajectory(task="T", steps=made, verdict=Verdict(verdict), result=result))
 
 
 def test_every_rollout_is_given_the_task_and_the_lessons() -> None:
@@ -51,7 +52,7 @@ def test_a_rollout_that_raises_costs_the_others_nothing() -> None:
     done = roll_out(run, "T", 3, lessons="", judge=None, mode="parallel")
 
     assert [r.error for r in done] == ["", "RuntimeError: socket closed", ""]
-    assert done[1].verdict is RunVerdict.UNKNOWN
+    assert done[1].verdict is Verdict.UNKNOWN
 
 
 def test_a_task_that_a_run_states_stays() -> None:
@@ -66,21 +67,21 @@ def test_what_is_no_run_is_an_error_of_that_rollout() -> None:
 
 
 def test_a_run_without_a_verdict_is_judged_and_one_with_its_own_is_not() -> None:
-    judge = as_judge(lambda run: Judgement(JudgeLabel.FAILURE, ("half done",)))
+    judge = as_judge(lambda run: Judgement(Verdict.FAILURE, ("half done",)))
 
     judged = try_once(lambda a: {"result": "r"}, ATTEMPT, judge)
     stated = try_once(lambda a: {"result": "r", "verdict": "success"}, ATTEMPT, judge)
 
     assert judged.run is not None
-    assert (judged.verdict, judged.run.reason) == (RunVerdict.FAILURE, "half done")
-    assert stated.verdict is RunVerdict.SUCCESS
+    assert (judged.verdict, judged.run.reason) == (Verdict.FAILURE, "half done")
+    assert stated.verdict is Verdict.SUCCESS
 
 
 @pytest.mark.parametrize(("said", "why"), [(None, "no verdict"), ("uncertain", "the judge is uncertain")])
 def test_a_judge_without_a_verdict_leaves_the_rollout_unknown_and_says_why(said: str | None, why: str) -> None:
     done = try_once(lambda a: {"result": "r"}, ATTEMPT, as_judge(lambda run: said))
 
-    assert done.verdict is RunVerdict.UNKNOWN
+    assert done.verdict is Verdict.UNKNOWN
     assert why in done.unjudged
 
 

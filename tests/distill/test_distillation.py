@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from reasoningbank.distill.distillation import Distillation, Distilled, DistillStatus, Rejection
-from reasoningbank.memory import Draft, Outcome
+from reasoningbank import Verdict
+from reasoningbank.distill.distillation import Distillation, Distilled, Rejection
+from reasoningbank.memory import Draft
+from reasoningbank.runs.jobs import DistillStatus
 from reasoningbank.runs.trajectory import Trajectory
 
 
 def test_counts_give_the_lessons_and_the_rejections_by_reason() -> None:
-    draft = Draft(title="t", content="c", outcome=Outcome.SUCCESS)
+    draft = Draft(title="t", content="c", outcome=Verdict.SUCCESS)
     rejected = (Rejection("cut off"), Rejection("content is missing"), Rejection("cut off"))
 
     result = Distillation(DistillStatus.DONE, (draft,), rejected)

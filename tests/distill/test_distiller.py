@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
+from reasoningbank import Verdict
 from reasoningbank.distill import prompts
-from reasoningbank.distill.distillation import DistillStatus
 from reasoningbank.distill.distiller import Distiller, LLMDistiller
 from reasoningbank.distill.template import TemplateDistiller
 from reasoningbank.errors import ChatError
 from reasoningbank.llm.base import ChatReply, FinishReason, Usage
-from reasoningbank.memory import Outcome
-from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.runs.jobs import DistillStatus
+from reasoningbank.runs.trajectory import Step, Trajectory
 from tests.distill.scripted import Scripted
 
 LESSON = {"title": "Read first", "description": "d", "content": "Read before you write.", "tags": ["io"]}
@@ -21,14 +21,14 @@ GOOD = json.dumps({"memories": [LESSON]})
 
 def run(verdict: str = "success", **fields: Any) -> Trajectory:
     steps = (Step(action="ls", observation="a"),)
-    return Trajectory(**{"task": "List files", "steps": steps, "verdict": RunVerdict(verdict), **fields})
+    return Trajectory(**{"task": "List files", "steps": steps, "verdict": Verdict(verdict), **fields})
 
 
 def test_lessons_come_with_their_outcome_source_and_cost() -> None:
     result = LLMDistiller(Scripted(GOOD)).distill(run(session="s-1", tags=("given",)))
 
     (draft,) = result.drafts
-    assert (draft.title, draft.outcome, draft.initial_confidence) == ("Read first", Outcome.SUCCESS, 0.6)
+    assert (draft.title, draft.outcome, draft.initial_confidence) == ("Read first", Verdict.SUCCESS, 0.6)
     assert (draft.source.how, draft.source.by, draft.source.session) == ("distilled", "scripted (prompts 1)", "s-1")
     assert draft.tags == ("given", "io")
     assert (result.status, result.attempts, result.usage, result.salvaged) == (
@@ -230,11 +230,11 @@ def test_a_contrast_shows_every_run_with_its_verdict_and_items_say_their_outcome
     assert "Below are 2 runs" in prompt
     assert prompt.count("Verdict: success") == 1
     assert prompt.count("Verdict: failure") == 1
-    assert [draft.outcome for draft in result.drafts] == [Outcome.SUCCESS, Outcome.FAILURE]
+    assert [draft.outcome for draft in result.drafts] == [Verdict.SUCCESS, Verdict.FAILURE]
 
 
 def test_a_contrast_of_one_run_is_a_distillation_and_of_none_is_empty() -> None:
-    assert LLMDistiller(Scripted(GOOD)).contrast([run()]).drafts[0].outcome is Outcome.SUCCESS
+    assert LLMDistiller(Scripted(GOOD)).contrast([run()]).drafts[0].outcome is Verdict.SUCCESS
     assert LLMDistiller(Scripted()).contrast([run("unknown")]).status is DistillStatus.EMPTY
 
 

@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
+from reasoningbank import Verdict
 from reasoningbank.distill.items import LESSON_LIMIT, Rules, read_item, sort_items
 from reasoningbank.distill.lenient import BACKSLASHES
 from reasoningbank.distill.parse import read_answer
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import TITLE_LIMIT, Draft, Outcome, Source, fingerprint_text
+from reasoningbank.memory import TITLE_LIMIT, Draft, Source, fingerprint_text
 
 SOURCE = Source(how="distilled", by="m", session="s")
-RULES = Rules(cap=3, outcome=Outcome.SUCCESS, source=SOURCE)
+RULES = Rules(cap=3, outcome=Verdict.SUCCESS, source=SOURCE)
 
 
 def reasons(items: list[Any], rules: Rules = RULES) -> list[str]:
@@ -88,7 +89,7 @@ def test_caps_are_kept_in_code_and_the_overflow_is_counted() -> None:
 
 @pytest.mark.parametrize(("cap", "given"), [(3, 4), (5, 6)])
 def test_four_items_of_a_run_leave_three_and_six_of_a_contrast_five(cap: int, given: int) -> None:
-    found = sort_items([lesson(title=f"T{n}") for n in range(given)], Rules(cap, Outcome.SUCCESS, SOURCE))
+    found = sort_items([lesson(title=f"T{n}") for n in range(given)], Rules(cap, Verdict.SUCCESS, SOURCE))
 
     assert len(found.drafts) == cap
 
@@ -129,7 +130,7 @@ def test_a_form_that_was_copied_and_not_filled_in_is_rejected(fields: dict[str, 
 
 
 def test_a_repeat_and_a_copied_example_are_rejected() -> None:
-    rules = Rules(3, Outcome.SUCCESS, SOURCE, examples=frozenset({fingerprint_text("Ex", "do e")}))
+    rules = Rules(3, Verdict.SUCCESS, SOURCE, examples=frozenset({fingerprint_text("Ex", "do e")}))
 
     found = sort_items([lesson(title="ex", content="Do e."), lesson(), lesson(title="t", content="Do C")], rules)
 
@@ -142,7 +143,7 @@ def test_a_lesson_patched_together_from_the_examples_is_rejected_and_one_of_its_
     patched = lesson(title="List the tables and the columns first", content="Then list the columns first, then write.")
     own = lesson(title="Read the error first", content="List the folders, make the one that is missing, then write.")
 
-    found = sort_items([patched, own], Rules(3, Outcome.SUCCESS, SOURCE, examples=frozenset({example})))
+    found = sort_items([patched, own], Rules(3, Verdict.SUCCESS, SOURCE, examples=frozenset({example})))
 
     assert [draft.title for draft in found.drafts] == ["Read the error first"]
     assert [rejection.reason for rejection in found.rejected] == ["copies an example of the prompt"]
@@ -173,24 +174,24 @@ def test_an_optional_field_that_says_nothing_is_empty() -> None:
     ],
 )
 def test_tags_are_tidied_and_those_of_the_run_come_first(tags: Any, expected: tuple[str, ...]) -> None:
-    assert read_item(lesson(tags=tags), Rules(3, Outcome.SUCCESS, SOURCE, tags=("given",))).tags == expected
+    assert read_item(lesson(tags=tags), Rules(3, Verdict.SUCCESS, SOURCE, tags=("given",))).tags == expected
 
 
 @pytest.mark.parametrize(
     ("stated", "outcome"),
     [
-        ("success", Outcome.SUCCESS),
-        ("Failure", Outcome.FAILURE),
-        ("unsuccessful", Outcome.FAILURE),
-        (None, Outcome.FAILURE),
+        ("success", Verdict.SUCCESS),
+        ("Failure", Verdict.FAILURE),
+        ("unsuccessful", Verdict.FAILURE),
+        (None, Verdict.FAILURE),
     ],
 )
-def test_where_runs_differ_the_item_says_its_outcome_and_without_one_starts_low(stated: Any, outcome: Outcome) -> None:
+def test_where_runs_differ_the_item_says_its_outcome_and_without_one_starts_low(stated: Any, outcome: Verdict) -> None:
     assert read_item(lesson(outcome=stated), Rules(5, None, SOURCE)).outcome is outcome
 
 
 def test_the_outcome_of_one_run_is_the_run_s_whatever_the_item_says() -> None:
-    assert read_item(lesson(outcome="failure"), RULES).outcome is Outcome.SUCCESS
+    assert read_item(lesson(outcome="failure"), RULES).outcome is Verdict.SUCCESS
 
 
 def test_a_guessed_backslash_is_noted() -> None:
@@ -210,4 +211,4 @@ def test_a_cut_item_is_rejected() -> None:
 
 def test_a_limit_of_the_bank_is_a_reason() -> None:
     with pytest.raises(InvalidInputError, match="tag has 65 characters"):
-        read_item(lesson(), Rules(3, Outcome.SUCCESS, SOURCE, tags=("x" * 65,)))
+        read_item(lesson(), Rules(3, Verdict.SUCCESS, SOURCE, tags=("x" * 65,)))

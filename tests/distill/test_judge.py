@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from reasoningbank import Verdict
 from reasoningbank.distill.judge import (
     CallableJudge,
-    JudgeLabel,
     Judgement,
     LLMJudge,
     RunJudge,
@@ -15,36 +15,35 @@ from reasoningbank.distill.judge import (
     read_judgement,
     read_label,
 )
-from reasoningbank.episode import Verdict
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
 from reasoningbank.llm.base import ChatReply, FinishReason
-from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.runs.trajectory import Step, Trajectory
 from tests.distill.scripted import Scripted
 
-RUN = Trajectory(task="List files", steps=(Step(action="ls", observation="a"),), result="a", verdict=RunVerdict.SUCCESS)
+RUN = Trajectory(task="List files", steps=(Step(action="ls", observation="a"),), result="a", verdict=Verdict.SUCCESS)
 
 
 @pytest.mark.parametrize(
     ("answer", "label"),
     [
-        ("unsuccessful", JudgeLabel.FAILURE),
-        ("Thoughts: success criteria not met\nStatus: failure", JudgeLabel.FAILURE),
-        ("Thoughts: success criteria not met / Status: failure", JudgeLabel.FAILURE),
-        ("Success.", JudgeLabel.SUCCESS),
-        ("**Verdict:** success", JudgeLabel.SUCCESS),
-        ('```json\n{"verdict": "failure", "reasons": ["no success yet"]}\n```', JudgeLabel.FAILURE),
-        ('<think>{"verdict": "success"}</think>{"verdict": "uncertain"}', JudgeLabel.UNCERTAIN),
-        ('{"label": "Partially successful"}', JudgeLabel.UNCERTAIN),
-        ('{"success": false}', JudgeLabel.FAILURE),
-        ('{"verdict": "failure", "reasons": ["it was cut o', JudgeLabel.FAILURE),
-        ('{"status": "not_successful"}', JudgeLabel.FAILURE),
+        ("unsuccessful", Verdict.FAILURE),
+        ("Thoughts: success criteria not met\nStatus: failure", Verdict.FAILURE),
+        ("Thoughts: success criteria not met / Status: failure", Verdict.FAILURE),
+        ("Success.", Verdict.SUCCESS),
+        ("**Verdict:** success", Verdict.SUCCESS),
+        ('```json\n{"verdict": "failure", "reasons": ["no success yet"]}\n```', Verdict.FAILURE),
+        ('<think>{"verdict": "success"}</think>{"verdict": "uncertain"}', Verdict.UNKNOWN),
+        ('{"label": "Partially successful"}', Verdict.PARTIAL),
+        ('{"success": false}', Verdict.FAILURE),
+        ('{"verdict": "failure", "reasons": ["it was cut o', Verdict.FAILURE),
+        ('{"status": "not_successful"}', Verdict.FAILURE),
     ],
 )
-def test_a_label_is_read_whole_and_never_by_what_it_holds(answer: str, label: JudgeLabel) -> None:
+def test_a_label_is_read_whole_and_never_by_what_it_holds(answer: str, label: Verdict) -> None:
     judgement = read_judgement(answer)
 
     assert judgement is not None
-    assert judgement.label is label
+    assert judgement.verdict is label
 
 
 @pytest.mark.parametrize(
@@ -81,17 +80,12 @@ def test_reasons_come_with_the_verdict() -> None:
     assert listed.reason == "one three"
 
 
-def test_uncertain_is_unknown_and_not_failure() -> None:
-    assert JudgeLabel.UNCERTAIN.verdict is RunVerdict.UNKNOWN
-    assert JudgeLabel.FAILURE.verdict is RunVerdict.FAILURE
-
-
 def test_the_model_is_asked_at_temperature_zero_without_the_verdict_that_is_there() -> None:
     chat = Scripted('{"verdict": "success", "reasons": ["it listed them"]}')
 
     judgement = LLMJudge(chat).judge(RUN)
 
-    assert judgement == Judgement(JudgeLabel.SUCCESS, ("it listed them",), "scripted")
+    assert judgement == Judgement(Verdict.SUCCESS, ("it listed them",), "scripted")
     (request,) = chat.asked
     assert request.temperature == 0.0
     assert request.schema is not None
@@ -109,7 +103,7 @@ def test_it_judges_what_a_run_gave_as_adapters_call_it() -> None:
 def test_an_unreadable_answer_is_asked_for_once_more_and_in_other_words() -> None:
     chat = Scripted("It went rather well.", '{"verdict": "success", "reasons": []}')
 
-    assert LLMJudge(chat).judge(RUN).label is JudgeLabel.SUCCESS
+    assert LLMJudge(chat).judge(RUN).verdict is Verdict.SUCCESS
     first, second = chat.asked
     assert second.messages[:2] == first.messages
     assert second.messages[2].content == "It went rather well."
@@ -142,18 +136,18 @@ def test_a_refusal_is_unavailable_and_not_failure(finish: FinishReason) -> None:
 @pytest.mark.parametrize(
     ("said", "label"),
     [
-        ("success", JudgeLabel.SUCCESS),
-        (False, JudgeLabel.FAILURE),
-        (RunVerdict.UNKNOWN, JudgeLabel.UNCERTAIN),
-        (JudgeLabel.UNCERTAIN, JudgeLabel.UNCERTAIN),
+        ("success", Verdict.SUCCESS),
+        (False, Verdict.FAILURE),
+        (Verdict.PARTIAL, Verdict.PARTIAL),
+        ("uncertain", Verdict.UNKNOWN),
     ],
 )
-def test_any_callable_is_a_judge(said: Any, label: JudgeLabel) -> None:
-    assert as_judge(lambda run: said).judge(RUN).label is label
+def test_any_callable_is_a_judge(said: Any, label: Verdict) -> None:
+    assert as_judge(lambda run: said).judge(RUN).verdict is label
 
 
 def test_a_callable_may_give_a_whole_judgement() -> None:
-    judgement = Judgement(JudgeLabel.SUCCESS, ("tests pass",), "ci")
+    judgement = Judgement(Verdict.SUCCESS, ("tests pass",), "ci")
 
     assert CallableJudge(lambda run: judgement).judge(RUN) is judgement
 
@@ -182,6 +176,6 @@ def test_a_judge_is_itself_and_what_is_none_is_refused() -> None:
 
 
 def test_only_texts_and_booleans_are_labels() -> None:
-    assert read_label(True) is JudgeLabel.SUCCESS
+    assert read_label(True) is Verdict.SUCCESS
     assert read_label(None) is None
     assert read_label(json.loads("1")) is None

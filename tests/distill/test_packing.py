@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reasoningbank import Verdict
 from reasoningbank.distill.packing import clip, pack
 from reasoningbank.prompt.block import estimate_tokens
-from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.runs.trajectory import Step, Trajectory
 
 
 def step(number: int, *, error: str = "") -> Step:
@@ -18,7 +19,7 @@ def test_a_short_run_is_whole_and_in_order() -> None:
         task="T",
         steps=(Step(thought="think", action="ls", observation="Error: x", error="Error: x"), Step(error="gone")),
         result="R",
-        verdict=RunVerdict.FAILURE,
+        verdict=Verdict.FAILURE,
         reason="wrong",
     )
 

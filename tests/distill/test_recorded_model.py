@@ -9,23 +9,19 @@ import openai
 import pytest
 
 from reasoningbank import (
-    ChatMessage,
-    ChatRequest,
-    Distillation,
     DistillStatus,
-    FinishReason,
-    JudgeLabel,
     JudgeUnavailableError,
     LLMDistiller,
     LLMJudge,
     OpenAIChat,
-    Outcome,
     ReasoningBank,
-    RunVerdict,
     Step,
     Trajectory,
+    Verdict,
 )
+from reasoningbank.distill import Distillation
 from reasoningbank.distill.prompts import VERDICT_SCHEMA
+from reasoningbank.llm import ChatMessage, ChatRequest, FinishReason
 from reasoningbank.llm.openai import arguments, read_completion
 
 REFUSED = Step(
@@ -39,9 +35,9 @@ MADE = Step(action='make_folder({"path": "out"})', tool="make_folder", observati
 WRITTEN = REFUSED.model_copy(update={"observation": "written", "error": ""})
 TASK = "Convert the quarterly report to CSV and put it into the folder out."
 SUCCEEDED = Trajectory(
-    task=TASK, steps=(REFUSED, MADE, WRITTEN), result="The report is in out/report.csv.", verdict=RunVerdict.SUCCESS
+    task=TASK, steps=(REFUSED, MADE, WRITTEN), result="The report is in out/report.csv.", verdict=Verdict.SUCCESS
 )
-FAILED = Trajectory(task=TASK, steps=(REFUSED, REFUSED), result="I could not do it.", verdict=RunVerdict.FAILURE)
+FAILED = Trajectory(task=TASK, steps=(REFUSED, REFUSED), result="I could not do it.", verdict=Verdict.FAILURE)
 
 pytestmark = [pytest.mark.vcr, pytest.mark.block_network, pytest.mark.timeout(900)]  # a model on a busy machine
 
@@ -70,14 +66,14 @@ def test_lessons_of_a_success_are_successes(model: OpenAIChat, vcr: Any) -> None
         assert [message["role"] for message in asked[:2]] == ["system", "user"]
         assert all(step.action in asked[1]["content"] for step in SUCCEEDED.steps)
     check(result, 3)
-    assert {draft.outcome for draft in result.drafts} <= {Outcome.SUCCESS}
+    assert {draft.outcome for draft in result.drafts} <= {Verdict.SUCCESS}
 
 
 def test_lessons_of_a_failure_are_guard_rails(model: OpenAIChat) -> None:
     result = LLMDistiller(model, answer_tokens=400).distill(FAILED)
 
     check(result, 3)
-    assert {draft.outcome for draft in result.drafts} <= {Outcome.FAILURE}
+    assert {draft.outcome for draft in result.drafts} <= {Verdict.FAILURE}
 
 
 def test_runs_of_one_task_are_compared(model: OpenAIChat) -> None:
@@ -106,7 +102,7 @@ def test_the_judge_gives_one_of_three_labels_or_none(model: OpenAIChat, run: Tra
     except JudgeUnavailableError as error:
         assert "no verdict that can be read" in str(error)  # noqa: PT017 - either end is in order
     else:
-        assert judgement.label in JudgeLabel
+        assert judgement.verdict in Verdict
         assert judgement.by == "gemma3-270m"
 
 

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.distill.distillation import DistillStatus
+from reasoningbank import Verdict
 from reasoningbank.distill.template import TITLE, TemplateDistiller, anti_pattern
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import Draft, Outcome
-from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.memory import Draft
+from reasoningbank.runs.jobs import DistillStatus
+from reasoningbank.runs.trajectory import Step, Trajectory
 
 LOOK = Step(action='look({"id": 1})', tool="look", observation="found")
 REFUSED = Step(action='pay({"amount": 3})', tool="pay", observation="Error: not enough", error="Error: not enough")
@@ -19,7 +20,7 @@ TASK = "You are Mia. I want to book the cheapest flight to Rome and pay for it w
 
 
 def run(*steps: Step, verdict: str = "success", **fields: Any) -> Trajectory:
-    return Trajectory(steps=steps, verdict=RunVerdict(verdict), **{"task": TASK, **fields})
+    return Trajectory(steps=steps, verdict=Verdict(verdict), **{"task": TASK, **fields})
 
 
 def lesson(trajectory: Trajectory, *earlier: Trajectory) -> Draft:
@@ -39,7 +40,7 @@ def test_a_success_gives_the_approach_in_the_common_form() -> None:
     assert draft.title == "Book the cheapest flight to Rome and pay for it…"
     assert draft.description == "When the task asks to book."
     assert draft.applies_when == "Book the cheapest flight to Rome and pay for it with two certificates."
-    assert (draft.outcome, draft.initial_confidence) == (Outcome.SUCCESS, 0.6)
+    assert (draft.outcome, draft.initial_confidence) == (Verdict.SUCCESS, 0.6)
     assert (draft.source.how, draft.source.by, draft.source.session) == ("distilled", "template-1", "s-1")
 
 
@@ -54,13 +55,13 @@ def test_a_failure_gives_what_went_wrong_and_what_to_do_instead() -> None:
         "Do or explicitly rule out: book.",
     ]
     assert draft.title == "pay: not enough"
-    assert (draft.outcome, draft.initial_confidence) == (Outcome.FAILURE, 0.5)
+    assert (draft.outcome, draft.initial_confidence) == (Verdict.FAILURE, 0.5)
 
 
 def test_a_partial_success_gives_both() -> None:
     drafts = TemplateDistiller().distill(run(LOOK, verdict="partial")).drafts
 
-    assert [draft.outcome for draft in drafts] == [Outcome.SUCCESS, Outcome.FAILURE]
+    assert [draft.outcome for draft in drafts] == [Verdict.SUCCESS, Verdict.FAILURE]
 
 
 def test_a_run_without_a_verdict_teaches_nothing() -> None:
@@ -218,7 +219,7 @@ def test_an_unhelpful_vote_with_a_reason_gives_an_anti_pattern() -> None:
     assert draft.title == "Not always: Clear the cache"
     assert "What went wrong: it logged the user out" in draft.content
     assert "Failed approach: Delete ~/.cache first." in draft.content
-    assert (draft.outcome, draft.source.session) == (Outcome.FAILURE, "s-2")
+    assert (draft.outcome, draft.source.session) == (Verdict.FAILURE, "s-2")
 
 
 def test_an_unhelpful_vote_without_a_reason_gives_none() -> None:
@@ -230,9 +231,9 @@ texts = st.text(max_size=120)
 some_steps = st.builds(Step, thought=texts, action=texts, observation=texts, error=texts, tool=st.text(max_size=8))
 
 
-@given(texts, st.lists(some_steps, max_size=6), texts, st.sampled_from(RunVerdict))
+@given(texts, st.lists(some_steps, max_size=6), texts, st.sampled_from(Verdict))
 def test_whatever_the_run_its_lessons_keep_to_the_limits_and_are_the_same_again(
-    task: str, steps: list[Step], result: str, verdict: RunVerdict
+    task: str, steps: list[Step], result: str, verdict: Verdict
 ) -> None:
     trajectory = Trajectory(task=task, steps=tuple(steps), result=result, verdict=verdict)
 

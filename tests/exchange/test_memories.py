@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reasoningbank import Verdict
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.exchange.memories import (
     DERIVED_TITLE,
@@ -22,7 +23,7 @@ from reasoningbank.exchange.memories import (
     parse,
     to_line,
 )
-from reasoningbank.memory import Memory, Outcome, Source, State
+from reasoningbank.memory import Memory, Source, State
 from reasoningbank.signals import SignalKind, Tally
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
@@ -40,7 +41,7 @@ def test_a_line_needs_no_more_than_a_text() -> None:
     draft = read({"text": "Quote paths. Names hold blanks."}).draft
 
     assert (draft.title, draft.content) == ("Quote paths", "Quote paths. Names hold blanks.")
-    assert (draft.outcome, draft.tags, draft.metadata) == (Outcome.SUCCESS, (), {})
+    assert (draft.outcome, draft.tags, draft.metadata) == (Verdict.SUCCESS, (), {})
     assert draft.source == Source(how="imported", by="lessons.jsonl", trusted=False)
     assert draft.initial_confidence == 0.6
 
@@ -60,7 +61,7 @@ def test_a_line_may_say_all_that_record_takes() -> None:
     )
 
     assert item.memory_id == "7"
-    assert item.draft.outcome is Outcome.FAILURE
+    assert item.draft.outcome is Verdict.FAILURE
     assert (item.draft.description, item.draft.applies_when) == ("on blanks", "paths come from outside")
     assert (item.draft.tags, item.draft.metadata) == (("shell",), {"domain": "files"})
 
@@ -178,7 +179,7 @@ def test_what_goes_out_comes_back_the_same() -> None:
         content="Put paths in quotes: ü, \u2028, 試験",
         description="d",
         applies_when="a",
-        outcome=Outcome.FAILURE,
+        outcome=Verdict.FAILURE,
         tags=("shell",),
         confidence=0.9,
         initial_confidence=0.8,

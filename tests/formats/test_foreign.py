@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import Imported, InvalidInputError, Memory, Outcome, ReasoningBank
+from reasoningbank import InvalidInputError, Memory, ReasoningBank, Verdict
+from reasoningbank.exchange import Imported
 from tests.formats.conftest import PAPER_ITEMS, Written, database
 
 
@@ -18,33 +19,33 @@ def by_title(bank: ReasoningBank) -> dict[str, Memory]:
 def test_agentic_flow_and_claude_flow(bank: ReasoningBank, swarm: Path) -> None:
     before = swarm.read_bytes()
 
-    imported = bank.import_from(swarm)
+    imported = bank.exchange.import_from(swarm)
 
     assert imported.created == 4
     assert [(bad.line, bad.reason[:8]) for bad in imported.rejected] == [(3, "not JSON")]
     login, pages = by_title(bank)["Handle login flows with CSRF tokens"], by_title(bank)["Avoid endless pagination"]
-    assert (login.id, login.outcome, login.tags) == ("rm-1", Outcome.SUCCESS, ("web", "auth"))
+    assert (login.id, login.outcome, login.tags) == ("rm-1", Verdict.SUCCESS, ("web", "auth"))
     assert login.description == "Fetch the token before the POST."
     assert login.content.startswith("1) Load the login page")
     assert login.metadata == {"domain": "webarena.admin", "task_id": "task-7", "agent_id": "web"}
-    assert pages.outcome is Outcome.FAILURE
+    assert pages.outcome is Verdict.FAILURE
     limits = by_title(bank)["api/limits"]
     assert (limits.id, limits.content) == ("ops/api/limits", "Wait a second between calls")
     assert limits.metadata == {"namespace": "ops", "by": "ada"}
     assert {m.initial_confidence for m in by_title(bank).values()} == {0.6}
     assert swarm.read_bytes() == before
-    assert bank.import_from(swarm).existing == 4
+    assert bank.exchange.import_from(swarm).existing == 4
 
 
 def test_claude_flow_3_without_what_it_deleted(bank: ReasoningBank, swarm_3: Path) -> None:
-    assert bank.import_from(swarm_3) == Imported(created=1)
+    assert bank.exchange.import_from(swarm_3) == Imported(created=1)
     assert by_title(bank)["deploy"].tags == ("deploy",)
 
 
 def test_the_json_that_claude_flow_exports(bank: ReasoningBank, written: Written) -> None:
     entry = {"key": "style", "value": "Write short sentences", "namespace": "docs", "timestamp": 1760000000000}
 
-    assert bank.import_from(written("memory.json", json.dumps({"docs": [entry]}, indent=2))).created == 1
+    assert bank.exchange.import_from(written("memory.json", json.dumps({"docs": [entry]}, indent=2))).created == 1
     assert bank.get("docs/style").metadata == {"namespace": "docs"}
 
 
@@ -65,10 +66,10 @@ def test_pypi_reasoning_bank(bank: ReasoningBank, written: Written) -> None:
         "related_ids": [],
     }
 
-    bank.import_from(written("bank.jsonl", json.dumps(item) + "\n"))
+    bank.exchange.import_from(written("bank.jsonl", json.dumps(item) + "\n"))
 
     memory = bank.get("mem_0a1b2c3d4e")
-    assert (memory.title, memory.outcome) == ("Quote paths", Outcome.FAILURE)
+    assert (memory.title, memory.outcome) == ("Quote paths", Verdict.FAILURE)
     assert memory.applies_when == "rename the scans in a folder"
     assert memory.metadata == {"scope": "global"}
 
@@ -86,13 +87,15 @@ def test_the_paper_s_code_gives_each_item_of_a_run(bank: ReasoningBank, written:
     nothing = run | {"memory_items": "I could not find anything worth keeping."}
     listed = run | {"memory_items": PAPER_ITEMS.split("\n\n")}
 
-    imported = bank.import_from(written("runs.jsonl", "".join(json.dumps(r) + "\n" for r in (run, nothing, listed))))
+    imported = bank.exchange.import_from(
+        written("runs.jsonl", "".join(json.dumps(r) + "\n" for r in (run, nothing, listed)))
+    )
 
     memories = by_title(bank)
     assert list(memories) == ["Check the filters first", "Verify the total"]
     assert memories["Check the filters first"].content.startswith("Before searching, look which filters")
     assert memories["Verify the total"].description == "Compare sums."
-    assert {m.outcome for m in memories.values()} == {Outcome.FAILURE}
+    assert {m.outcome for m in memories.values()} == {Verdict.FAILURE}
     assert memories["Verify the total"].metadata == {
         "task_id": "47",
         "template_id": 4,
@@ -117,7 +120,7 @@ def test_mem0(bank: ReasoningBank, written: Written, key: str, indent: int | Non
         "score": 0.4,
     }
 
-    bank.import_from(written("mem0.json", json.dumps({key: [memory], "count": 1}, indent=indent)))
+    bank.exchange.import_from(written("mem0.json", json.dumps({key: [memory], "count": 1}, indent=indent)))
 
     found = bank.get("b1f7a3e4")
     assert (found.title, found.content) == ("Prefers short answers in reviews",) * 2
@@ -136,7 +139,7 @@ def test_reme_s_memories(bank: ReasoningBank, written: Written) -> None:
         "metadata": {"tags": ["api"], "step_type": "planning"},
     }
 
-    bank.import_from(written("library.jsonl", json.dumps(memory) + "\n"))
+    bank.exchange.import_from(written("library.jsonl", json.dumps(memory) + "\n"))
 
     found = bank.get("4cf250d6")
     assert found.applies_when == "When an API call needs several steps."
@@ -155,7 +158,7 @@ def test_reme_s_vector_store(bank: ReasoningBank, written: Written) -> None:
     }
     other = {"unique_id": "x", "workspace_id": "bfcl", "content": "Only a text.", "metadata": {}}
 
-    bank.import_from(written("store.jsonl", json.dumps(node) + "\n" + json.dumps(other) + "\n"))
+    bank.exchange.import_from(written("store.jsonl", json.dumps(node) + "\n" + json.dumps(other) + "\n"))
 
     found = bank.get("4cf250d6")
     assert (found.content, found.applies_when) == (
@@ -166,7 +169,7 @@ def test_reme_s_vector_store(bank: ReasoningBank, written: Written) -> None:
 
 
 def test_texts_that_are_too_long_for_a_title_are_cut(bank: ReasoningBank) -> None:
-    bank.import_from([{"key": "k" * 500, "value": "v"}])
+    bank.exchange.import_from([{"key": "k" * 500, "value": "v"}])
 
     (title,) = by_title(bank)
     assert len(title) == 200
@@ -187,11 +190,11 @@ def test_texts_that_are_too_long_for_a_title_are_cut(bank: ReasoningBank) -> Non
 def test_json_comes_as_lines_or_as_one_document(
     bank: ReasoningBank, written: Written, content: str, count: int
 ) -> None:
-    assert bank.import_from(written("lessons.json", content)) == Imported(created=count)
+    assert bank.exchange.import_from(written("lessons.json", content)) == Imported(created=count)
 
 
 def test_a_document_that_is_torn_is_named_by_its_lines(bank: ReasoningBank, written: Written) -> None:
-    imported = bank.import_from(written("lessons.json", '[\n  {"text": "One"},\n'))
+    imported = bank.exchange.import_from(written("lessons.json", '[\n  {"text": "One"},\n'))
 
     assert imported.created == 0
     assert [bad.line for bad in imported.rejected] == [1, 2]
@@ -203,6 +206,6 @@ def test_a_database_of_something_else_says_so(bank: ReasoningBank, tmp_path: Pat
     torn.write_bytes(other.read_bytes()[:100] + b"\xff" * 5000)
 
     with pytest.raises(InvalidInputError, match="neither patterns nor memory_entries"):
-        bank.import_from(other)
+        bank.exchange.import_from(other)
     with pytest.raises(InvalidInputError, match="cannot be read as a database"):
-        bank.import_from(torn)
+        bank.exchange.import_from(torn)

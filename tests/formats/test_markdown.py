@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank import Imported, InvalidInputError, Outcome, ReasoningBank, StorageError
+from reasoningbank import InvalidInputError, ReasoningBank, StorageError, Verdict
+from reasoningbank.exchange import Imported
 from reasoningbank.formats.markdown import file_name, page, read_page
 from tests.bank.test_transfer import exported
 from tests.conftest import OpenBank
@@ -105,23 +106,23 @@ def test_a_folder_of_pages_comes_in(bank: ReasoningBank, written: Written) -> No
     written("notes/deep/bad.md", "---\noutcome: maybe\n---\nx")
     written("notes/picture.png", "no page")
 
-    imported = bank.import_from(folder)
+    imported = bank.exchange.import_from(folder)
 
     assert imported.created == 2
     assert [bad.reason.partition(":")[0] for bad in imported.rejected] == [str(Path("deep/bad.md"))]
     quote, errors = sorted(bank.list().memories, key=lambda memory: memory.title)
-    assert (quote.title, quote.outcome, quote.tags) == ("Quote paths: always", Outcome.FAILURE, ("shell", "c++"))
+    assert (quote.title, quote.outcome, quote.tags) == ("Quote paths: always", Verdict.FAILURE, ("shell", "c++"))
     assert quote.metadata == {"see": ["one", "two"], "size": 3, "draft": False, "note": "it's so"}
     assert (errors.title, errors.source.by) == ("read errors", "notes")
 
 
 def test_one_page_comes_in(bank: ReasoningBank, written: Written) -> None:
-    assert bank.import_from(written("quote-paths.md", PAGE)) == Imported(created=1)
+    assert bank.exchange.import_from(written("quote-paths.md", PAGE)) == Imported(created=1)
 
 
 def test_a_folder_without_pages_says_so(bank: ReasoningBank, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="holds no Markdown pages"):
-        bank.import_from(tmp_path)
+        bank.exchange.import_from(tmp_path)
 
 
 def test_an_export_as_pages_is_the_same_bank_again(bank: ReasoningBank, open_bank: OpenBank, tmp_path: Path) -> None:
@@ -133,9 +134,9 @@ def test_an_export_as_pages_is_the_same_bank_again(bank: ReasoningBank, open_ban
     bank.report("success", ref=recall.ref)
     seen: list[int] = []
 
-    assert bank.export_to(tmp_path / "pages", format="markdown", progress=seen.append) == 2
+    assert bank.exchange.export_to(tmp_path / "pages", format="markdown", progress=seen.append) == 2
     copy = open_bank(project="copy")
-    assert copy.import_from(tmp_path / "pages", trusted=True) == Imported(created=2)
+    assert copy.exchange.import_from(tmp_path / "pages", trusted=True) == Imported(created=2)
 
     assert exported(copy) == exported(bank)
     assert seen == [1, 2]
@@ -149,16 +150,16 @@ def test_pages_appear_whole_or_not_at_all(bank: ReasoningBank, tmp_path: Path) -
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        bank.export_to(tmp_path / "pages", format="markdown", progress=fail)
+        bank.exchange.export_to(tmp_path / "pages", format="markdown", progress=fail)
     assert [path.name for path in tmp_path.iterdir() if "pages" in path.name] == []
     with pytest.raises(InvalidInputError, match="is there already"):
-        bank.export_to(tmp_path, format="markdown")
+        bank.exchange.export_to(tmp_path, format="markdown")
     with pytest.raises(StorageError, match="cannot be written"):
-        bank.export_to(tmp_path / "no" / "folder", format="markdown")
+        bank.exchange.export_to(tmp_path / "no" / "folder", format="markdown")
 
 
 def test_an_unknown_format_is_refused(bank: ReasoningBank, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="'xml' is not one of jsonl, markdown"):
-        bank.export_to(tmp_path / "x", format="xml")  # type: ignore[arg-type]
+        bank.exchange.export_to(tmp_path / "x", format="xml")  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match="needs a folder"):
-        bank.export_to(io.StringIO(), format="markdown")
+        bank.exchange.export_to(io.StringIO(), format="markdown")

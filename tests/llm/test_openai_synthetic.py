@@ -11,17 +11,18 @@ from typing import Any
 import openai
 import pytest
 
-from reasoningbank import ChatError, ChatMessage, ChatRequest, FinishReason, LLMDistiller, LLMJudge, OpenAIChat, Usage
+from reasoningbank import ChatError, LLMDistiller, LLMJudge, OpenAIChat, Verdict
 from reasoningbank import DistillStatus as Status
 from reasoningbank.distill.prompts import LESSONS_SCHEMA
 from reasoningbank.errors import JudgeUnavailableError, MissingExtraError
+from reasoningbank.llm import ChatMessage, ChatRequest, FinishReason, Usage
 from reasoningbank.llm.openai import adapted, arguments, read_completion
-from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank.runs.trajectory import Step, Trajectory
 from tests.llm.endpoint import LESSONS, serving
 
 KEY = "sk-" + "test-" + "0123456789abcdef"
 ASKED = ChatRequest((ChatMessage("user", "What did you learn?"),), LESSONS_SCHEMA, "lessons", max_tokens=64)
-RUN = Trajectory(task="List files", steps=(Step(action="ls", observation="a"),), verdict=RunVerdict.SUCCESS)
+RUN = Trajectory(task="List files", steps=(Step(action="ls", observation="a"),), verdict=Verdict.SUCCESS)
 
 
 def chat(model: str, base_url: str, **options: Any) -> OpenAIChat:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import Outcome, ReasoningBank, TemplateDistiller
+from reasoningbank import ReasoningBank, TemplateDistiller, Verdict
 from reasoningbank.mcp_server import Offer, OneProject
 from tests.mcp_server.conftest import MODES, call, connected, refusal
 
@@ -38,7 +38,7 @@ async def test_a_run_becomes_lessons(distilling: Offer, bank: ReasoningBank, mod
     assert result.structured_content["status"] == "done"
     (memory_id,) = result.structured_content["memory_ids"]
     memory = bank.get(memory_id)
-    assert (memory.outcome, memory.source.how, memory.source.trusted) == (Outcome.SUCCESS, "distilled", True)
+    assert (memory.outcome, memory.source.how, memory.source.trusted) == (Verdict.SUCCESS, "distilled", True)
     assert "scans" in memory.content
 
 

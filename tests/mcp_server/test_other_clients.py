@@ -91,7 +91,7 @@ def test_a_call_that_is_cancelled_leaves_a_server_with_the_first_major_alive(
 
     assert "printed" in err
     assert all(b"printed" not in line for line in client.lines)
-    assert bank.doctor() == []
+    assert bank.upkeep.doctor() == []
 
 
 def test_langchain_mcp_adapters_makes_tools_of_ours(scope: dict[str, str]) -> None:

@@ -65,4 +65,4 @@ def test_a_read_only_server_only_looks(bank: ReasoningBank) -> None:
     assert "ref" not in call(offer, "memory_search", query="quote paths")
     assert "there is no tool 'memory_record'" in refusal(offer, "memory_record", **RECORD)
     assert bank.list().memories[0].usage_count == 0
-    assert bank.status().open_episodes == 0
+    assert bank.upkeep.status().open_episodes == 0

@@ -91,7 +91,7 @@ def test_a_cancelled_call_leaves_no_lock_and_is_whole_or_absent(
     answered = [json.loads(line).get("id") for line in client.lines]
     assert answered.count(1) <= 1
     assert {memory.content for memory in bank.list().memories} >= {"Put paths in quotes"}
-    assert bank.doctor() == []
+    assert bank.upkeep.doctor() == []
 
 
 def test_a_line_that_is_no_message_stops_nothing(spawn: Spawn) -> None:

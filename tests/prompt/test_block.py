@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank import Memory, Outcome
+from reasoningbank import Memory, Verdict
 from reasoningbank.prompt.block import CUT, estimate_tokens, render, shorten, strip_lessons
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
@@ -21,7 +21,7 @@ def lesson(memory_id: str = "m-1", **changes: Any) -> Memory:
     fields: dict[str, Any] = {
         "title": "Quote paths",
         "content": "Put paths in quotes.",
-        "outcome": Outcome.FAILURE,
+        "outcome": Verdict.FAILURE,
         "confidence": 0.8,
         "initial_confidence": 0.8,
     }
@@ -40,7 +40,7 @@ def test_a_block_frames_each_lesson_with_its_id_outcome_and_confidence() -> None
 
 
 def test_a_success_is_what_worked() -> None:
-    assert "what worked" in render([lesson(outcome=Outcome.SUCCESS)], nonce="ab12").text
+    assert "what worked" in render([lesson(outcome=Verdict.SUCCESS)], nonce="ab12").text
 
 
 def test_nothing_to_say_is_an_empty_text() -> None:

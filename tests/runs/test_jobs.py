@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from reasoningbank.runs.jobs import RETRYABLE, JobStatus, key_of, pause_after, task_key
+from reasoningbank.runs.jobs import RETRYABLE, DistillStatus, key_of, pause_after, task_key
 
 
 def test_a_task_in_other_case_spacing_and_punctuation_is_the_same_task() -> None:
@@ -19,6 +19,6 @@ def test_pauses_double_up_to_an_hour() -> None:
     assert [pause_after(n).total_seconds() for n in (0, 1, 2, 3, 20)] == [30, 30, 60, 120, 3600]
 
 
-@pytest.mark.parametrize("status", JobStatus)
-def test_only_a_job_that_is_over_can_be_retried_and_one_that_gave_lessons_cannot(status: JobStatus) -> None:
-    assert status.is_over == (status in RETRYABLE or status is JobStatus.DONE)
+@pytest.mark.parametrize("status", DistillStatus)
+def test_only_a_job_that_is_over_can_be_retried_and_one_that_gave_lessons_cannot(status: DistillStatus) -> None:
+    assert status.is_over == (status in RETRYABLE or status is DistillStatus.DONE)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.memory import Draft, Memory, Outcome
+from reasoningbank import Verdict
+from reasoningbank.memory import Draft, Memory
 from reasoningbank.search.terms import (
     LONGEST_PASSAGE,
     LONGEST_QUERY,
@@ -142,7 +143,7 @@ def test_the_index_takes_each_term_as_it_is(text: str) -> None:
 
 
 def draft(title: str, content: str, **rest: str | list[str]) -> Draft:
-    return Draft.model_validate({"title": title, "content": content, "outcome": Outcome.SUCCESS, **rest})
+    return Draft.model_validate({"title": title, "content": content, "outcome": Verdict.SUCCESS, **rest})
 
 
 def test_the_embedder_sees_title_description_and_content() -> None:

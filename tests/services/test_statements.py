@@ -40,7 +40,7 @@ def test_a_vote_takes_few_statements(served: ReasoningBank, sent: list[str]) -> 
     memory_id = served.list().memories[0].id
     sent.clear()
 
-    served.feedback(memory_id, True)
+    served.vote(memory_id, True)
 
     assert len(sent) <= 26, sent
 

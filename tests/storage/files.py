@@ -11,15 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import (
-    Draft,
-    Outcome,
-    Signal,
-    SignalKind,
-    State,
-)
+from reasoningbank import Draft, State, Verdict
 from reasoningbank.episode import Served
-from reasoningbank.signals import Tally
+from reasoningbank.signals import Signal, SignalKind, Tally
 from reasoningbank.storage import check, episodes, meta, recording, records
 from reasoningbank.storage.contract import Writing
 from reasoningbank.storage.filters import Filters
@@ -56,7 +50,7 @@ def add_memory(project: Project, memory_id: str = "m") -> int:
 
 
 def put_memory(writing: Writing, memory_id: str = "m") -> int:
-    draft = Draft(title=memory_id, content=f"what {memory_id} says", outcome=Outcome.SUCCESS)
+    draft = Draft(title=memory_id, content=f"what {memory_id} says", outcome=Verdict.SUCCESS)
     new = recording.NewMemory(
         memory_id, draft, records.fingerprint(draft.title, draft.content), vectors=(), terms=memory_id
     )

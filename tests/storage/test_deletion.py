@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import ProjectDeletedError, ProjectNotFoundError
-from reasoningbank.errors import ReadOnlyError
+from reasoningbank import ProjectNotFoundError
+from reasoningbank.errors import ProjectDeletedError, ReadOnlyError
 from reasoningbank.storage import files, lifecycle, meta
 from reasoningbank.storage.database import Database
 from reasoningbank.storage.lifecycle import remove_deleted

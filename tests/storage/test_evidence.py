@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reasoningbank import Signal, SignalKind
+from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.storage import evidence, merges, records
 from reasoningbank.storage.check import DERIVED
 from reasoningbank.storage.contract import Reading

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import Signal, SignalKind
-from reasoningbank.signals import day_number, time_text
+from reasoningbank.signals import Signal, SignalKind, day_number, time_text
 from reasoningbank.storage.fold import UNIT, Changes, Facts, Folded, Known, folded
 from tests.storage.files import NOON
 

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from reasoningbank.runs.jobs import LEASE, MOST_ATTEMPTS, Held, Job, JobStatus, key_of, pause_after
-from reasoningbank.runs.trajectory import RunVerdict, Step, Trajectory
+from reasoningbank import Verdict
+from reasoningbank.runs.jobs import LEASE, MOST_ATTEMPTS, DistillStatus, Held, Job, key_of, pause_after
+from reasoningbank.runs.trajectory import Step, Trajectory
 from reasoningbank.storage import jobs
 from reasoningbank.storage.contract import Writing
 from reasoningbank.storage.project import Project
@@ -15,7 +16,7 @@ from tests.storage.files import NOON, project
 
 __all__ = ["project"]
 
-RUN = Trajectory(task="List files", steps=(Step(action="ls"),), verdict=RunVerdict.SUCCESS)
+RUN = Trajectory(task="List files", steps=(Step(action="ls"),), verdict=Verdict.SUCCESS)
 
 
 @pytest.fixture
@@ -37,14 +38,14 @@ def take(writing: Writing, token: str = "a", now: datetime = NOON) -> Held:
     return held
 
 
-def finish(writing: Writing, held: Held, status: JobStatus = JobStatus.DONE, **given: object) -> None:
+def finish(writing: Writing, held: Held, status: DistillStatus = DistillStatus.DONE, **given: object) -> None:
     options: dict[str, object] = {"reason": "", "run": RUN, "memories": ["m1"], "counts": {}, "now": NOON, **given}
     jobs.finish(writing, held, status, **options)  # type: ignore[arg-type]
 
 
 def test_the_same_run_is_one_job_and_another_verdict_is_another(writing: Writing) -> None:
     first, again = add(writing), add(writing)
-    other = add(writing, RUN.model_copy(update={"verdict": RunVerdict.FAILURE}))
+    other = add(writing, RUN.model_copy(update={"verdict": Verdict.FAILURE}))
 
     assert again == first
     assert other.id != first.id
@@ -68,7 +69,7 @@ def test_a_job_carries_its_run(writing: Writing) -> None:
     held = take(writing)
 
     assert held.run == RUN
-    assert (held.job.status, held.job.attempts, held.job.due_at) == (JobStatus.RUNNING, 1, NOON + LEASE)
+    assert (held.job.status, held.job.attempts, held.job.due_at) == (DistillStatus.RUNNING, 1, NOON + LEASE)
 
 
 def test_the_job_of_a_dead_worker_is_taken_up_again_and_the_dead_cannot_finish_it(writing: Writing) -> None:
@@ -95,22 +96,22 @@ def test_a_worker_that_renews_keeps_its_job(writing: Writing) -> None:
 
 def test_a_finished_job_tells_what_came_of_it(writing: Writing) -> None:
     add(writing, Trajectory(task="t"))
-    judged = Trajectory(task="t", verdict=RunVerdict.FAILURE, reason="wrong")
+    judged = Trajectory(task="t", verdict=Verdict.FAILURE, reason="wrong")
     counts = {"lessons": 2, "cut off": 1, "duplicates": 1}
 
     finish(writing, take(writing), run=judged, memories=["m1", "m2"], counts=counts)
 
     job = jobs.find(writing, "j0")
     assert job is not None
-    assert (job.status, job.verdict, job.memories) == (JobStatus.DONE, RunVerdict.FAILURE, ("m1", "m2"))
+    assert (job.status, job.verdict, job.memories) == (DistillStatus.DONE, Verdict.FAILURE, ("m1", "m2"))
     assert job.counts == counts
     assert job.status.is_over
 
 
 def test_earlier_judged_runs_of_the_task_come_with_a_job(writing: Writing) -> None:
-    add(writing, Trajectory(task="list FILES", verdict=RunVerdict.FAILURE, result="lost"))
+    add(writing, Trajectory(task="list FILES", verdict=Verdict.FAILURE, result="lost"))
     add(writing, Trajectory(task="List files"))
-    add(writing, Trajectory(task="other", verdict=RunVerdict.FAILURE))
+    add(writing, Trajectory(task="other", verdict=Verdict.FAILURE))
     add(writing)
 
     earlier = [take(writing, str(n)).earlier for n in range(4)][-1]
@@ -128,7 +129,7 @@ def test_a_failed_attempt_is_tried_again_later_and_the_last_one_ends_it(writing:
 
     job = jobs.find(writing, "j0")
     assert job is not None
-    assert (job.status, job.reason, job.attempts) == (JobStatus.FAILED, "no answer", MOST_ATTEMPTS)
+    assert (job.status, job.reason, job.attempts) == (DistillStatus.FAILED, "no answer", MOST_ATTEMPTS)
     assert jobs.take(writing, token="x", now=now + timedelta(days=1)) is None
 
 
@@ -143,12 +144,12 @@ def test_a_job_that_its_workers_die_of_ends_as_failed_and_holds_up_no_other(writ
     assert take(writing, "x", now).job.id == later.id
     job = jobs.find(writing, "j0")
     assert job is not None
-    assert (job.status, job.reason) == (JobStatus.FAILED, f"{MOST_ATTEMPTS} workers died of it or with it")
+    assert (job.status, job.reason) == (DistillStatus.FAILED, f"{MOST_ATTEMPTS} workers died of it or with it")
 
 
 def test_a_retry_gives_all_attempts_back_and_leaves_what_is_done_or_waiting(writing: Writing) -> None:
     add(writing, key="1")
-    finish(writing, take(writing), JobStatus.TRUNCATED, reason="cut", memories=[])
+    finish(writing, take(writing), DistillStatus.TRUNCATED, reason="cut", memories=[])
     add(writing, key="2")
     finish(writing, take(writing))
 
@@ -156,7 +157,7 @@ def test_a_retry_gives_all_attempts_back_and_leaves_what_is_done_or_waiting(writ
 
     assert retried is not None
     assert done is not None
-    assert (retried.status, retried.attempts, done.status) == (JobStatus.QUEUED, 0, JobStatus.DONE)
+    assert (retried.status, retried.attempts, done.status) == (DistillStatus.QUEUED, 0, DistillStatus.DONE)
     assert jobs.retry(writing, "none", NOON) is None
     assert not retried.status.is_over
 
@@ -166,13 +167,13 @@ def test_jobs_are_listed_by_status_the_newest_first_and_counted(writing: Writing
         add(writing, key=key)
     finish(writing, take(writing))
 
-    assert [job.id for job in jobs.page(writing, JobStatus, 2)] == ["j2", "j1"]
-    assert [job.id for job in jobs.page(writing, [JobStatus.DONE], 9)] == ["j0"]
+    assert [job.id for job in jobs.page(writing, DistillStatus, 2)] == ["j2", "j1"]
+    assert [job.id for job in jobs.page(writing, [DistillStatus.DONE], 9)] == ["j0"]
     assert jobs.counts(writing) == {"done": 1, "queued": 2}
 
 
 def test_old_jobs_are_forgotten_unless_a_retry_may_help(writing: Writing) -> None:
-    for number, status in enumerate((JobStatus.DONE, JobStatus.EMPTY, JobStatus.TRUNCATED)):
+    for number, status in enumerate((DistillStatus.DONE, DistillStatus.EMPTY, DistillStatus.TRUNCATED)):
         add(writing, key=str(number))
         finish(writing, take(writing), status)
     add(writing, key="waiting")

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reasoningbank import Signal, SignalKind
-from reasoningbank.signals import to_line
+from reasoningbank.signals import Signal, SignalKind, to_line
 from reasoningbank.storage import evidence, records
 from reasoningbank.storage.project import SIGNALS_NAME, Project
 from tests.storage.files import (

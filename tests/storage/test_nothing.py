@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reasoningbank import Signal, SignalKind, State
+from reasoningbank import State
+from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.storage import evidence, jobs, meta, records
 from reasoningbank.storage.contract import Moment
 from reasoningbank.storage.filters import Filters

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import NewerFormatError, ProjectDeletedError, ScopeError, SignalKind, StorageError
+from reasoningbank import NewerFormatError, ScopeError, StorageError
+from reasoningbank.errors import ProjectDeletedError
+from reasoningbank.signals import SignalKind
 from reasoningbank.storage import meta
 from reasoningbank.storage.project import DATABASE_NAME, Project
 from tests.storage.files import (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import Signal, SignalKind, StorageError
-from reasoningbank.signals import day_number, to_line
+from reasoningbank import StorageError
+from reasoningbank.signals import Signal, SignalKind, day_number, to_line
 from reasoningbank.storage.signal_log import SignalLog, segment_of
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reasoningbank import ProjectDeletedError
+from reasoningbank.errors import ProjectDeletedError
 from reasoningbank.storage import generations, meta, records
 from reasoningbank.storage.contract import Generation, Moment, Reading
 from reasoningbank.storage.nothing import nothing

@@ -82,7 +82,7 @@ def open_bank(root: Path, known: Known | None = None, dim: int = 64) -> Reasonin
 def open_with_its_embedder(root: Path, known: Known) -> ReasoningBank:
     """Open the bank with the embedder whose vectors it holds."""
     bank = open_bank(root, known)
-    if "(96 numbers)" in (bank.status().stored_embedder or ""):
+    if "(96 numbers)" in (bank.upkeep.status().stored_embedder or ""):
         bank.close()
         bank = open_bank(root, known, 96)
     return bank
@@ -144,7 +144,7 @@ def _report(bank: ReasoningBank, op: Op) -> None:
 
 def _reembed(bank: ReasoningBank, op: Op) -> None:
     try:
-        bank.reembed(EMBEDDERS[op["dim"]])
+        bank.upkeep.reembed(EMBEDDERS[op["dim"]])
     except EmbedderMismatchError:
         raise
     except EmbeddingError as error:
@@ -160,10 +160,10 @@ ACTS: dict[str, Callable[[ReasoningBank, Op], object]] = {
     "delete": lambda bank, op: bank.delete(op["id"]),
     "recall": lambda bank, op: bank.recall(op["task"], ref=op["ref"], min_confidence=0.0, tags=[op["of"]]),
     "report": _report,
-    "vote": lambda bank, op: bank.feedback(op["id"], op["good"], ref=op["ref"]),
-    "alone": lambda bank, op: bank.report_memory(op["id"], op["good"], session_id=op["session"]),
-    "stability": lambda bank, op: bank.report_stability(op["id"], op["good"], ref=op["ref"]),
-    "maintain": lambda bank, op: bank.maintain(),
+    "vote": lambda bank, op: bank.vote(op["id"], op["good"], ref=op["ref"]),
+    "alone": lambda bank, op: bank.vote(op["id"], op["good"], ref=op["session"], kind="outcome"),
+    "stability": lambda bank, op: bank.vote(op["id"], op["good"], ref=op["ref"], kind="stability"),
+    "maintain": lambda bank, op: bank.upkeep.maintain(),
     "reembed": _reembed,
 }
 
@@ -259,7 +259,7 @@ def _settle_signals(bank: ReasoningBank, known: Known, begun: Op) -> None:
         said = known.evidence.get((memory, begun["ref"], of_kind), (0, 0))
         assert (polarity, weight) == said or (of_kind == kind and polarity == wanted), (begun, rows)
     # A verdict that is there stands; one that is not was never given.
-    now = bank.get_episode(begun["ref"]).verdict if do == "report" else None
+    now = bank.runs.get(begun["ref"]).verdict if do == "report" else None
     if do == "report" and now != begun["verdict"]:
         assert now == known.verdicts[begun["ref"]], (begun, now)
         begun = begun | {"verdict": None if now is None else now.value}
@@ -285,11 +285,13 @@ def check(bank: ReasoningBank, knowns: list[Known]) -> None:
     given = {ref: verdict for known in knowns for ref, verdict in known.verdicts.items()}
     assert verdicts == given, verdicts.items() ^ given.items()
     # What a kill leaves by right: a torn line that was kept aside, a segment whose file it had no time to remove.
-    found = [r.what for r in bank.doctor(dry_run=True) if "cut off" not in r.what and "still there" not in r.what]
+    found = [
+        r.what for r in bank.upkeep.doctor(dry_run=True) if "cut off" not in r.what and "still there" not in r.what
+    ]
     assert not found, found
     for known in knowns:
         for memory, (title, _, _) in list(known.memories.items())[:2]:
-            hits = bank.search(title, k=1, min_confidence=0.0).hits
+            hits = bank.search(title, limit=1, min_confidence=0.0).hits
             assert [hit.memory.id for hit in hits] == [memory], f"{title!r} is not found by its own words"
 
 

@@ -46,7 +46,7 @@ class BankInAnyOrder(RuleBasedStateMachine):
         for memory, (title, _, _) in list(self.memories.items())[:3]:
             assert self.bank.search(title, 1, min_confidence=0.0).memories[0].id == memory
         if self.memories:
-            self.bank.rebuild()
+            self.bank.upkeep.rebuild()
         self.everything_agrees()
         self.bank.close()
         shutil.rmtree(self.root)
@@ -144,7 +144,7 @@ class BankInAnyOrder(RuleBasedStateMachine):
         runs = sorted(self.verdicts)
         ref = runs[pick % len(runs)] if about_a_run and runs else f"vote {self.number() % 5}"
         sign = 1 if helpful else -1
-        said = self.bank.feedback(memory, helpful, ref=ref)
+        said = self.bank.vote(memory, helpful, ref=ref)
         if said.recorded:
             assert self.votes.get((memory, ref)) != sign
             self.votes[memory, ref] = sign
@@ -155,8 +155,8 @@ class BankInAnyOrder(RuleBasedStateMachine):
     def roll_up(self, days: int) -> None:
         self.known.now += timedelta(days=days)
         before = {memory.id: memory.confidence for memory in self.bank.list(limit=1000).memories}
-        self.bank.maintain()
-        self.bank.maintain()
+        self.bank.upkeep.maintain()
+        self.bank.upkeep.maintain()
         assert {memory.id: memory.confidence for memory in self.bank.list(limit=1000).memories} == before
         self.old |= {ref for _, ref in self.votes} | set(self.verdicts) | {f"vote {n}" for n in range(5)}
 
@@ -176,12 +176,12 @@ class BankInAnyOrder(RuleBasedStateMachine):
         assert {ref: self.verdict(ref) for ref in self.verdicts} == self.verdicts
         assert self.counted("explicit") == self.expected(self.votes)
         assert self.counted("outcome").keys() == self.expected(self.outcomes).keys()
-        assert self.bank.doctor(dry_run=True) == []
+        assert self.bank.upkeep.doctor(dry_run=True) == []
         with pytest.raises(MemoryNotFoundError):
             self.bank.get("nobody's")
 
     def verdict(self, ref: str) -> str | None:
-        verdict = self.bank.get_episode(ref).verdict
+        verdict = self.bank.runs.get(ref).verdict
         return None if verdict is None else verdict.value
 
     @staticmethod

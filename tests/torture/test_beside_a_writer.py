@@ -23,7 +23,7 @@ def test_a_search_beside_a_writer_takes_no_more_than_three_times_as_long(quick_f
         for i in range(300):
             # Its own time: readers wait for nobody, and what else the machine does is not the writer's doing.
             begin = time.thread_time()
-            bank.search(f"lesson {i}", k=5, min_confidence=0.0)
+            bank.search(f"lesson {i}", limit=5, min_confidence=0.0)
             times.append(time.thread_time() - begin)
         return statistics.quantiles(times, n=20)[-1]
 
@@ -34,7 +34,7 @@ def test_a_search_beside_a_writer_takes_no_more_than_three_times_as_long(quick_f
         mine = open_bank(quick_folder)
         memory = mine.record("Busy", "Always writing.", outcome="success").memory.id
         for i in range(1_000_000):
-            mine.feedback(memory, True, ref=str(i))
+            mine.vote(memory, True, ref=str(i))
             mine.record(f"busy {i}", f"busy {i}", outcome="success")
 
     writer = start(write)

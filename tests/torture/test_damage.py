@@ -19,13 +19,13 @@ BOM = b"\xef\xbb\xbf"
 
 
 def newest(bank: ReasoningBank) -> Path:
-    return max((Path(bank.status().folder) / SIGNALS_NAME).glob("*.jsonl"))
+    return max((Path(bank.upkeep.status().folder) / SIGNALS_NAME).glob("*.jsonl"))
 
 
 def voted(bank: ReasoningBank, votes: int = 1) -> str:
     memory = bank.record("Quote paths", "Put paths in quotes.", outcome="success").memory.id
     for number in range(votes):
-        bank.feedback(memory, True, ref=f"vote {number}")
+        bank.vote(memory, True, ref=f"vote {number}")
     return memory
 
 
@@ -75,18 +75,18 @@ def test_whatever_stands_in_the_log_good_lines_count_and_bad_ones_are_shown(quic
         log.write(made(line))
     before = newest(bank).read_bytes()
 
-    assert "not counted yet" in bank.doctor(dry_run=True)[0].what
-    assert bank.doctor(dry_run=True)[0].remedy == "count them"
+    assert "not counted yet" in bank.upkeep.doctor(dry_run=True)[0].what
+    assert bank.upkeep.doctor(dry_run=True)[0].remedy == "count them"
     assert (newest(bank).read_bytes(), votes_counted(bank)) == (before, 1)
 
-    bank.doctor()
-    assert (votes_counted(bank), bank.status().unreadable_lines) == (1 + counted, unreadable)
-    bank.feedback(bank.list().memories[0].id, False, ref="after it")
-    bank.rebuild()
+    bank.upkeep.doctor()
+    assert (votes_counted(bank), bank.upkeep.status().unreadable_lines) == (1 + counted, unreadable)
+    bank.vote(bank.list().memories[0].id, False, ref="after it")
+    bank.upkeep.rebuild()
 
-    assert (votes_counted(bank), bank.status().unreadable_lines) == (2 + counted, unreadable)
-    assert bool(unreadable) == any("cannot be read" in problem for problem in bank.status().problems)
-    assert {bool("cannot be read" in r.what or "cut off" in r.what) for r in bank.doctor(dry_run=True)} <= {True}
+    assert (votes_counted(bank), bank.upkeep.status().unreadable_lines) == (2 + counted, unreadable)
+    assert bool(unreadable) == any("cannot be read" in problem for problem in bank.upkeep.status().problems)
+    assert {bool("cannot be read" in r.what or "cut off" in r.what) for r in bank.upkeep.doctor(dry_run=True)} <= {True}
     assert newest(bank).read_bytes().endswith(b"\n")
 
 
@@ -96,31 +96,31 @@ def test_a_segment_that_is_put_back_is_shown_and_removed_and_counts_nothing(quic
     memory = voted(bank, 3)
     segment, lines = newest(bank), newest(bank).read_bytes()
     known.now += timedelta(days=30)
-    bank.feedback(memory, True, ref="later")
-    bank.maintain()
+    bank.vote(memory, True, ref="later")
+    bank.upkeep.maintain()
     before = bank.get(memory).confidence
     segment.write_bytes(lines)
 
-    assert bank.status().stray_segments == (segment.name,)
-    assert segment.name in bank.doctor(dry_run=True)[0].what
-    assert bank.doctor(dry_run=True)[0].remedy == "remove the files"
+    assert bank.upkeep.status().stray_segments == (segment.name,)
+    assert segment.name in bank.upkeep.doctor(dry_run=True)[0].what
+    assert bank.upkeep.doctor(dry_run=True)[0].remedy == "remove the files"
     assert segment.exists()
-    bank.doctor()
+    bank.upkeep.doctor()
 
     assert not segment.exists()
     assert bank.get(memory).confidence == before
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.doctor(dry_run=True) == []
 
 
 def test_lines_about_a_memory_that_is_gone_are_shown_and_are_no_defect(quick_folder: Path) -> None:
     bank = open_bank(quick_folder)
     memory = voted(bank, 3)
     bank.delete(memory)
-    bank.rebuild()
+    bank.upkeep.rebuild()
 
-    assert bank.status().orphan_lines == 3
-    assert bank.status().unreadable_lines == 0
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.status().orphan_lines == 3
+    assert bank.upkeep.status().unreadable_lines == 0
+    assert bank.upkeep.doctor(dry_run=True) == []
 
 
 # -- files of another time ---------------------------------------------------------------------------------------
@@ -130,15 +130,15 @@ def test_lines_about_a_memory_that_is_gone_are_shown_and_are_no_defect(quick_fol
 def test_an_older_copy_of_half_the_files_leaves_no_ghost_and_loses_no_other(quick_folder: Path, older: str) -> None:
     bank = open_bank(quick_folder)
     bank.record_many(lessons(3), ids=["a", "b", "c"])
-    bank.feedback("a", True, ref="early")
+    bank.vote("a", True, ref="early")
     bank.close()
     folder = project_folder(quick_folder, "acme", "billing")
     shutil.copytree(folder, quick_folder / "copy")
     bank = open_bank(quick_folder)
     bank.record_many(lessons(2, "late"), ids=["d", "e"])
     bank.delete("b")
-    bank.feedback("a", True, ref="late")
-    bank.feedback("d", True, ref="late")
+    bank.vote("a", True, ref="late")
+    bank.vote("d", True, ref="late")
     bank.close()
     if older == "database":
         shutil.copy(quick_folder / "copy" / DATABASE_NAME, folder / DATABASE_NAME)
@@ -147,16 +147,16 @@ def test_an_older_copy_of_half_the_files_leaves_no_ghost_and_loses_no_other(quic
         shutil.copytree(quick_folder / "copy" / SIGNALS_NAME, folder / SIGNALS_NAME)
 
     bank = open_bank(quick_folder)
-    bank.doctor()
-    bank.maintain()
+    bank.upkeep.doctor()
+    bank.upkeep.maintain()
 
     there = {"a", "b", "c"} if older == "database" else {"a", "c", "d", "e"}
     assert {memory.id for memory in bank.list().memories} == there
     found = bank.search("lesson 1 or late 1", 10, min_confidence=0.0).memories
     assert {memory.id for memory in found} <= there
     assert votes_counted(bank) == (2 if older == "database" else 3)
-    assert bank.status().orphan_lines == (1 if older == "database" else 0)
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.status().orphan_lines == (1 if older == "database" else 0)
+    assert bank.upkeep.doctor(dry_run=True) == []
     bank.close()
 
 
@@ -186,18 +186,18 @@ def test_a_clock_that_is_wrong_by_centuries_breaks_nothing_and_is_forgiven(quick
     known.now = datetime(year, 12, 31, 23, 59, tzinfo=UTC) if year > 1 else datetime(1, 1, 1, tzinfo=UTC)
     ref = bank.recall("quote paths", min_confidence=0.0).ref
     bank.report("success", ref=ref)
-    bank.feedback(memory, True, ref="with a wrong clock")
+    bank.vote(memory, True, ref="with a wrong clock")
     bank.search("quote paths", policy="four_factor")
     bank.search("quote paths", policy="weighted")
-    bank.maintain()
+    bank.upkeep.maintain()
     known.now = BEGIN + timedelta(hours=1)
-    bank.feedback(memory, True, ref="with a right one")
+    bank.vote(memory, True, ref="with a right one")
     before = bank.get(memory)
 
-    bank.maintain()
-    bank.rebuild()
+    bank.upkeep.maintain()
+    bank.upkeep.rebuild()
 
     assert bank.get(memory).confidence == before.confidence > 0.8
     assert bank.get(memory).usage_count == 1
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.doctor(dry_run=True) == []
     bank.close()

@@ -29,8 +29,8 @@ ACTS: dict[str, Act] = {
     "delete": lambda bank: bank.delete("m1"),
     "recall": lambda bank: bank.recall("lesson 0", min_confidence=0.0),
     "report": lambda bank: bank.report("success", ref="run"),
-    "feedback": lambda bank: bank.feedback("m0", True, ref="vote"),
-    "maintain": lambda bank: bank.maintain(),
+    "feedback": lambda bank: bank.vote("m0", True, ref="vote"),
+    "maintain": lambda bank: bank.upkeep.maintain(),
 }
 
 
@@ -40,7 +40,7 @@ def fill(root: Path) -> None:
     bank = open_bank(root, known)
     drafts = [{"title": f"lesson {i}", "content": f"what lesson {i} says", "outcome": "success"} for i in range(2)]
     bank.record_many(drafts, ids=["m0", "m1"])
-    bank.feedback("m0", True, ref="old vote")
+    bank.vote("m0", True, ref="old vote")
     known.now += timedelta(days=30)
     bank.recall("lesson 0", ref="run", min_confidence=0.0)
     bank.close()
@@ -100,8 +100,8 @@ def test_a_disk_that_is_full_at_any_write_costs_that_call_and_nothing_else(
                 assert disk.was_full
                 assert contents(bank) == before, "reading goes on, and nothing was changed"
         ACTS[act](bank)
-        bank.maintain()
-        assert bank.doctor(dry_run=True) == []
+        bank.upkeep.maintain()
+        assert bank.upkeep.doctor(dry_run=True) == []
         bank.close()
         assert len(contents(open_later(root))) == {"record": 3, "delete": 1}.get(act, 2)
         if not disk.was_full:
@@ -145,7 +145,7 @@ def test_a_disk_that_fills_up_refuses_and_goes_on_when_there_is_room(quick_folde
         assert bank.search("lesson 0", min_confidence=0.0).hits
         filler.unlink()
         bank.record("room again", "there is room again", outcome="success")
-        assert bank.doctor(dry_run=True) == []
+        assert bank.upkeep.doctor(dry_run=True) == []
         bank.close()
     finally:
         subprocess.run(["umount", str(quick_folder)], check=True)
@@ -188,16 +188,16 @@ def test_a_bank_that_cannot_be_written_can_be_searched_and_says_so(shared: Path)
 
     def look() -> None:
         bank = open_later(shared)
-        assert [hit.memory.id for hit in bank.search("lesson 1", k=1, min_confidence=0.0).hits] == ["m1"]
+        assert [hit.memory.id for hit in bank.search("lesson 1", limit=1, min_confidence=0.0).hits] == ["m1"]
         assert bank.get("m0").content == "what lesson 0 says"
-        assert bank.status().read_only
-        assert "the folder cannot be written by this user" in bank.status().problems
-        assert bank.doctor(dry_run=True) == []
+        assert bank.upkeep.status().read_only
+        assert "the folder cannot be written by this user" in bank.upkeep.status().problems
+        assert bank.upkeep.doctor(dry_run=True) == []
         for act in ACTS.values():
             with pytest.raises(ReadOnlyError, match="give write access, or another root") as caught:
                 act(bank)
             assert str(shared) in str(caught.value)
-        assert bank.search("lesson 1", k=1, min_confidence=0.0).hits
+        assert bank.search("lesson 1", limit=1, min_confidence=0.0).hits
         bank.close()
 
     assert as_another_user(look) == 0
@@ -212,7 +212,7 @@ def test_a_reader_without_write_access_sees_what_a_writer_has_written(shared: Pa
     def look() -> None:
         bank = open_later(shared)
         assert bank.count() == 3
-        assert not any("recent" in problem for problem in bank.status().problems)
+        assert not any("recent" in problem for problem in bank.upkeep.status().problems)
 
     assert as_another_user(look) == 0
     writer.close()
@@ -228,7 +228,7 @@ def test_what_only_the_write_ahead_log_holds_is_said_to_be_hidden(shared: Path) 
     def look() -> None:
         bank = open_later(shared)
         assert bank.count() == 2
-        assert any("cannot be shown" in problem for problem in bank.status().problems)
+        assert any("cannot be shown" in problem for problem in bank.upkeep.status().problems)
 
     assert as_another_user(look) == 0
     assert open_later(shared).count() == 3
@@ -244,7 +244,7 @@ def test_a_log_that_cannot_be_written_refuses_the_vote_and_says_where(shared: Pa
     def vote() -> None:
         bank = open_later(shared)
         with pytest.raises(ReadOnlyError, match=SIGNALS_NAME):
-            bank.feedback("m0", True)
+            bank.vote("m0", True)
         bank.record("Rotate keys", "Rotate keys before they expire.", outcome="success")
 
     assert as_another_user(vote) == 0

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import BankRoot, Signal, SignalKind
+from reasoningbank import BankRoot
+from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.storage import database, migrations
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.root import project_folder
@@ -149,7 +150,7 @@ def test_a_project_whose_making_is_killed_is_made_by_the_next(quick_folder: Path
         record_one(root)
 
         bank = open_bank(root)
-        bank.maintain()
+        bank.upkeep.maintain()
         assert bank.count() == 1
         bank.close()
         assert [name for name in files_in(root) if not name.startswith("bank.sqlite3")] == []
@@ -192,13 +193,13 @@ def test_a_migration_that_is_killed_is_done_by_the_next_and_loses_nothing(quick_
 
     for step in steps(migrate, stride):
         bank = open_bank(quick_folder / str(step))
-        bank.maintain()
+        bank.upkeep.maintain()
 
         assert {memory.id for memory in bank.list().memories} >= {"m0", "m1"}
         assert bank.get("m0").confidence > bank.get("m1").confidence
-        assert bank.status().format == migrations.scripts()[-1][0]
-        bank.rebuild()
-        assert bank.doctor(dry_run=True) == []
+        assert bank.upkeep.status().format == migrations.scripts()[-1][0]
+        bank.upkeep.rebuild()
+        assert bank.upkeep.doctor(dry_run=True) == []
         bank.close()
 
 

@@ -14,7 +14,8 @@ from typing import Literal
 
 import pytest
 
-from reasoningbank import ReasoningBank, Signal
+from reasoningbank import ReasoningBank
+from reasoningbank.signals import Signal
 from reasoningbank.storage.check import refold_differences
 from reasoningbank.storage.project import SIGNALS_NAME
 from reasoningbank.storage.root import project_folder
@@ -122,7 +123,7 @@ def test_with_full_durability_nothing_acknowledged_is_lost(
     for number, lost in enumerate(life.losses):
         bank = open_bank(lost.root, lost.known, "full")
         try:
-            bank.maintain()
+            bank.upkeep.maintain()
             if lost.begun is not None:
                 settle(bank, lost.known, lost.begun)
             check(bank, [lost.known])
@@ -154,7 +155,7 @@ def test_with_normal_durability_nothing_is_invented_and_what_is_left_agrees(
     for number, lost in enumerate(life.losses):
         bank = open_bank(lost.root, lost.known, "normal")
         bank.record("After", f"Written after power loss {number}.", outcome="success")
-        bank.maintain()
+        bank.upkeep.maintain()
         for memory in bank.list(limit=1000).memories:
             assert memory.title == "After" or texts[memory.revision] == (memory.title, memory.content)
         project = bank._engine.project()
@@ -173,13 +174,13 @@ def test_with_normal_durability_nothing_is_invented_and_what_is_left_agrees(
 
 
 def lines_of(bank: ReasoningBank) -> Path:
-    return max((Path(bank.status().folder) / SIGNALS_NAME).glob("*.jsonl"))
+    return max((Path(bank.upkeep.status().folder) / SIGNALS_NAME).glob("*.jsonl"))
 
 
 def voted(bank: ReasoningBank, votes: int) -> str:
     memory = bank.record("Quote paths", "Put paths in quotes.", outcome="success").memory
     for number in range(votes):
-        bank.feedback(memory.id, True, ref=f"vote {number}")
+        bank.vote(memory.id, True, ref=f"vote {number}")
     return memory.id
 
 
@@ -196,14 +197,14 @@ def test_counted_lines_that_a_power_loss_took_are_written_again(quick_folder: Pa
         kept + {"nothing": b"", "half a line": lines[3][:40], "zeros": b"\0" * sum(map(len, lines[3:]))}[left]
     )
 
-    bank.feedback(memory, True, ref="vote 8")
+    bank.vote(memory, True, ref="vote 8")
 
     assert bank.get(memory).confidence > before.confidence
-    bank.rebuild()
-    assert bank.status().positions_set_back == 1
+    bank.upkeep.rebuild()
+    assert bank.upkeep.status().positions_set_back == 1
     with bank._engine.read() as view:
         assert view.execute("SELECT count(*), sum(polarity) FROM evidence").fetchone() == (9, 9)
-    assert [repair.what for repair in bank.doctor(dry_run=True) if "cut off" not in repair.what] == []
+    assert [repair.what for repair in bank.upkeep.doctor(dry_run=True) if "cut off" not in repair.what] == []
 
 
 def test_a_segment_that_vanished_is_written_again_when_all_is_folded_again(quick_folder: Path) -> None:
@@ -212,12 +213,12 @@ def test_a_segment_that_vanished_is_written_again_when_all_is_folded_again(quick
     before = bank.get(memory)
     lines_of(bank).unlink()
 
-    assert "counted lines are missing" in bank.doctor(dry_run=True)[0].what
-    bank.doctor()
+    assert "counted lines are missing" in bank.upkeep.doctor(dry_run=True)[0].what
+    bank.upkeep.doctor()
 
     assert bank.get(memory) == before
     assert len(lines_of(bank).read_bytes().splitlines()) == 3
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.doctor(dry_run=True) == []
 
 
 def test_a_line_that_was_mended_by_hand_counts(quick_folder: Path) -> None:
@@ -226,17 +227,17 @@ def test_a_line_that_was_mended_by_hand_counts(quick_folder: Path) -> None:
     log = lines_of(bank)
     first, second = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(first + second + b'{"v": 1, "kind": "explicit"}\n')
-    bank.feedback(memory, True, ref="vote 2")
-    assert bank.status().unreadable_lines == 1
+    bank.vote(memory, True, ref="vote 2")
+    assert bank.upkeep.status().unreadable_lines == 1
     mended = second.replace(b'"vote 1"', b'"mended by hand"')
     log.write_bytes(log.read_bytes().replace(b'{"v": 1, "kind": "explicit"}\n', mended))
 
-    bank.feedback(memory, True, ref="vote 3")
+    bank.vote(memory, True, ref="vote 3")
 
-    assert bank.status().unreadable_lines == 0
+    assert bank.upkeep.status().unreadable_lines == 0
     with bank._engine.read() as view:
         assert view.execute("SELECT count(*) FROM evidence").fetchone() == (5,)
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.doctor(dry_run=True) == []
 
 
 def test_after_a_bad_line_was_removed_by_hand_the_doctor_counts_again(quick_folder: Path) -> None:
@@ -245,13 +246,13 @@ def test_after_a_bad_line_was_removed_by_hand_the_doctor_counts_again(quick_fold
     log = lines_of(bank)
     whole = log.read_bytes()
     log.write_bytes(whole + b"garbage\n")
-    bank.feedback(memory, True, ref="vote 2")
+    bank.vote(memory, True, ref="vote 2")
     log.write_bytes(log.read_bytes().replace(b"garbage\n", b""))
 
-    bank.doctor()
+    bank.upkeep.doctor()
 
-    assert bank.status().unreadable_lines == 0
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.status().unreadable_lines == 0
+    assert bank.upkeep.doctor(dry_run=True) == []
 
 
 def test_lines_whose_memory_a_power_loss_took_count_for_nothing_that_comes(quick_folder: Path) -> None:
@@ -263,17 +264,17 @@ def test_lines_whose_memory_a_power_loss_took_count_for_nothing_that_comes(quick
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     bank = open_bank(quick_folder, known, "normal")
     bank.update(memory.id, content="Put paths in quotes, and globs not.")
-    bank.feedback(memory.id, True, ref="about globs")
+    bank.vote(memory.id, True, ref="about globs")
     bank.close()
     for path, content in before.items():
         path.write_bytes(content)
 
     bank = open_bank(quick_folder, known, "normal")
     bank.update(memory.id, content="Never put paths in quotes.")
-    bank.maintain()
+    bank.upkeep.maintain()
 
     assert bank.get(memory.id).confidence == memory.confidence
-    assert bank.status().orphan_lines == 1
+    assert bank.upkeep.status().orphan_lines == 1
 
 
 def test_a_new_project_waits_for_its_folders_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,13 +70,13 @@ def test_four_processes_lose_and_double_nothing(quick_folder: Path, operations: 
 def test_long_records_of_four_processes_are_whole_and_in_order(quick_folder: Path) -> None:
     bank = open_bank(quick_folder)
     memory = bank.record("Quote paths", "Put paths in quotes.", outcome="success").memory.id
-    log = Path(bank.status().folder) / "signals"
+    log = Path(bank.upkeep.status().folder) / "signals"
     bank.close()
 
     def vote(name: int) -> None:
         mine = open_bank(quick_folder)
         for i in range(50):
-            mine.feedback(memory, True, ref=f"{name}-{i:03}", reason=f"{name}-{i} " + "x" * 20_000)
+            mine.vote(memory, True, ref=f"{name}-{i:03}", reason=f"{name}-{i} " + "x" * 20_000)
         mine.close()
 
     children = [start(partial(vote, name)) for name in range(4)]
@@ -100,7 +100,7 @@ def test_a_process_sees_what_another_did_at_its_next_call(quick_folder: Path) ->
         mine.close()
 
     assert in_child(other) == 0
-    assert [hit.memory.id for hit in bank.search("visitor 0", k=1, min_confidence=0.0).hits] == ["x"]
+    assert [hit.memory.id for hit in bank.search("visitor 0", limit=1, min_confidence=0.0).hits] == ["x"]
     assert "b" not in {hit.memory.id for hit in bank.search("lesson 1", min_confidence=0.0).hits}
 
 
@@ -111,24 +111,24 @@ def test_two_processes_that_roll_up_at_once_change_no_confidence(quick_folder: P
     for day in range(30):
         known.now = known.now.replace(day=1 + day % 28, month=3 + day // 28)
         for memory in "abcd":
-            bank.feedback(memory, (day + ord(memory)) % 3 > 0, ref=f"day {day}")
+            bank.vote(memory, (day + ord(memory)) % 3 > 0, ref=f"day {day}")
     before = {memory.id: memory.confidence for memory in bank.list().memories}
     bank.close()
 
     def roll_up() -> None:
         mine = open_bank(quick_folder, known)
-        mine.maintain()
-        mine.maintain()
+        mine.upkeep.maintain()
+        mine.upkeep.maintain()
         mine.close()
 
     children = [start(roll_up) for _ in range(4)]
     assert [exit_code(child) for child in children] == [0] * 4
     bank = open_bank(quick_folder, known)
     assert {memory.id: memory.confidence for memory in bank.list().memories} == before
-    assert bank.status().rolled_segments > 10
-    bank.rebuild()
+    assert bank.upkeep.status().rolled_segments > 10
+    bank.upkeep.rebuild()
     assert {memory.id: memory.confidence for memory in bank.list().memories} == before
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.doctor(dry_run=True) == []
     bank.close()
 
 
@@ -145,9 +145,9 @@ def test_eight_threads_find_what_stays_while_another_records_and_deletes(quick_f
         while not stop.is_set():
             known_gone = set(gone)
             number = (number + 7) % 50
-            hits = bank.search(f"lesson {number}", k=1, min_confidence=0.0).hits
+            hits = bank.search(f"lesson {number}", limit=1, min_confidence=0.0).hits
             assert [hit.memory.id for hit in hits] == [f"m{number}"]
-            shown = {hit.memory.id for hit in bank.search("visitor", k=20, min_confidence=0.0).hits}
+            shown = {hit.memory.id for hit in bank.search("visitor", limit=20, min_confidence=0.0).hits}
             assert not shown & known_gone
 
     def change() -> None:
@@ -162,7 +162,7 @@ def test_eight_threads_find_what_stays_while_another_records_and_deletes(quick_f
 
     all_at_once(change, *(partial(search, thread) for thread in range(8)))
     assert bank.count() == 55
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.doctor(dry_run=True) == []
     bank.close()
 
 
@@ -175,7 +175,7 @@ def test_threads_of_one_handle_live_through_its_re_embedding_without_an_error(qu
         number = thread
         while not stop.is_set():
             number = (number + 7) % 150
-            result = bank.search(f"lesson {number}", k=1, min_confidence=0.0)
+            result = bank.search(f"lesson {number}", limit=1, min_confidence=0.0)
             assert [hit.memory.id for hit in result.hits] == [f"m{number}"]
             assert not result.degraded
 
@@ -185,19 +185,19 @@ def test_threads_of_one_handle_live_through_its_re_embedding_without_an_error(qu
                 return
             bank.record_many(lessons(1, f"visitor {i}"), ids=[f"v{i}"])
             bank.update(f"v{i}", content=f"visitor {i} says something else")
-            bank.feedback(f"v{i}", True)
+            bank.vote(f"v{i}", True)
 
     def reembed() -> None:
         try:
             for dim in (96, 64, 128):
-                bank.reembed(EMBEDDERS.get(dim) or HashEmbedder(dim))
+                bank.upkeep.reembed(EMBEDDERS.get(dim) or HashEmbedder(dim))
         finally:
             stop.set()
 
     all_at_once(reembed, record, *(partial(search, thread) for thread in range(3)))
-    assert bank.status().stored_embedder == bank.status().embedder
-    assert bank.status().not_embedded == 0
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.status().stored_embedder == bank.upkeep.status().embedder
+    assert bank.upkeep.status().not_embedded == 0
+    assert bank.upkeep.doctor(dry_run=True) == []
     bank.close()
 
 
@@ -233,12 +233,12 @@ def test_a_reader_lives_through_a_re_embedding_and_a_deletion_by_others(quick_fo
 
     def read() -> None:
         mine = open_bank(quick_folder)
-        assert mine.search("lesson 3", k=1, min_confidence=0.0).hits
+        assert mine.search("lesson 3", limit=1, min_confidence=0.0).hits
         os.write(ready[1], b".")
         stages = []
         while True:
             try:
-                hits = mine.search("lesson 3", k=1, min_confidence=0.0).hits
+                hits = mine.search("lesson 3", limit=1, min_confidence=0.0).hits
                 stage = "found" if [hit.memory.id for hit in hits] == ["m3"] else "wrong"
             except EmbedderMismatchError:
                 stage = "mismatch"
@@ -252,7 +252,7 @@ def test_a_reader_lives_through_a_re_embedding_and_a_deletion_by_others(quick_fo
 
     child = start(read)
     os.read(ready[0], 1)
-    bank.reembed(EMBEDDERS[96])
+    bank.upkeep.reembed(EMBEDDERS[96])
     with os.fdopen(seen[0], "r") as stages:
         assert [stages.readline(), stages.readline()] == ["found\n", "mismatch\n"]
         bank.close()
@@ -267,9 +267,9 @@ def test_children_forked_after_a_search_search_and_record(quick_folder: Path) ->
     assert bank.search("lesson 3", min_confidence=0.0).hits
 
     def work(name: int) -> None:
-        assert [hit.memory.id for hit in bank.search("lesson 3", k=1, min_confidence=0.0).hits] == ["m3"]
+        assert [hit.memory.id for hit in bank.search("lesson 3", limit=1, min_confidence=0.0).hits] == ["m3"]
         bank.record_many(lessons(1, f"child {name}"), ids=[f"c{name}"])
-        bank.feedback("m3", True, ref=f"child {name}")
+        bank.vote("m3", True, ref=f"child {name}")
         assert bank.recall("lesson 3", ref=f"run {name}", min_confidence=0.0).hits
 
     children = [start(partial(work, name)) for name in range(3)]
@@ -277,7 +277,7 @@ def test_children_forked_after_a_search_search_and_record(quick_folder: Path) ->
     assert [exit_code(child) for child in children] == [0, 0, 0]
     assert bank.count() == 14
     assert bank.get("m3").usage_count == 3
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.doctor(dry_run=True) == []
     bank.close()
 
 
@@ -301,10 +301,10 @@ def test_a_fork_in_the_midst_of_other_threads_work_harms_neither(quick_folder: P
 
     all_at_once(fork, record)
     assert bank.count() == 38 + len(written)
-    assert bank.doctor(dry_run=True) == []
+    assert bank.upkeep.doctor(dry_run=True) == []
     bank.close()
 
 
 def use_once(bank: ReasoningBank, number: int) -> None:
-    assert [hit.memory.id for hit in bank.search("lesson 3", k=1, min_confidence=0.0).hits] == ["m3"]
+    assert [hit.memory.id for hit in bank.search("lesson 3", limit=1, min_confidence=0.0).hits] == ["m3"]
     bank.record_many(lessons(1, f"child {number}"), ids=[f"c{number}"])

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.memory import Outcome, Source
+from reasoningbank import Verdict
+from reasoningbank.memory import Source
 from reasoningbank.upkeep.consolidation import Lesson, Pair, complete_link, merged_confidence, proposals
 from reasoningbank.upkeep.likeness import wording
 
@@ -18,7 +19,7 @@ CRAWLER = Source(by="crawler", trusted=False)
 
 
 def lesson(name: str, says: str = "Put paths in quotes", **changes: object) -> Lesson:
-    made = Lesson(name, Outcome.SUCCESS, Source(), wording(says), None, 0.7, 0, WHEN)
+    made = Lesson(name, Verdict.SUCCESS, Source(), wording(says), None, 0.7, 0, WHEN)
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
@@ -84,7 +85,7 @@ def test_the_text_that_is_kept_is_the_best_believed_then_the_most_used_then_the_
 
 
 def test_a_success_and_a_failure_that_say_the_same_are_linked_and_never_merged() -> None:
-    assert kinds(lesson("a"), lesson("b", outcome=Outcome.FAILURE)) == [("contradicts", ("a", "b"))]
+    assert kinds(lesson("a"), lesson("b", outcome=Verdict.FAILURE)) == [("contradicts", ("a", "b"))]
 
 
 def test_opposites_are_linked_and_never_merged() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 
-from reasoningbank import ChatError, ChatReply, ChatRequest, FinishReason, Trajectory, Usage, read_finish
+from reasoningbank import ChatError, Trajectory
+from reasoningbank.llm import ChatReply, ChatRequest, FinishReason, Usage, read_finish
 
 
 class LangChainChat:

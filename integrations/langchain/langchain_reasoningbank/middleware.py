@@ -14,7 +14,8 @@ from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from langgraph_reasoningbank import GraphOutcome
-from reasoningbank import FailureFilter, Judge, ReasoningBank, RunOutcomes, request_text
+from reasoningbank import ReasoningBank
+from reasoningbank.adapters import FailureFilter, Judge, RunOutcomes, request_text
 
 log = logging.getLogger("reasoningbank")
 
@@ -44,7 +45,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
 
     Args:
         bank: whose lessons.
-        k: how many lessons at the most.
+        limit: how many lessons at the most.
         max_tokens: budget of the block.
         min_confidence: confidence from which a lesson is proven; the bank's setting when None.
         judge: judges the final state; without one a run that merely ended teaches nothing.
@@ -62,7 +63,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         self,
         bank: ReasoningBank,
         *,
-        k: int = 3,
+        limit: int = 3,
         max_tokens: int = 500,
         min_confidence: float | None = None,
         judge: Judge | None = None,
@@ -76,14 +77,14 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         super().__init__()
         self.tools = []
         self._bank, self._name = bank, name
-        self._k, self._max_tokens, self._min_confidence = k, max_tokens, min_confidence
+        self._limit, self._max_tokens, self._min_confidence = limit, max_tokens, min_confidence
         self._query = query or _asked
         self._timeout, self._fail_open = timeout, fail_open
         self._outcomes = RunOutcomes(judge, failure_filter, _messages if distill else None)
         self.callback = GraphOutcome(bank, self._outcomes)
         self._warned = False
         # Loading the model takes longer than a recall may: it is done before the first run.
-        bank.warm()
+        bank.upkeep.warm()
 
     @property
     def name(self) -> str:
@@ -112,9 +113,9 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         task = self._query(state)
         if task:
             configurable = config.get("configurable") or {}
-            recall = self._bank.recall_within(
+            recall = self._bank.recall(
                 task,
-                self._k,
+                self._limit,
                 timeout=self._timeout,
                 fail_open=self._fail_open,
                 ref=configurable.get(f"{self._name}_ref"),

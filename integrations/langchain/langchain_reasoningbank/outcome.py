@@ -9,7 +9,8 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable
 
 from langchain_reasoningbank.retriever import ReasoningBankRetriever
-from reasoningbank import FailureFilter, Judge, ReasoningBank, RunOutcomes
+from reasoningbank import ReasoningBank
+from reasoningbank.adapters import FailureFilter, Judge, RunOutcomes
 
 if TYPE_CHECKING:
     from langchain_reasoningbank.middleware import ReasoningBankMiddleware

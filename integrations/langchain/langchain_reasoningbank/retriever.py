@@ -12,7 +12,8 @@ from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from langchain_core.runnables import RunnableLambda, run_in_executor
 from pydantic import ConfigDict, Field
 
-from reasoningbank import Hit, Outcome, ReasoningBank, prompt_block, request_text
+from reasoningbank import Hit, ReasoningBank, Verdict, prompt_block
+from reasoningbank.adapters import request_text
 
 
 class ReasoningBankRetriever(BaseRetriever):
@@ -20,13 +21,13 @@ class ReasoningBankRetriever(BaseRetriever):
 
         chain = {"lessons": retriever | format_lessons, "q": RunnablePassthrough()} | prompt | model
 
-    `k` and `min_confidence` can be given per call (`retriever.invoke(query, k=1)`) and made configurable
-    (`retriever.configurable_fields(k=ConfigurableField("k"))`). Content blocks are searched for by their text; an
-    image alone finds nothing.
+    `limit` and `min_confidence` can be given per call (`retriever.invoke(query, limit=1)`) and made configurable
+    (`retriever.configurable_fields(limit=ConfigurableField("limit"))`). Content blocks are searched for by their text;
+    an image alone finds nothing.
 
     Attributes:
         bank: whose lessons; its tenant and project are the scope, which no call can change.
-        k: how many lessons at the most.
+        limit: how many lessons at the most.
         min_confidence: confidence from which a lesson is proven, 0 to 1; provisional ones fill the slots left.
         strict: proven lessons only.
         outcome: only lessons from successes, or only from failures.
@@ -39,7 +40,7 @@ class ReasoningBankRetriever(BaseRetriever):
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     bank: ReasoningBank = Field(exclude=True, repr=False)
-    k: int = Field(default=3, ge=1)
+    limit: int = Field(default=3, ge=1)
     min_confidence: float = Field(default=0.7, ge=0.0, le=1.0)
     strict: bool = False
     outcome: Literal["success", "failure"] | None = None
@@ -55,29 +56,29 @@ class ReasoningBankRetriever(BaseRetriever):
         query: str,
         *,
         run_manager: CallbackManagerForRetrieverRun,
-        k: int | None = None,
+        limit: int | None = None,
         min_confidence: float | None = None,
     ) -> list[Document]:
-        return self._documents(query, k, min_confidence)
+        return self._documents(query, limit, min_confidence)
 
     async def _aget_relevant_documents(
         self,
         query: str,
         *,
         run_manager: AsyncCallbackManagerForRetrieverRun,
-        k: int | None = None,
+        limit: int | None = None,
         min_confidence: float | None = None,
     ) -> list[Document]:
-        return await run_in_executor(None, self._documents, query, k, min_confidence)
+        return await run_in_executor(None, self._documents, query, limit, min_confidence)
 
-    def _documents(self, query: object, k: int | None, min_confidence: float | None) -> list[Document]:
+    def _documents(self, query: object, limit: int | None, min_confidence: float | None) -> list[Document]:
         task = request_text(query)
         if not task:
             return []
         found = self.bank.recall if self.record_usage else self.bank.search
         result = found(
             task,
-            self.k if k is None else k,
+            self.limit if limit is None else limit,
             min_confidence=self.min_confidence if min_confidence is None else min_confidence,
             strict=self.strict,
             outcome=self.outcome,
@@ -117,7 +118,7 @@ class _Shown:
     id: str
     title: str
     content: str
-    outcome: Outcome
+    outcome: Verdict
     confidence: float
     description: str = ""
     applies_when: str = ""
@@ -134,7 +135,7 @@ def lessons_text(documents: Sequence[Document], *, max_tokens: int = 500) -> str
             id=str(document.metadata["memory_id"]),
             title=str(document.metadata["title"]),
             content=document.page_content.removeprefix(f"{document.metadata['title']}\n"),
-            outcome=Outcome(document.metadata["outcome"]),
+            outcome=Verdict(document.metadata["outcome"]),
             confidence=float(document.metadata["confidence"]),
         )
         for document in documents

@@ -8,14 +8,14 @@ from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool, BaseToolkit, ToolException
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
-from reasoningbank import (
+from reasoningbank import ReasoningBank
+from reasoningbank.adapters import (
     MEMORY_FEEDBACK,
     MEMORY_LOOKUP,
     MEMORY_OUTCOME,
     MEMORY_RECORD,
     MEMORY_SEARCH,
     MemoryTool,
-    ReasoningBank,
     memory_tools,
 )
 

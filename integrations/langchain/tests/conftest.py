@@ -135,7 +135,7 @@ class Agents:
 
     def verdicts(self, bank: ReasoningBank | None = None) -> list[str | None]:
         """Return the verdicts of all episodes, in the order they were opened."""
-        return [episode.verdict for episode in reversed((bank or self.bank).list_episodes().episodes)]
+        return [episode.verdict for episode in reversed((bank or self.bank).runs.list().episodes)]
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from langchain_reasoningbank import ReasoningBankMiddleware, as_chat, attach, trajectory_of
-from reasoningbank import Chat, ChatError, ChatMessage, ChatRequest, FinishReason, LLMJudge, ReasoningBank, Usage
+from reasoningbank import ChatError, LLMJudge, ReasoningBank
+from reasoningbank.llm import Chat, ChatMessage, ChatRequest, FinishReason, Usage
 
 ASK = ChatRequest((ChatMessage("user", "how did it go?"),))
 
@@ -61,12 +62,12 @@ def test_a_finished_run_is_distilled_once_by_a_worker(bank: ReasoningBank, scrip
     model = scripted(tool_call("shell", command="wc -l access.log"), "There are 42 lines.")
     agent = attach(create_agent(model, [shell], middleware=[middleware]), middleware)
     agent.invoke({"messages": [HumanMessage("count the lines of access.log")]})
-    (job,) = bank.jobs()
+    (job,) = bank.queue.list()
     assert job.status == "queued"
 
     before = bank.count()
-    bank.worker().run_once()
-    assert bank.job(job.id).status in ("done", "empty")
+    bank.queue.worker().run_once()
+    assert bank.queue.get(job.id).status in ("done", "empty")
     assert bank.count() >= before
 
 
@@ -74,4 +75,4 @@ def test_a_judge_of_langchain_judges(scripted: Any) -> None:
     judge = LLMJudge(as_chat(scripted('{"label": "success", "reason": "the file is there"}')))
     run = trajectory_of([HumanMessage("make a file"), AIMessage("made")])
 
-    assert judge.judge(run).label == "success"
+    assert judge.judge(run).verdict == "success"

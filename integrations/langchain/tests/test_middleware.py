@@ -192,7 +192,7 @@ def test_a_run_that_merely_ends_teaches_nothing(agents: Any) -> None:
 
 
 def test_a_judged_run_teaches_exactly_once(agents: Any) -> None:
-    agent, _ = agents.build("done", judge=lambda state: state["messages"][-1].text == "done", k=1)
+    agent, _ = agents.build("done", judge=lambda state: state["messages"][-1].text == "done", limit=1)
     agent.invoke(ASK)
     memory = agents.bank.search(DATES, 1).memories[0]
 
@@ -203,7 +203,7 @@ def test_a_judged_run_teaches_exactly_once(agents: Any) -> None:
 
 
 def test_a_user_can_report_by_thread_or_by_a_reference_of_their_own(agents: Any) -> None:
-    agent, _ = agents.build("one", "two", checkpointer=InMemorySaver(), k=1)
+    agent, _ = agents.build("one", "two", checkpointer=InMemorySaver(), limit=1)
     agent.invoke(ASK, THREAD)
     assert agents.bank.report("success", thread="t").recorded
 
@@ -218,7 +218,7 @@ def test_the_reference_can_be_read_from_the_state(bank: ReasoningBank, scripted:
     agent: Any = attach(made, middleware)
     agent.invoke(ASK, THREAD)
 
-    assert bank.get_episode(middleware.ref_of(agent.get_state(THREAD).values)).verdict is Verdict.UNKNOWN
+    assert bank.runs.get(middleware.ref_of(agent.get_state(THREAD).values)).verdict is Verdict.UNKNOWN
     assert middleware.ref_of({}) == ""
 
 

@@ -36,6 +36,10 @@ class TestStandard(RetrieversIntegrationTests):
     def retriever_query_example(self) -> str:
         return DATES
 
+    @property
+    def num_results_arg_name(self) -> str:
+        return "limit"
+
 
 class Events(BaseCallbackHandler):
     def __init__(self) -> None:
@@ -53,7 +57,7 @@ def titles(documents: Any) -> list[str]:
 
 
 def test_a_document_carries_the_lesson_and_what_is_known_of_it(bank: ReasoningBank) -> None:
-    document = ReasoningBankRetriever(bank=bank, k=1).invoke(DATES)[0]
+    document = ReasoningBankRetriever(bank=bank, limit=1).invoke(DATES)[0]
     memory = bank.get(document.metadata["memory_id"])
 
     assert document.id == memory.id
@@ -67,13 +71,13 @@ def test_a_document_carries_the_lesson_and_what_is_known_of_it(bank: ReasoningBa
 
 def test_sync_and_async_give_the_same_with_the_same_options(bank: ReasoningBank) -> None:
     retriever = ReasoningBankRetriever(bank=bank)
-    for options in ({}, {"k": 1}, {"k": 2, "min_confidence": 0.0}):
+    for options in ({}, {"limit": 1}, {"limit": 2, "min_confidence": 0.0}):
         assert retriever.invoke(DATES, **options) == asyncio.run(retriever.ainvoke(DATES, **options))
-        assert len(retriever.invoke(DATES, **options)) <= options.get("k", 3)
+        assert len(retriever.invoke(DATES, **options)) <= options.get("limit", 3)
 
 
 async def test_both_ways_work_inside_a_running_loop(bank: ReasoningBank) -> None:
-    retriever = ReasoningBankRetriever(bank=bank, k=1)
+    retriever = ReasoningBankRetriever(bank=bank, limit=1)
 
     assert retriever.invoke(DATES) == await retriever.ainvoke(DATES)
 
@@ -94,9 +98,9 @@ def test_filters_are_honoured_in_both_ways(bank: ReasoningBank, options: dict[st
 
 
 def test_k_and_the_floor_can_be_configured(bank: ReasoningBank) -> None:
-    retriever = ReasoningBankRetriever(bank=bank).configurable_fields(k=ConfigurableField(id="k"))
+    retriever = ReasoningBankRetriever(bank=bank).configurable_fields(limit=ConfigurableField(id="limit"))
 
-    assert len(retriever.with_config(configurable={"k": 1}).invoke("the invoices")) == 1
+    assert len(retriever.with_config(configurable={"limit": 1}).invoke("the invoices")) == 1
     strict = ReasoningBankRetriever(bank=bank, strict=True).configurable_fields(
         min_confidence=ConfigurableField(id="floor")
     )
@@ -107,8 +111,8 @@ def test_k_and_the_floor_can_be_configured(bank: ReasoningBank) -> None:
 async def test_an_asynchronous_call_does_not_hold_up_the_event_loop(bank: ReasoningBank) -> None:
     from blockbuster import blockbuster_ctx
 
-    retriever = ReasoningBankRetriever(bank=bank, k=1)
-    learning = ReasoningBankRetriever(bank=bank, k=1, record_usage=True)
+    retriever = ReasoningBankRetriever(bank=bank, limit=1)
+    learning = ReasoningBankRetriever(bank=bank, limit=1, record_usage=True)
     with blockbuster_ctx(["reasoningbank", "langchain_reasoningbank"]):
         assert titles(await retriever.ainvoke(DATES)) == ["Pin the timezone"]
         assert titles(await learning.ainvoke(DATES)) == ["Pin the timezone"]
@@ -131,7 +135,7 @@ def test_content_blocks_are_searched_for_by_their_text(bank: ReasoningBank, quer
 
 def test_callbacks_see_tags_and_metadata(bank: ReasoningBank) -> None:
     events = Events()
-    ReasoningBankRetriever(bank=bank, k=1).invoke(
+    ReasoningBankRetriever(bank=bank, limit=1).invoke(
         DATES, {"callbacks": [events], "tags": ["traced"], "metadata": {"tenant": "t1"}}
     )
 
@@ -152,7 +156,7 @@ def test_a_misspelt_field_is_refused(bank: ReasoningBank) -> None:
 
 
 def test_a_search_counts_nothing(bank: ReasoningBank) -> None:
-    document = ReasoningBankRetriever(bank=bank, k=1).invoke(DATES)[0]
+    document = ReasoningBankRetriever(bank=bank, limit=1).invoke(DATES)[0]
 
     assert bank.get(document.metadata["memory_id"]).usage_count == 0
     assert "ref" not in document.metadata
@@ -169,7 +173,7 @@ def chain(retriever: ReasoningBankRetriever, model: Any) -> Runnable[Any, Any]:
 
 def test_a_chain_shows_the_lessons_as_a_framed_block(bank: ReasoningBank, scripted: Any) -> None:
     model = scripted("ok")
-    chain(ReasoningBankRetriever(bank=bank, k=1), model).invoke(DATES)
+    chain(ReasoningBankRetriever(bank=bank, limit=1), model).invoke(DATES)
 
     text = model.seen[0][0].text
     assert "Pin the timezone (what worked" in text
@@ -188,7 +192,7 @@ def test_a_chain_shows_the_lessons_as_a_framed_block(bank: ReasoningBank, script
 def test_a_chain_with_usage_recorded_closes_its_episode_once(
     bank: ReasoningBank, scripted: Any, judge: Any, verdict: Verdict, way: str
 ) -> None:
-    retriever = ReasoningBankRetriever(bank=bank, k=1, record_usage=True)
+    retriever = ReasoningBankRetriever(bank=bank, limit=1, record_usage=True)
     learning = attach(chain(retriever, scripted("ok")), retriever, judge=judge)
     match way:
         case "invoke":
@@ -204,11 +208,11 @@ def test_a_chain_with_usage_recorded_closes_its_episode_once(
     expected = {Verdict.SUCCESS: memory.confidence > 0.8, Verdict.FAILURE: memory.confidence < 0.79}
     assert expected.get(verdict, memory.confidence == pytest.approx(0.8, abs=1e-3))
     assert memory.usage_count == 1
-    assert bank.status().open_episodes == 0
+    assert bank.upkeep.status().open_episodes == 0
 
 
 def test_a_chain_that_raises_is_a_failure(bank: ReasoningBank, scripted: Any) -> None:
-    retriever = ReasoningBankRetriever(bank=bank, k=1, record_usage=True)
+    retriever = ReasoningBankRetriever(bank=bank, limit=1, record_usage=True)
     learning = attach(chain(retriever, scripted(ValueError("model down"))), retriever, judge=lambda _: True)
 
     with pytest.raises(ValueError, match="model down"):
@@ -216,7 +220,7 @@ def test_a_chain_that_raises_is_a_failure(bank: ReasoningBank, scripted: Any) ->
 
     memory = bank.search(DATES, 1).hits[0].memory
     assert memory.confidence < 0.8
-    assert bank.status().open_episodes == 0
+    assert bank.upkeep.status().open_episodes == 0
 
 
 def test_a_retriever_that_counts_nothing_has_nothing_to_attach(bank: ReasoningBank, scripted: Any) -> None:

@@ -13,7 +13,8 @@ from langgraph.pregel import Pregel
 from langgraph.runtime import get_runtime
 
 from langgraph_reasoningbank.outcome import GraphOutcome
-from reasoningbank import FailureFilter, Judge, ReasoningBank, RunOutcomes, request_text
+from reasoningbank import ReasoningBank
+from reasoningbank.adapters import FailureFilter, Judge, RunOutcomes, request_text
 
 Builder = TypeVar("Builder", bound=StateGraph[Any, Any, Any, Any])
 Graph = TypeVar("Graph", bound=Pregel[Any, Any, Any, Any])
@@ -59,7 +60,7 @@ class ReasoningBankHooks:
 
     Args:
         bank: whose lessons.
-        k: how many lessons at the most.
+        limit: how many lessons at the most.
         max_tokens: budget of the block.
         min_confidence: confidence from which a lesson is proven; the bank's setting when None.
         query: reads what the run is about from the state; the last user message of `messages` by default.
@@ -76,7 +77,7 @@ class ReasoningBankHooks:
         self,
         bank: ReasoningBank,
         *,
-        k: int = 3,
+        limit: int = 3,
         max_tokens: int = 500,
         min_confidence: float | None = None,
         query: Callable[[Any], str] | None = None,
@@ -88,7 +89,7 @@ class ReasoningBankHooks:
         distill: bool = False,
     ) -> None:
         self._bank, self._key = bank, key
-        self._k, self._max_tokens, self._min_confidence = k, max_tokens, min_confidence
+        self._limit, self._max_tokens, self._min_confidence = limit, max_tokens, min_confidence
         self._query = query or _asked
         self._timeout, self._fail_open = timeout, fail_open
         self._outcomes = RunOutcomes(judge, failure_filter, self._run_of if distill else None)
@@ -96,7 +97,7 @@ class ReasoningBankHooks:
         self.recall_node = RunnableLambda(self._recall, afunc=self._arecall, name=f"{key}_recall")
         self.outcome_node = RunnableLambda(self._outcome, afunc=self._aoutcome, name=f"{key}_outcome")
         # Loading the model takes longer than a recall may: it is done before the first run.
-        bank.warm()
+        bank.upkeep.warm()
 
     def attach(self, builder: Builder, *, entry: str, exits: Sequence[str]) -> Builder:
         """Put the two nodes into a graph under construction: before `entry`, and after every one of `exits`.
@@ -152,9 +153,9 @@ class ReasoningBankHooks:
         if not task:
             return {"ref": "", "memories": [], "block": ""}
         thread = (config.get("configurable") or {}).get("thread_id")
-        recall = self._bank.recall_within(
+        recall = self._bank.recall(
             task,
-            self._k,
+            self._limit,
             timeout=self._timeout,
             fail_open=self._fail_open,
             ref=ref,

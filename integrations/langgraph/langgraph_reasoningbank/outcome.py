@@ -8,7 +8,8 @@ from uuid import UUID
 
 from langgraph.callbacks import GraphCallbackHandler, GraphResumeEvent
 
-from reasoningbank import ReasoningBank, RunOutcomes
+from reasoningbank import ReasoningBank
+from reasoningbank.adapters import RunOutcomes
 
 
 class GraphOutcome(GraphCallbackHandler):

@@ -157,5 +157,5 @@ def test_a_finished_run_is_enqueued_once_for_distilling(bank: ReasoningBank, jud
     before_end = next(s for s in graph.get_state_history(THREAD) if s.next == ("reasoningbank_outcome",))
     graph.invoke(None, before_end.config)
 
-    (job,) = bank.jobs()
+    (job,) = bank.queue.list()
     assert job.status == "queued"

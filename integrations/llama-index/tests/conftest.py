@@ -43,7 +43,7 @@ def verdicts() -> Callable[[ReasoningBank], list[str | None]]:
     """Returns the verdicts of a bank's episodes, in the order they were opened; None for one that is open."""
 
     def read(bank: ReasoningBank) -> list[str | None]:
-        return [episode.verdict for episode in reversed(bank.list_episodes().episodes)]
+        return [episode.verdict for episode in reversed(bank.runs.list().episodes)]
 
     return read
 

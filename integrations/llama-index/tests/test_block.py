@@ -40,7 +40,7 @@ async def test_the_lessons_are_in_what_the_memory_gives_and_never_in_what_it_sto
 
 
 async def test_asked_three_times_in_a_run_it_searches_and_counts_once(agents: Any, verdicts: Verdicts) -> None:
-    memory = agents.memory(agents.block(k=1))
+    memory = agents.memory(agents.block(limit=1))
     agent = agents.function_agent(("lookup", {"what": "a"}), "done")
     await agent.run(ASKED, memory=memory)
 
@@ -50,7 +50,7 @@ async def test_asked_three_times_in_a_run_it_searches_and_counts_once(agents: An
 
 
 async def test_the_same_words_in_the_next_run_recall_anew(agents: Any, verdicts: Verdicts) -> None:
-    memory = agents.memory(agents.block(k=1))
+    memory = agents.memory(agents.block(limit=1))
     for _ in range(3):
         await agents.function_agent("done").run(ASKED, memory=memory)
 
@@ -59,7 +59,7 @@ async def test_the_same_words_in_the_next_run_recall_anew(agents: Any, verdicts:
 
 
 async def test_a_new_memory_of_the_same_session_begins_a_new_run_once_the_last_is_reported(agents: Any) -> None:
-    block = agents.block(k=1)
+    block = agents.block(limit=1)
     for _ in range(2):
         memory = agents.memory(block)
         await run_with_memory(agents.function_agent("done").run(ASKED, memory=memory), memory=memory)
@@ -203,7 +203,7 @@ async def test_a_recall_does_not_hold_up_the_event_loop(agents: Any) -> None:
 
 
 async def test_sixteen_threads_can_ask_one_block(agents: Any, verdicts: Verdicts) -> None:
-    block = agents.block(k=1)
+    block = agents.block(limit=1)
 
     def ask(session: int) -> Any:
         return asyncio.run(block.aget([user(ASKED)], session_id=str(session)))

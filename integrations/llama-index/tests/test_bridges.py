@@ -8,8 +8,9 @@ import pytest
 from llama_index.core.base.llms.types import ChatMessage
 
 from llama_index.memory.reasoningbank import as_chat, trajectory_of
-from reasoningbank import Chat, ChatError, ChatRequest, FinishReason
-from reasoningbank import ChatMessage as Said
+from reasoningbank import ChatError
+from reasoningbank.llm import Chat, ChatRequest, FinishReason
+from reasoningbank.llm import ChatMessage as Said
 
 ASK = ChatRequest((Said("user", "how did it go?"),))
 
@@ -43,12 +44,12 @@ def test_messages_become_a_run() -> None:
 async def test_turns_that_leave_the_short_term_memory_are_one_job_when_asked_for(agents: Any) -> None:
     turns = [ChatMessage(role="user", content="count the lines"), ChatMessage(role="assistant", content="42")]
     await agents.block().aput(turns, from_short_term_memory=True)
-    assert agents.bank.jobs() == []
+    assert agents.bank.queue.list() == []
 
     block = agents.block(distill=True, accept_short_term_memory=True)
     for _ in range(2):
         await block.aput(turns, from_short_term_memory=True)
-    assert len(agents.bank.jobs()) == 1
+    assert len(agents.bank.queue.list()) == 1
 
 
 async def test_content_that_cannot_be_read_raises_nothing(agents: Any) -> None:

@@ -14,7 +14,7 @@ ASKED = "parse the dates of the invoices"
 
 
 async def test_sync_and_async_retrieve_the_same(bank: ReasoningBank) -> None:
-    retriever = ReasoningBankRetriever(bank, k=1)
+    retriever = ReasoningBankRetriever(bank, limit=1)
     (found,) = retriever.retrieve(ASKED)
 
     assert [node.node_id for node in await retriever.aretrieve(ASKED)] == [found.node_id]
@@ -26,7 +26,7 @@ async def test_sync_and_async_retrieve_the_same(bank: ReasoningBank) -> None:
 async def test_an_asynchronous_call_does_not_hold_up_the_event_loop(bank: ReasoningBank) -> None:
     from blockbuster import blockbuster_ctx
 
-    retriever, search = ReasoningBankRetriever(bank, k=1), get_tools(bank)[0]
+    retriever, search = ReasoningBankRetriever(bank, limit=1), get_tools(bank)[0]
     with blockbuster_ctx(["reasoningbank", "llama_index.memory.reasoningbank"]):
         (found,) = await retriever.aretrieve(ASKED)
         answer = await search.acall(query=ASKED)
@@ -93,7 +93,7 @@ def test_schemas_hold_no_scope_and_a_read_only_bank_one_tool(bank: ReasoningBank
     (search,) = get_tools(bank, read_only=True)
     search.call(query=ASKED)
 
-    assert bank.status().open_episodes == 0
+    assert bank.upkeep.status().open_episodes == 0
 
 
 async def test_an_agent_sees_a_tools_error_and_goes_on(agents: Any) -> None:

@@ -1,4 +1,42 @@
 """What every door and integration shares: tools for models, who reports a run's end, requests in any shape.
 
-Imported from: `tools`, `outcomes`, `run_tree`, `request`, `coercion`; nothing in it knows a framework.
+Nothing here knows a framework.
 """
+
+from reasoningbank.adapters.outcomes import FailureFilter, Judge, RunOutcomes, is_neutral
+from reasoningbank.adapters.request import request_text
+from reasoningbank.adapters.run_tree import RootRun, RunTree
+from reasoningbank.adapters.tools import (
+    MEMORY_FEEDBACK,
+    MEMORY_LOOKUP,
+    MEMORY_OUTCOME,
+    MEMORY_RECORD,
+    MEMORY_SEARCH,
+    MemoryTool,
+    ToolAnswer,
+    ToolSpec,
+    hit_data,
+    memory_data,
+    memory_tools,
+)
+
+__all__ = [
+    "MEMORY_FEEDBACK",
+    "MEMORY_LOOKUP",
+    "MEMORY_OUTCOME",
+    "MEMORY_RECORD",
+    "MEMORY_SEARCH",
+    "FailureFilter",
+    "Judge",
+    "MemoryTool",
+    "RootRun",
+    "RunOutcomes",
+    "RunTree",
+    "ToolAnswer",
+    "ToolSpec",
+    "hit_data",
+    "is_neutral",
+    "memory_data",
+    "memory_tools",
+    "request_text",
+]

@@ -13,8 +13,8 @@ from typing import Any
 
 from reasoningbank.adapters.run_tree import RunTree
 from reasoningbank.bank import ReasoningBank
-from reasoningbank.episode import Verdict
 from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
+from reasoningbank.verdict import Verdict
 
 log = logging.getLogger("reasoningbank")
 
@@ -101,7 +101,7 @@ class RunOutcomes:
         try:
             # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
             known = None if verdict is Verdict.UNKNOWN else verdict
-            bank.enqueue(self._distill(given), known, key=ref or None, ref=ref or None)
+            bank.queue.put(self._distill(given), known, key=ref or None, ref=ref or None)
         except ReasoningBankError as error:
             log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
 
@@ -142,7 +142,7 @@ def report(bank: ReasoningBank, verdict: Verdict | str | bool, ref: str, *, reas
 
 def _open_one(bank: ReasoningBank, thread: str) -> list[tuple[ReasoningBank, str]]:
     try:
-        episode = bank.get_episode(thread=thread)
+        episode = bank.runs.get(thread=thread)
     except EpisodeNotFoundError:
         return []
     return [(bank, episode.ref)] if episode.is_open else []

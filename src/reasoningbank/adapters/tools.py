@@ -15,7 +15,7 @@ from reasoningbank.adapters.coercion import Count, Flag, Reference, Share, Words
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
-from reasoningbank.results import OVER_BUDGET, Feedback, Hit
+from reasoningbank.results import OVER_BUDGET, Hit
 from reasoningbank.services.search.prompt import prompt_block
 from reasoningbank.validation import unknown_name
 
@@ -74,13 +74,10 @@ class OutcomeArguments(_Arguments):
 
     succeeded: Flag = Field(description="true if the task succeeded, false if it failed.")
     ref: Reference = Field(
-        default=None, description="The ref that memory_search gave: all lessons it gave are credited. Prefer this."
+        default=None, description="The ref that memory_search gave: all lessons it gave are credited. Or null."
     )
     memory_id: Reference = Field(
-        default=None, description="In its place: one lesson's id. Give exactly one of the two."
-    )
-    session_id: Reference = Field(
-        default=None, description="With memory_id: the run it is about; one outcome counts per lesson and run. Or null."
+        default=None, description="One lesson's id: only that one is credited, with a ref or without; or null."
     )
     reason: str | None = Field(default=None, description="Why, in one sentence; or null.")
     stability: Flag | None = Field(
@@ -228,22 +225,22 @@ class _Doors:
             "outcome": given.outcome,
             "tags": given.tags,
         }
-        k = given.limit or self.limit
+        limit = given.limit or self.limit
         if self.read_only:
-            return self._look_up(given.query, k, options)
-        recall = self.bank.recall(given.query, k, max_tokens=LONGEST_ANSWER, **options)
+            return self._look_up(given.query, limit, options)
+        recall = self.bank.recall(given.query, limit, max_tokens=LONGEST_ANSWER, **options)
         text = f"{recall.text}\n\nref: {recall.ref}" if recall.hits else ""
         more = {"ref": recall.ref, "withheld": recall.withheld, "weak": recall.weak}
         too_long = list(recall.shortened)
         if OVER_BUDGET in recall.withheld:
             # Searched again, which changes nothing: a recall says how many did not fit, not which.
             shown = {memory.id for memory in recall.memories}
-            found = self.bank.search(given.query, k, **options)
+            found = self.bank.search(given.query, limit, **options)
             too_long += [memory.id for memory in found.memories if memory.id not in shown]
         return _found(text, recall.hits, more, too_long)
 
-    def _look_up(self, query: str, k: int, options: dict[str, Any]) -> ToolAnswer:
-        result = self.bank.search(query, k, **options)
+    def _look_up(self, query: str, limit: int, options: dict[str, Any]) -> ToolAnswer:
+        result = self.bank.search(query, limit, **options)
         unproven = [hit.memory.id for hit in result.hits if hit.provisional]
         block = prompt_block(result.memories, max_tokens=LONGEST_ANSWER, provisional=unproven)
         hits = tuple(hit for hit in result.hits if hit.memory.id in block.included)
@@ -276,7 +273,7 @@ class _Doors:
         return ToolAnswer(text, data)
 
     def feedback(self, given: FeedbackArguments) -> ToolAnswer:
-        told = self.bank.feedback(given.memory_id, given.helpful, by=self.by, reason=given.reason)
+        told = self.bank.vote(given.memory_id, given.helpful, by=self.by, reason=given.reason)
         confidence = round(told.memory.confidence, 4)
         text = (
             f"{'Counted' if told.recorded else 'Counted before'}: the confidence of {told.memory.id} is {confidence}."
@@ -284,25 +281,22 @@ class _Doors:
         return ToolAnswer(text, {"memory_id": told.memory.id, "confidence": confidence, "recorded": told.recorded})
 
     def outcome(self, given: OutcomeArguments) -> ToolAnswer:
-        if (given.ref is None) == (given.memory_id is None):
+        if given.ref is None and given.memory_id is None:
             example = '{"ref": "<ref of memory_search>", "succeeded": true}'
-            raise InvalidInputError(f"give exactly one of ref and memory_id, for example {example}")
+            raise InvalidInputError(f"give the ref of the run, or the memory_id of one lesson: {example}")
         if given.stability and given.memory_id is None:
-            raise InvalidInputError("stability is about one lesson: give its memory_id in place of ref")
+            raise InvalidInputError("stability is about one lesson: give its memory_id")
         if given.memory_id is not None:
-            told = self._about_one(given, given.memory_id)
+            kind: Literal["stability", "outcome"] = "stability" if given.stability else "outcome"
+            told = self.bank.vote(
+                given.memory_id, given.succeeded, kind=kind, ref=given.ref, by=self.by, reason=given.reason
+            )
             data = {"memory_id": told.memory.id, "confidence": round(told.memory.confidence, 4)}
             return ToolAnswer("Counted." if told.recorded else "Counted before.", data | {"recorded": told.recorded})
         reported = self.bank.report(given.succeeded, ref=given.ref, reason=given.reason, by=self.by)
         credited = list(reported.credited)
         text = "Counted before." if not reported.recorded else f"Counted for {len(credited)} lessons."
         return ToolAnswer(text, {"ref": reported.episode.ref, "recorded": reported.recorded, "credited": credited})
-
-    def _about_one(self, given: OutcomeArguments, memory_id: str) -> Feedback:
-        if given.stability:
-            ref = given.session_id and f"session:{given.session_id}"
-            return self.bank.report_stability(memory_id, given.succeeded, ref=ref, by=self.by)
-        return self.bank.report_memory(memory_id, given.succeeded, session_id=given.session_id)
 
 
 def _found(text: str, hits: tuple[Hit, ...], more: Mapping[str, Any], too_long: Sequence[str] = ()) -> ToolAnswer:

@@ -1,8 +1,27 @@
-"""The bank handle, in parts: reading, writing, learning, upkeep."""
+"""The bank: what is called every day stands in `bank.py`, its parts in one module each."""
 
 from reasoningbank.bank.bank import ReasoningBank
+from reasoningbank.bank.exchange import Exchange
+from reasoningbank.bank.graph import Graph
 from reasoningbank.bank.handle import utc_now
+from reasoningbank.bank.links import Links
+from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.root import BankRoot
 from reasoningbank.bank.run import Run
+from reasoningbank.bank.runs import Runs
+from reasoningbank.bank.sources import Sources
+from reasoningbank.bank.upkeep import Upkeep
 
-__all__ = ["BankRoot", "ReasoningBank", "Run", "utc_now"]
+__all__ = [
+    "BankRoot",
+    "Exchange",
+    "Graph",
+    "Links",
+    "Queue",
+    "ReasoningBank",
+    "Run",
+    "Runs",
+    "Sources",
+    "Upkeep",
+    "utc_now",
+]

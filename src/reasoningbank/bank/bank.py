@@ -1,21 +1,49 @@
-"""The bank: one handle, bound to one project of one tenant, with everything it can do."""
+# long: the whole API of every day, read as one page
+"""The bank: one handle, bound to one project of one tenant."""
 
 from __future__ import annotations
 
+import builtins
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from threading import Event
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from reasoningbank.bank.consolidating import Consolidating
-from reasoningbank.bank.distilling import Distilling
-from reasoningbank.bank.graphing import Graphing
-from reasoningbank.bank.linking import Linking
-from reasoningbank.bank.transfer import Transfer
-from reasoningbank.bank.trust import Trust
+from reasoningbank import arguments
+from reasoningbank.bank.exchange import Exchange
+from reasoningbank.bank.graph import Graph
+from reasoningbank.bank.handle import Handle, utc_now
+from reasoningbank.bank.links import Links
+from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
+from reasoningbank.bank.queue import Queue
+from reasoningbank.bank.run import Run
+from reasoningbank.bank.runs import Runs
+from reasoningbank.bank.sources import Sources
 from reasoningbank.bank.upkeep import Upkeep
-from reasoningbank.bank.writing import Writing
+from reasoningbank.config import Settings
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.memory import Draft, Memory, Source, State
+from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
+from reasoningbank.validation import validated
+from reasoningbank.verdict import Verdict, as_verdict
+
+if TYPE_CHECKING:
+    from reasoningbank.bank.options import AnyJudge
+    from reasoningbank.distill.distillation import Distilled
+    from reasoningbank.distill.distiller import Distiller
+    from reasoningbank.embed.base import Embedder
+    from reasoningbank.services.engine import Engine
+    from reasoningbank.services.search.retrieve import Wanted
+    from reasoningbank.storage.filters import Filters
+    from reasoningbank.verdict import Verdict
 
 
-class ReasoningBank(Writing, Distilling, Linking, Graphing, Trust, Transfer, Consolidating, Upkeep):
+class ReasoningBank:
     """An experience memory for agents: lessons from what worked, guard-rails from what failed.
 
         with ReasoningBank(tenant="acme", project="billing") as bank:
@@ -23,6 +51,9 @@ class ReasoningBank(Writing, Distilling, Linking, Graphing, Trust, Transfer, Con
             with bank.episode("rename the scans in ./in") as run:
                 answer = agent(run.text)
                 run.report("success" if check(answer) else "failure")
+
+    What is called every day stands on the bank itself; the rest is in its parts `graph`, `links`, `queue`, `sources`,
+    `runs`, `exchange` and `upkeep`.
 
     A handle is safe for threads, for several processes on one folder, and across a fork. It opens its files at its
     first use; reading never makes a project.
@@ -41,6 +72,29 @@ class ReasoningBank(Writing, Distilling, Linking, Graphing, Trust, Transfer, Con
         InvalidInputError: an unknown setting, or a value that is not allowed.
     """
 
+    def __init__(
+        self,
+        root: str | os.PathLike[str] | None = None,
+        *,
+        tenant: str,
+        project: str,
+        embedder: str | Embedder = "minilm",
+        settings: Settings | Mapping[str, Any] | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._handle = Handle(root, tenant=tenant, project=project, embedder=embedder, settings=settings, clock=clock)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.root)!r}, tenant={self.tenant!r}, project={self.project!r})"
+
+    @property
+    def _engine(self) -> Engine:
+        return self._handle.engine
+
+    def close(self) -> None:
+        """Close the files. Closing twice is fine; using a closed bank is not."""
+        self._engine.close()
+
     def __enter__(self) -> Self:
         return self
 
@@ -48,3 +102,493 @@ class ReasoningBank(Writing, Distilling, Linking, Graphing, Trust, Transfer, Con
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    # -- what it is bound to, and its parts --------------------------------------------------------------------------
+
+    @property
+    def tenant(self) -> str:
+        """The tenant's name, in NFC."""
+        return self._handle.tenant
+
+    @property
+    def project(self) -> str:
+        """The project's name, in NFC."""
+        return self._handle.project
+
+    @property
+    def root(self) -> Path:
+        """The absolute root folder."""
+        return self._handle.root
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._handle.settings
+
+    @property
+    def graph(self) -> Graph:
+        """The memory graph: what was asked, answered, done and found, and how it is connected."""
+        return Graph(self._handle)
+
+    @property
+    def links(self) -> Links:
+        """How memories relate."""
+        return Links(self._handle)
+
+    @property
+    def queue(self) -> Queue:
+        """Runs that wait to be distilled, and the workers that do it."""
+        return Queue(self._handle)
+
+    @property
+    def sources(self) -> Sources:
+        """Who brought memories and signals, and who is blocked."""
+        return Sources(self._handle)
+
+    @property
+    def runs(self) -> Runs:
+        """Episodes, the steps that are kept of them, and lessons from several runs of a task."""
+        return Runs(self._handle, self)
+
+    @property
+    def exchange(self) -> Exchange:
+        """Memories in and out."""
+        return Exchange(self._handle)
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """Status, metrics, maintenance and repair, and which memories are in service."""
+        return Upkeep(self._handle)
+
+    # -- memories ----------------------------------------------------------------------------------------------------
+
+    def record(
+        self,
+        title: str,
+        content: str,
+        *,
+        outcome: Verdict | str,
+        description: str = "",
+        applies_when: str = "",
+        tags: Sequence[str] = (),
+        confidence: float | None = None,
+        source: Source | Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Recorded:
+        """Store a lesson.
+
+        The same lesson, exactly or trivially rewritten, is not stored twice: the one that is there comes back, with
+        `created` False. A near duplicate is stored and reported as `possible_duplicate_of`.
+
+        Args:
+            title: a few words, up to 200 characters.
+            content: what to do, up to 20,000 characters.
+            outcome: "success" for a strategy that worked, "failure" for a guard-rail.
+            description: one sentence on what it is about, up to 1,000 characters.
+            applies_when: when it applies, and when not, up to 1,000 characters.
+            tags: up to 64, of up to 64 characters.
+            confidence: the belief to start from, in [0, 1]; 0.8 by hand, 0.6 or 0.5 distilled when None.
+            source: where it comes from.
+            metadata: anything JSON can hold.
+
+        Raises:
+            InvalidInputError: a value that is not allowed; LimitExceededError names the limit.
+            StorageError: the disk refused; nothing was stored.
+        """
+        from reasoningbank.services.record import record
+
+        draft = validated(
+            Draft,
+            {
+                "title": title,
+                "content": content,
+                "outcome": outcome,
+                "description": description,
+                "applies_when": applies_when,
+                "tags": tags,
+                "confidence": confidence,
+                "source": Source() if source is None else source,
+                "metadata": {} if metadata is None else dict(metadata),
+            },
+        )
+        return record.record(self._engine, draft)
+
+    def record_many(
+        self, drafts: Iterable[Draft | Mapping[str, Any]], *, ids: Sequence[str | None] | None = None
+    ) -> builtins.list[Recorded]:
+        """Store many lessons at once, in their order. Near duplicates are not looked for.
+
+        Each batch is one short transaction, so that other writers are not kept waiting; a batch is whole or not there.
+
+        Args:
+            drafts: lessons, or dictionaries of the arguments of `record`.
+            ids: the id that each is to have, or None for a new one; a memory with this id is left as it is.
+
+        Raises:
+            InvalidInputError: one of them is not allowed; nothing was stored.
+        """
+        from reasoningbank.services.record import record
+
+        checked = [draft if isinstance(draft, Draft) else validated(Draft, draft) for draft in drafts]
+        wanted = [None] * len(checked) if ids is None else [*ids]
+        return record.record_many(self._engine, [*zip(checked, wanted, strict=True)])
+
+    def update(self, memory_id: str, /, **changes: Any) -> Memory:
+        """Change some fields of a memory; what is not named stays.
+
+        Changing what it says (title, content, description, applies_when) starts its evidence anew: trust in one text is
+        not trust in another.
+
+        Args:
+            changes: title, content, description, applies_when, outcome, tags, metadata, source, confidence (the belief
+                to start from).
+
+        Raises:
+            MemoryNotFoundError: there is none with this id in this project.
+            InvalidInputError: an unknown field or a value that is not allowed.
+        """
+        from reasoningbank.services.record import record
+
+        return record.update(self._engine, memory_id, changes)
+
+    def delete(self, memory_id: str) -> bool:
+        """Delete a memory for good, with its evidence; False when there was none.
+
+        Raises:
+            InvalidInputError: the id is blank or no text.
+        """
+        from reasoningbank.services.record import record
+
+        return record.delete(self._engine, [memory_id])[memory_id]
+
+    def get(self, memory_id: str) -> Memory:
+        """Return a memory, whatever its state.
+
+        Raises:
+            MemoryNotFoundError: there is none with this id in this project.
+        """
+        from reasoningbank.services.record import record
+
+        return record.get(self._engine, memory_id)
+
+    def list(
+        self,
+        *,
+        tags: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        outcome: Verdict | str | None = None,
+        state: State | str | None = State.ACTIVE,
+        text: str | None = None,
+        after: str | None = None,
+        limit: int = 100,
+    ) -> Page:
+        """Return a page of memories in the order they were recorded.
+
+        Args:
+            tags: only memories that have all of these.
+            where: only memories whose metadata hold these values.
+            outcome: only lessons from successes, or only from failures.
+            state: active, archived, quarantined, or None for all.
+            text: must occur in title, description, content or applies_when, whatever the case.
+            after: `next` of the page before.
+            limit: 1 to 1,000.
+        """
+        from reasoningbank.services.record import record
+
+        states = arguments.states(state)
+        filters = arguments.filters(tags=tags, where=where, outcome=outcome, states=states, text=text)
+        begin = arguments.position("memories", after)
+        memories, following = record.page(self._engine, filters, begin, arguments.page_limit(limit))
+        return Page(tuple(memories), arguments.cursor("memories", following))
+
+    def count(
+        self,
+        *,
+        tags: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        outcome: Verdict | str | None = None,
+        state: State | str | None = State.ACTIVE,
+        text: str | None = None,
+    ) -> int:
+        """Return how many memories pass the filters of `list`."""
+        from reasoningbank.services.record import record
+
+        states = arguments.states(state)
+        filters = arguments.filters(tags=tags, where=where, outcome=outcome, states=states, text=text)
+        return record.count(self._engine, filters)
+
+    # -- looking -----------------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        *,
+        min_confidence: float | None = None,
+        strict: bool = False,
+        outcome: Verdict | str | None = None,
+        tags: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        policy: str = "relevance",
+    ) -> SearchResult:
+        """Find the memories that fit a query, best first. Nothing is changed or counted.
+
+        Args:
+            query: what is to be done, in words.
+            limit: how many are wanted, at least 1; fewer come when fewer are relevant.
+            min_confidence: the floor, in [0, 1]; the bank's setting (0.7) when None. Memories at or above it are proven
+                and come first; rejected ones are withheld; the rest, new lessons among them, fill the slots left.
+            strict: proven memories only.
+            outcome: only lessons from successes, or only from failures.
+            tags: only memories that have all of these.
+            where: only memories whose metadata hold these values.
+            policy: how to rank: relevance, similarity, four_factor, weighted or mmr.
+
+        Raises:
+            InvalidInputError: an empty query, or an argument that is not allowed.
+            EmbedderMismatchError: the bank holds vectors of another embedder.
+        """
+        from reasoningbank.services.search import retrieve
+
+        filters = arguments.filters(tags=tags, where=where, outcome=outcome)
+        wanted = self._wanted(limit, filters, min_confidence=min_confidence, strict=strict, policy=policy)
+        return retrieve.search(self._engine, arguments.query(query), wanted)
+
+    def recommend(self, task: str) -> Recommendation:
+        """Return the strategy that fits a task best, with its confidence, what speaks for it, and the runner-up.
+
+        Strategies are lessons from successes. Nothing is changed or counted: `recall` hands lessons out.
+
+        Raises:
+            InvalidInputError: an empty task.
+            EmbedderMismatchError: the bank holds vectors of another embedder.
+        """
+        from reasoningbank.services.search import recommend
+
+        wanted = self._wanted(2, arguments.filters(outcome=Verdict.SUCCESS))
+        return recommend.recommend(self._engine, arguments.query(task), wanted)
+
+    def _wanted(
+        self,
+        limit: int,
+        filters: Filters,
+        *,
+        min_confidence: float | None = None,
+        strict: bool = False,
+        policy: str = "relevance",
+    ) -> Wanted:
+        from reasoningbank.services.search import retrieve
+
+        return retrieve.Wanted(
+            k=arguments.whole("limit", limit, 1),
+            floor=self.settings.floor
+            if min_confidence is None
+            else arguments.number("min_confidence", min_confidence, 0, 1),
+            strict=strict,
+            filters=filters,
+            policy=arguments.policy(policy),
+        )
+
+    # -- the loop: recall before a task, credit after it -------------------------------------------------------------
+
+    def recall(
+        self,
+        task: str,
+        limit: int = 3,
+        *,
+        ref: str | None = None,
+        thread: str | None = None,
+        max_tokens: int = 500,
+        deadline: datetime | None = None,
+        expand_links: bool = False,
+        min_confidence: float | None = None,
+        strict: bool = False,
+        outcome: Verdict | str | None = None,
+        tags: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        policy: str = "relevance",
+        timeout: float | None = None,
+        fail_open: bool | None = None,
+    ) -> Recall:
+        """Hand out the memories that fit a task, and open its episode.
+
+        One usage signal is counted for each memory handed out, and for no other.
+
+        An agent that must not wait gives a `timeout`, and then must not break either: a recall that fails or comes too
+        late leaves no episode behind, and an empty Recall comes back. Its `ref` is empty and `degraded` says why, which
+        is also logged once at WARNING. Errors of scope and of the caller are raised all the same.
+
+        Args:
+            task: what is to be done, in words.
+            limit: how many memories at the most.
+            ref: the reference to open the episode under; a new one when None. A reference that is known already gives
+                back what was handed out then, and counts nothing anew.
+            thread: the conversation or checkpoint thread, by which a resume can find the episode.
+            max_tokens: budget of the prompt block `text`; whole lessons only.
+            deadline: when the clock is past it, also at the very end, no episode is opened.
+            expand_links: bring along what the memories found require (see `links.add`), up to 5 beyond `limit`,
+                whatever the filters, in the same token budget and with the same credit; and warn of those that
+                conflict.
+            timeout: seconds to wait; as long as it takes when None.
+            fail_open: give an empty Recall instead of raising; with a timeout True when None, else False.
+
+        The other arguments are those of `search`.
+
+        Raises:
+            DeadlineExceededError: it came too late, and left nothing behind.
+            InvalidInputError, EmbedderMismatchError, StorageError: as in `search` and `record`.
+        """
+        from reasoningbank.services.search import recall
+
+        query, budget = arguments.query(task), arguments.whole("max_tokens", max_tokens, 0)
+        filters = arguments.filters(tags=tags, where=where, outcome=outcome)
+        wanted = self._wanted(limit, filters, min_confidence=min_confidence, strict=strict, policy=policy)
+
+        def recalled(given_up: Event | None) -> Recall:
+            return recall.recall(
+                self._engine,
+                query,
+                wanted,
+                ref=ref,
+                thread=thread,
+                max_tokens=budget,
+                deadline=deadline,
+                expand_links=expand_links,
+                given_up=given_up,
+            )
+
+        if timeout is None and not fail_open:
+            return recalled(None)
+        seconds = threading.TIMEOUT_MAX if timeout is None else timeout
+        return self._engine.patience.recall(task, recalled, timeout=seconds, fail_open=fail_open is not False)
+
+    @contextmanager
+    def episode(self, task: str, limit: int = 3, **options: Unpack[RecallOptions]) -> Iterator[Run]:
+        """Recall for a task, run it, and credit how it ended.
+
+            with bank.episode("rename the files in ./in") as run:
+                answer = agent(run.text)
+                run.report("success" if check(answer) else "failure")
+
+        An exception is a failure, and goes on; an end without a report is unknown, which teaches nothing.
+
+        Args:
+            task, limit, options: those of `recall`, but for timeout and fail_open.
+        """
+        from reasoningbank.services.credit import credit
+
+        run = Run(self, self.recall(task, limit, **options))
+        try:
+            yield run
+        except Exception as error:
+            credit.close_if_open(self._engine, run.ref, Verdict.FAILURE, f"{type(error).__name__}: {error}"[:500])
+            raise
+        else:
+            credit.close_if_open(self._engine, run.ref, Verdict.UNKNOWN, "ended without a report")
+
+    def report(
+        self,
+        verdict: Verdict | str | bool,
+        *,
+        ref: str | None = None,
+        thread: str | None = None,
+        reason: str | None = None,
+        by: str | None = None,
+        revise: bool = True,
+    ) -> Reported:
+        """Say how a run ended; exactly the memories that were recalled for it are credited.
+
+        The same verdict again changes nothing; another verdict replaces the first. `unknown` teaches nothing, and takes
+        back what an earlier verdict taught.
+
+        Args:
+            verdict: success, failure or unknown; True and False for the first two. A partial success counts as unknown.
+            ref: the episode's reference, as `recall` returned it.
+            thread: in its place: the newest episode of this thread, as long as it could still be open.
+            reason: in words; secrets are removed.
+            by: who judged.
+            revise: False leaves an episode that has a verdict already as it is.
+
+        Raises:
+            EpisodeNotFoundError: no such episode, or none of this thread within the time an episode stays open.
+            InvalidInputError: not exactly one of ref and thread, or no verdict.
+        """
+        from reasoningbank.services.credit import credit
+
+        given = as_verdict(verdict)
+        # A partial success says too little about the lessons to credit them.
+        ended = Verdict.UNKNOWN if given is Verdict.PARTIAL else given
+        return credit.report(self._engine, ended, ref=ref, thread=thread, reason=reason, by=by, revise=revise)
+
+    def vote(
+        self,
+        memory_id: str,
+        helpful: bool,
+        *,
+        kind: Literal["explicit", "outcome", "stability"] = "explicit",
+        ref: str | None = None,
+        by: str | None = None,
+        reason: str | None = None,
+    ) -> Voted:
+        """Count one piece of evidence about one memory alone; how a whole run ended is a `report`.
+
+        One counts per memory, kind and reference; the opposite one replaces it.
+
+        Args:
+            helpful: whether it speaks for the memory.
+            kind: "explicit": somebody judged the memory. "outcome": a run that used it succeeded, or failed; a report
+                on the whole run does not replace it. "stability": a change that followed it survived seven days, or was
+                reverted.
+            ref: the episode it is about, or any key that makes a repeated call count once. When None, the newest open
+                episode that served the memory; when there is none, it stands for itself.
+            by: who judged.
+            reason: in words; secrets are removed.
+
+        Raises:
+            MemoryNotFoundError: there is none with this id in this project.
+            InvalidInputError: an unknown kind, or a value that is not allowed.
+        """
+        from reasoningbank.services.credit import credit
+
+        if kind == "explicit":
+            return credit.feedback(self._engine, memory_id, helpful, ref=ref, by=by, reason=reason)
+        if kind == "outcome":
+            return credit.report_memory(self._engine, memory_id, helpful, session_id=ref)
+        if kind == "stability":
+            return credit.report_stability(self._engine, memory_id, helpful, ref=ref, by=by)
+        raise InvalidInputError(f"kind {kind!r} is not one of explicit, outcome, stability")
+
+    def distill(
+        self,
+        run: Any,
+        verdict: Verdict | str | bool | None = None,
+        *,
+        distiller: Distiller | None = None,
+        judge: AnyJudge | None = None,
+        earlier: Sequence[Any] = (),
+        ref: str | None = None,
+    ) -> Distilled:
+        """Draw lessons from a finished run and store them, now. `queue.put` lets a worker do it.
+
+        What a lesson must not come from is taken out of the run before: recalled lessons, system prompts, secrets. A
+        lesson that is in the bank already, in nearly the same words and with the same outcome, is not stored again.
+
+        Args:
+            run: a Trajectory, or anything that `Trajectory.of` reads: a dictionary, a list of steps or of messages.
+            verdict: how it ended; what the run says itself when None. Unknown, and without a judge, it teaches nothing.
+            distiller: the template distiller, which needs no model, when None.
+            judge: asked when there is no verdict: an LLMJudge, or any callable from a run to a verdict.
+            earlier: other runs of the same task, to compare with.
+            ref: the episode that it is the run of: its lessons say so (`runs.of`), and its steps are kept with the
+                episode if the settings say so and none are yet.
+
+        Raises:
+            EpisodeNotFoundError: a ref that is not of this project.
+            InvalidInputError: it cannot be read as a run.
+            JudgeUnavailableError: there is no verdict, and the judge gave none.
+        """
+        from reasoningbank.services.runs import distilling
+
+        others = [distilling.read_run(other).run for other in earlier]
+        cleaned = distilling.read_run_of(self._engine, run, verdict, ref)
+        return distilling.distill(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge), others)

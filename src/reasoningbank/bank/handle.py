@@ -1,4 +1,4 @@
-"""What a bank handle is bound to. The parts of the API build on it; heavy modules are imported at first use."""
+"""What a bank is bound to, and what its parts stand on; heavy modules are imported at first use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reasoningbank.config import Settings, data_folder
@@ -27,59 +26,45 @@ class Handle:
 
     def __init__(
         self,
-        root: str | os.PathLike[str] | None = None,
+        root: str | os.PathLike[str] | None,
         *,
         tenant: str,
         project: str,
-        embedder: str | Embedder = "minilm",
-        settings: Settings | Mapping[str, Any] | None = None,
-        clock: Callable[[], datetime] = utc_now,
+        embedder: str | Embedder,
+        settings: Settings | Mapping[str, Any] | None,
+        clock: Callable[[], datetime],
     ) -> None:
-        self._tenant = checked_name(tenant, "tenant")
-        self._project = checked_name(project, "project")
-        self._root = data_folder(root)
-        self._settings = Settings.of(settings)
-        self._embedder = embedder
-        self._clock = clock
+        self.tenant, self.project = checked_name(tenant, "tenant"), checked_name(project, "project")
+        self.root, self.settings = data_folder(root), Settings.of(settings)
+        self._embedder, self._clock = embedder, clock
         self._opened: Engine | None = None
         self._opening = threading.Lock()
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self._root)!r}, tenant={self._tenant!r}, project={self._project!r})"
-
     @property
-    def tenant(self) -> str:
-        """The tenant's name, in NFC."""
-        return self._tenant
-
-    @property
-    def project(self) -> str:
-        """The project's name, in NFC."""
-        return self._project
-
-    @property
-    def root(self) -> Path:
-        """The absolute root folder."""
-        return self._root
-
-    @property
-    def settings(self) -> Settings:
-        """The settings in force."""
-        return self._settings
-
-    @property
-    def _engine(self) -> Engine:
+    def engine(self) -> Engine:
+        """Everything behind the bank, opened at its first use."""
         if self._opened is None:
             from reasoningbank.services.engine import Engine
 
             with self._opening:
                 if self._opened is None:
                     self._opened = Engine(
-                        self._root,
-                        tenant=self._tenant,
-                        project=self._project,
+                        self.root,
+                        tenant=self.tenant,
+                        project=self.project,
                         embedder=self._embedder,
-                        settings=self._settings,
+                        settings=self.settings,
                         clock=self._clock,
                     )
         return self._opened
+
+
+class Namespace:
+    """Calls of a bank that belong together. It keeps nothing: the bank makes one whenever it is asked for one."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    @property
+    def _engine(self) -> Engine:
+        return self._handle.engine

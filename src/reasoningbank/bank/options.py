@@ -1,30 +1,50 @@
-"""The options of a search and of a recall, for calls that pass them on."""
+"""What several calls of a bank take and pass on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from reasoningbank.memory import Outcome
+from reasoningbank.verdict import Verdict
 
+if TYPE_CHECKING:
+    from reasoningbank.distill.distiller import Distiller
+    from reasoningbank.distill.judge import Judgement, RunJudge
+    from reasoningbank.runs.trajectory import Trajectory
 
-class SearchOptions(TypedDict, total=False):
-    """What `search` takes beside its query and k."""
-
-    min_confidence: float | None
-    strict: bool
-    outcome: Outcome | str | None
-    tags: Sequence[str] | None
-    where: Mapping[str, Any] | None
-    policy: str
+    AnyJudge = RunJudge | Callable[[Trajectory], Judgement | str | bool | None]
 
 
-class RecallOptions(SearchOptions, total=False):
-    """What `recall` takes beside its task and k."""
+class RecallOptions(TypedDict, total=False):
+    """What `recall` takes beside task and limit, for a run that waits for its lessons."""
 
     ref: str | None
     thread: str | None
     max_tokens: int
     deadline: datetime | None
     expand_links: bool
+    min_confidence: float | None
+    strict: bool
+    outcome: Verdict | str | None
+    tags: Sequence[str] | None
+    where: Mapping[str, Any] | None
+    policy: str
+
+
+def as_distiller(given: Distiller | None) -> Distiller:
+    """Return the distiller that is given, or the one that needs no model."""
+    if given is not None:
+        return given
+    from reasoningbank.distill.template import TemplateDistiller
+
+    return TemplateDistiller()
+
+
+def as_run_judge(given: AnyJudge | None) -> RunJudge | None:
+    """Return what judges runs, if anything does."""
+    if given is None:
+        return None
+    from reasoningbank.distill.judge import as_judge
+
+    return as_judge(given)

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
-from reasoningbank.config import Settings
-from reasoningbank.episode import Verdict, as_verdict
 from reasoningbank.errors import StorageError
-from reasoningbank.results import Hit, Recall, Reported, StepsKept
+from reasoningbank.results import Hit, Recall, Reported
+from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
+    from reasoningbank.bank.bank import ReasoningBank
     from reasoningbank.runs.trajectory import Trajectory
 
 
 log = logging.getLogger(__name__)
-
-
-class _Reporter(Protocol):
-    def report(
-        self,
-        verdict: Verdict | str | bool,
-        *,
-        ref: str | None = None,
-        thread: str | None = None,
-        reason: str | None = None,
-        by: str | None = None,
-    ) -> Reported: ...
-
-    def add_steps(self, ref: str, steps: Any) -> StepsKept: ...
-
-    @property
-    def settings(self) -> Settings: ...
 
 
 class Run:
@@ -41,7 +24,7 @@ class Run:
         recall: what was handed out.
     """
 
-    def __init__(self, bank: _Reporter, recall: Recall) -> None:
+    def __init__(self, bank: ReasoningBank, recall: Recall) -> None:
         self._bank = bank
         self.recall = recall
         self._steps: list[dict[str, str]] = []
@@ -64,7 +47,7 @@ class Run:
 
     @property
     def trajectory(self) -> Trajectory:
-        """The task and the steps so far, with the verdict if one was given: what `distill` and `enqueue` take."""
+        """The task and the steps so far, with the verdict if one was given: what `distill` and `queue.put` take."""
         from reasoningbank.runs.trajectory import Trajectory
 
         return Trajectory.of(
@@ -80,7 +63,7 @@ class Run:
         self._steps.append(step)
         if self._bank.settings.keep_trajectories:
             try:
-                self._bank.add_steps(self.ref, [step])
+                self._bank.runs.add_steps(self.ref, [step])
             except StorageError as refused:
                 log.warning("a step of %s was not kept: %s", self.ref, refused)
 

@@ -1,18 +1,80 @@
-"""The part of the API about what happened in runs."""
+"""bank.runs: episodes, the steps that are kept of them, and lessons from several runs of a task."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
-from reasoningbank.bank.handle import Handle
+from reasoningbank import arguments
+from reasoningbank.bank.handle import Handle, Namespace
+from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
+from reasoningbank.episode import Episode, EpisodePage
 from reasoningbank.results import MemoryRuns, StepsKept
+from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
+    from reasoningbank.bank.bank import ReasoningBank
+    from reasoningbank.bank.options import AnyJudge
+    from reasoningbank.distill.contrast import Agent, BestOf, Mode, Selector
+    from reasoningbank.distill.distillation import Distilled
+    from reasoningbank.distill.distiller import Distiller
     from reasoningbank.runs.trajectory import Trajectory
+    from reasoningbank.verdict import Verdict
 
 
-class Runs(Handle):
-    """Steps, trajectories, and the runs of a memory."""
+class Runs(Namespace):
+    """What happened in runs, and what several of them teach together."""
+
+    def __init__(self, handle: Handle, bank: ReasoningBank) -> None:
+        super().__init__(handle)
+        self._bank = bank
+
+    def get(self, ref: str | None = None, *, thread: str | None = None) -> Episode:
+        """Return an episode: what was recalled for it, and how it ended.
+
+        Args:
+            ref: its reference.
+            thread: in its place: the newest episode of this thread, as long as it could still be open.
+
+        Raises:
+            EpisodeNotFoundError: there is none.
+            InvalidInputError: not exactly one of ref and thread.
+        """
+        from reasoningbank.services.credit import credit
+
+        return credit.get_episode(self._engine, ref=ref, thread=thread)
+
+    def list(
+        self,
+        *,
+        thread: str | None = None,
+        verdict: Verdict | str | None = None,
+        is_open: bool | None = None,
+        after: str | None = None,
+        limit: int = 100,
+    ) -> EpisodePage:
+        """Return a page of episodes, the newest first.
+
+        Args:
+            thread: only those of this conversation.
+            verdict: only those that ended so.
+            is_open: only those without a verdict (True), or with one (False).
+            after: `next` of the page before.
+            limit: 1 to 1,000.
+
+        Raises:
+            EpisodeNotFoundError: there is no episode `after`.
+        """
+        from reasoningbank.services.credit import episodes
+
+        return episodes.list_episodes(
+            self._engine,
+            after=after,
+            thread=thread,
+            verdict=None if verdict is None else as_verdict(verdict),
+            is_open=is_open,
+            limit=limit,
+        )
 
     def add_steps(self, ref: str, steps: Any) -> StepsKept:
         """Keep steps of a run with its episode, as they happen or at the end, if the settings say so.
@@ -46,7 +108,7 @@ class Runs(Handle):
 
         return trajectories.trajectory(self._engine, ref)
 
-    def runs_of(self, memory_id: str, limit: int = 20) -> MemoryRuns:
+    def of(self, memory_id: str, limit: int = 20) -> MemoryRuns:
         """Return the runs that a memory was distilled from, and those that it was handed out in.
 
         Args:
@@ -55,7 +117,68 @@ class Runs(Handle):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.record import record
         from reasoningbank.services.runs import trajectories
 
-        return trajectories.runs_of(self._engine, memory_id, record.checked_limit(limit))
+        return trajectories.runs_of(self._engine, memory_id, arguments.page_limit(limit))
+
+    def distill_many(
+        self, runs: Sequence[Any], *, distiller: Distiller | None = None, judge: AnyJudge | None = None
+    ) -> Distilled:
+        """Draw lessons from several runs of one task, by comparing those that succeeded with those that failed.
+
+        Args:
+            runs: each as in the bank's `distill`, with its verdict.
+            distiller, judge: as in the bank's `distill`.
+
+        Raises:
+            InvalidInputError: there is none, or one cannot be read as a run.
+            JudgeUnavailableError: one has no verdict, and the judge gave none.
+        """
+        from reasoningbank.services.runs import distilling
+
+        cleaned = [distilling.read_run(run) for run in runs]
+        return distilling.contrast(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge))
+
+    def best_of(
+        self,
+        agent: Agent,
+        task: str,
+        n: int = 3,
+        *,
+        mode: Mode = "parallel",
+        distiller: Distiller | None = None,
+        judge: AnyJudge | None = None,
+        selector: Selector | None = None,
+        limit: int = 3,
+        **options: Unpack[RecallOptions],
+    ) -> BestOf:
+        """Try a task several times with the bank's lessons, choose the best try, and learn from all of them together.
+
+        It is one episode: the lessons are recalled once and given to every try, and the verdict of the chosen try is
+        reported for them. A try that raises costs the others nothing.
+
+        Args:
+            agent: makes one try: called with an Attempt (task, lessons, the try before), it returns a run as `distill`
+                takes it. In parallel mode it is called from several threads at once.
+            n: how many tries, 1 to 32.
+            mode: "parallel", or "sequential": each re-examines the one before, until one succeeds.
+            judge: judges the tries that bring no verdict of their own.
+            selector: chooses the best of the tries, apart from the judge; by verdict, then by fewer errors and steps,
+                when None. LLMSelector asks a model.
+            distiller: as in the bank's `distill`.
+            limit, options: those of `recall`, but for timeout and fail_open.
+
+        Raises:
+            InvalidInputError: an argument that is not allowed.
+        """
+        from reasoningbank.distill.contrast import BestOf, by_verdict, roll_out
+        from reasoningbank.services.runs import distilling
+
+        recall = self._bank.recall(task, limit, **options)
+        rollouts = roll_out(agent, task, n, lessons=recall.text, judge=as_run_judge(judge), mode=mode)
+        made = [rollout for rollout in rollouts if rollout.run is not None]
+        best = made[(selector or by_verdict)(made)] if made else None
+        self._bank.report(best.verdict if best else Verdict.UNKNOWN, ref=recall.ref, by="best_of")
+        cleaned = [distilling.read_run(rollout.run) for rollout in rollouts]
+        distilled = distilling.contrast(self._engine, cleaned, as_distiller(distiller), None)
+        return BestOf(recall, rollouts, best, distilled)

@@ -1,23 +1,28 @@
-"""The upkeep part of the API: status, maintenance, repair, re-embedding, backups."""
+"""bank.upkeep: status, maintenance and repair, and which memories are in service."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from reasoningbank.bank.handle import Handle
+from reasoningbank.bank.handle import Namespace
+from reasoningbank.memory import Memory
+from reasoningbank.results import Consolidated, Pruned, Unmerged
 from reasoningbank.signals import as_utc
 from reasoningbank.status import Maintained, Metrics, Repair, Status
+from reasoningbank.upkeep import THRESHOLD
+from reasoningbank.upkeep.pruning import UNUSED
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
+    from reasoningbank.llm.base import Chat
 
 
-class Upkeep(Handle):
-    """Status, metrics, warm, maintain, doctor, rebuild, reembed, backup, close."""
+class Upkeep(Namespace):
+    """Status and metrics, maintenance and repair, and which memories are in service."""
 
     def status(self) -> Status:
         """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
@@ -117,6 +122,114 @@ class Upkeep(Handle):
 
         upkeep.backup(self._engine, Path(target).expanduser().absolute())
 
-    def close(self) -> None:
-        """Close the files. Closing twice is fine; using a closed bank is not."""
-        self._engine.close()
+    # -- which memories are in service ---------------------------------------------------------------------------------
+
+    def approve(self, memory_id: str) -> Memory:
+        """Serve a quarantined memory from now on. `list(state="quarantined")` shows them, with what was found.
+
+        Raises:
+            MemoryNotFoundError: there is none with this id in this project.
+            InvalidInputError: it is not quarantined.
+        """
+        from reasoningbank.services.record import trust
+
+        return trust.approve(self._engine, memory_id)
+
+    def archive(self, memory_id: str) -> Memory:
+        """Take a memory out of service. It stays, with its evidence; `restore` undoes it.
+
+        Raises:
+            MemoryNotFoundError: there is none with this id in this project.
+        """
+        from reasoningbank.services.record import trust
+
+        return trust.archive(self._engine, memory_id)
+
+    def restore(self, memory_id: str) -> Memory:
+        """Put an archived memory back into the state it was in.
+
+        Raises:
+            MemoryNotFoundError: there is none with this id in this project.
+            InvalidInputError: it is not archived.
+        """
+        from reasoningbank.services.record import trust
+
+        return trust.restore(self._engine, memory_id)
+
+    def delete_many(self, memory_ids: Iterable[str]) -> dict[str, bool]:
+        """Delete several memories for good, in one transaction; say for each id whether there was one."""
+        from reasoningbank.services.record import record
+
+        return record.delete(self._engine, memory_ids)
+
+    def consolidate(
+        self,
+        *,
+        threshold: float = THRESHOLD,
+        dry_run: bool = True,
+        max_clusters: int | None = None,
+        chat: Chat | Callable[..., Any] | None = None,
+        force: bool = False,
+    ) -> Consolidated:
+        """Find memories that say the same in other words; with `dry_run` False, merge them.
+
+        Merged is only what agrees in everything that tells lessons apart: outcome, names, numbers, negation and the
+        words that carry meaning. The sources are archived, with all their evidence, which counts for the merged memory
+        as long as the merge stands; `undo_merge` takes it apart again. Memories that speak against each other are
+        linked (`contradicts`) and never merged.
+
+        Args:
+            threshold: cosine above which two memories are compared at all, in [0, 1].
+            dry_run: only propose.
+            max_clusters: the most merges; all when None.
+            chat: a model that writes the merged lesson. Without one, the text of the best source stands.
+            force: also when the last consolidation was less than a day ago.
+
+        Raises:
+            InvalidInputError: an argument that is not allowed.
+        """
+        from reasoningbank.services.upkeep import consolidate
+
+        asked = None
+        if chat is not None:
+            from reasoningbank.llm.base import as_chat
+
+            asked = as_chat(chat)
+        return consolidate.consolidate(
+            self._engine,
+            self._engine.now(),
+            threshold=threshold,
+            dry_run=dry_run,
+            max_clusters=max_clusters,
+            chat=asked,
+            force=force,
+        )
+
+    def prune(self, *, dry_run: bool = True, unused_days: float = UNUSED.days) -> Pruned:
+        """Say what should be taken out of service; with `dry_run` False, archive it. `restore` undoes each.
+
+        These are proposed: what has evidence against it (confidence below 0.3, with a weight of 3 and more against);
+        what was not used for `unused_days` and is doubted (confidence below 0.5); and, above the setting
+        `max_memories`, what is believed least, of equals what was not touched for longest, and last of all what is
+        newer than 30 days and judged by nobody. What somebody changed or restored is not taken for old evidence
+        against it.
+
+        Raises:
+            InvalidInputError: an argument that is not allowed.
+        """
+        from reasoningbank.services.upkeep import prune
+
+        return prune.prune(self._engine, self._engine.now(), dry_run=dry_run, unused_days=unused_days)
+
+    def undo_merge(self, memory_id: str) -> Unmerged:
+        """Take a merged memory apart: its sources are served again, each with its own evidence, and it is archived.
+
+        They are not merged with each other again.
+
+        Raises:
+            MemoryNotFoundError: there is none with this id in this project.
+            InvalidInputError: it was not merged from others, or its sources are gone.
+        """
+        from reasoningbank.services.upkeep import consolidate
+
+        return consolidate.undo_merge(self._engine, memory_id)

@@ -31,7 +31,7 @@ def consolidate(
 
     chat = None if model is None else OpenAIChat(model, base_url=base_url)
     with session.waiting("Comparing"):
-        found = session.bank.consolidate(
+        found = session.bank.upkeep.consolidate(
             threshold=threshold, dry_run=not apply, max_clusters=max_clusters, chat=chat, force=force
         )
     return Answer(found, lambda console: upkeep_views.consolidated(console, found))
@@ -39,7 +39,7 @@ def consolidate(
 
 def undo_merge(session: Session, memory_id: MemoryId) -> Answer:
     """Take a merged memory apart: what it was merged from is served again, with its own evidence."""
-    undone = session.bank.undo_merge(memory_id)
+    undone = session.bank.upkeep.undo_merge(memory_id)
     return Answer(
         undone, lambda console: views.sentence(console, f"Restored: {', '.join(undone.restored)}; archived the merge.")
     )
@@ -52,7 +52,7 @@ def prune(
     unused_days: Annotated[float, typer.Option(help="Days without use after which a doubted memory goes.")] = 180.0,
 ) -> Answer:
     """Find memories that mislead or that nobody needs, and with --apply archive them; `restore` undoes it."""
-    found = session.bank.prune(dry_run=not apply, unused_days=unused_days)
+    found = session.bank.upkeep.prune(dry_run=not apply, unused_days=unused_days)
     return Answer(found, lambda console: upkeep_views.pruned(console, found))
 
 

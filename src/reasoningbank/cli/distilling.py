@@ -12,21 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reasoningbank import Verdict
 from reasoningbank.cli import distilling_views as views
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.views import sentence
 
 if TYPE_CHECKING:
-    from reasoningbank import (
-        Distilled,
-        Distiller,
-        Job,
-        JudgeUnavailableError,
-        LLMJudge,
-        ReasoningBank,
-        Trajectory,
-    )
+    from reasoningbank import Distilled, Distiller, Job, JudgeUnavailableError, LLMJudge, ReasoningBank, Trajectory
 
 PANEL = "Learning from runs"
 
@@ -36,14 +29,6 @@ class DistillerName(StrEnum):
 
     TEMPLATE = "template"
     LLM = "llm"
-
-
-class GivenVerdict(StrEnum):
-    """Verdicts that can be given to a run."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
-    PARTIAL = "partial"
 
 
 WithDistiller = Annotated[
@@ -87,7 +72,7 @@ def distill(
     base_url: WithBaseUrl = None,
     judge: WithJudge = False,
     verdict: Annotated[
-        GivenVerdict | None, typer.Option("--verdict", help="How all of them ended; else what each run says.")
+        Verdict | None, typer.Option("--verdict", help="How all of them ended; else what each run says.")
     ] = None,
     contrast: Annotated[
         bool, typer.Option("--contrast", help="Compare the runs of one task with each other, instead of each alone.")
@@ -98,7 +83,8 @@ def distill(
     A run is {"task", "steps": [{"thought", "action", "observation"}], "result", "verdict"}, or has "messages" in place
     of steps, in the form of any framework. Runs without a verdict teach nothing, unless --judge asks the model.
     """
-    from reasoningbank import BadLine, read_runs
+    from reasoningbank.distill import read_runs
+    from reasoningbank.runs import BadLine
 
     if contrast and verdict is not None:
         raise UsageError("--contrast compares how runs ended: leave out --verdict, and let each run say its own")
@@ -124,7 +110,7 @@ Progress = Iterator[tuple[int, "Distilled | JudgeUnavailableError"]]
 def one_by_one(
     bank: ReasoningBank,
     runs: Sequence[Trajectory],
-    verdict: GivenVerdict | None,
+    verdict: Verdict | None,
     distiller: Distiller,
     judge: LLMJudge | None,
 ) -> Progress:
@@ -154,7 +140,7 @@ def compared(bank: ReasoningBank, runs: Sequence[Trajectory], distiller: Distill
     for of_task in tasks.values():
         done += len(of_task)
         try:
-            yield done, bank.contrast(of_task, distiller=distiller, judge=judge)
+            yield done, bank.runs.distill_many(of_task, distiller=distiller, judge=judge)
         except JudgeUnavailableError as error:
             yield done, error
 
@@ -218,7 +204,7 @@ def work(
 ) -> Answer:
     """Distil the runs that wait in the queue, until interrupted; the job at hand is finished then."""
     drawing, judging = chosen_distiller(distiller, model, base_url, judge=judge)
-    worker = session.bank.worker(drawing, judging)
+    worker = session.bank.queue.worker(drawing, judging)
     if not once:
         with worker:
             wait_for_an_interrupt()
@@ -256,7 +242,7 @@ def jobs(
     limit: Annotated[int, typer.Option("--limit", "-n", help="How many at the most.")] = 20,
 ) -> Answer:
     """List the jobs of the queue, the newest first, each with the reason why it is where it is."""
-    found = session.bank.jobs(status, limit=limit)
+    found = session.bank.queue.list(status=status, limit=limit)
     return Answer({"jobs": found}, lambda console: views.jobs(console, found))
 
 
@@ -264,7 +250,7 @@ def retry(
     session: Session, job_id: Annotated[str, typer.Argument(metavar="ID", help="The job's id, as jobs shows it.")]
 ) -> Answer:
     """Put a job that ended without lessons back into the queue."""
-    job = session.bank.retry(job_id)
+    job = session.bank.queue.retry(job_id)
     return Answer(job, lambda console: sentence(console, f"{job.id} is {job.status}."))
 
 

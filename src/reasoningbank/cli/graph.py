@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from reasoningbank import NodeKind
 from reasoningbank.cli import graph_views, views
 from reasoningbank.cli.arguments import Words, pairs, text_of
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.graph import NodeKind
 
 PANEL = "Memories"
 STANDARD_STREAM = Path("-")
@@ -50,7 +50,7 @@ def add(
     ] = None,
 ) -> Answer:
     """Add a node, or replace the one with this id."""
-    done = session.bank.add_node(
+    done = session.bank.graph.add_node(
         kind,
         text_of(text),
         node_id=node_id,
@@ -78,13 +78,13 @@ def connect(
     edge_id: OwnId = None,
 ) -> Answer:
     """Connect two nodes by a sentence."""
-    done = session.bank.add_edge(source, target, text_of(text), weight=weight, tags=tag or (), edge_id=edge_id)
+    done = session.bank.graph.add_edge(source, target, text_of(text), weight=weight, tags=tag or (), edge_id=edge_id)
     return Answer(done, lambda console: graph_views.connected(console, done))
 
 
 def show(session: Session, node_id: NodeId) -> Answer:
     """Show a node with its edges and the memories it points to."""
-    node, edges = session.bank.get_node(node_id), session.bank.edges_of(node_id)
+    node, edges = session.bank.graph.get_node(node_id), session.bank.graph.edges_of(node_id)
     return Answer({"node": node, "edges": edges}, lambda console: graph_views.node(console, node, edges))
 
 
@@ -100,9 +100,9 @@ def list_nodes(
 ) -> Answer:
     """List nodes, in the order they were added."""
     if memory is not None:
-        nodes = session.bank.link_nodes(memory)
+        nodes = session.bank.graph.nodes_of(memory)
         return Answer({"nodes": nodes}, lambda console: graph_views.nodes(console, nodes))
-    page = session.bank.list_nodes(kind=kind, conv_id=conv_id, tags=tag, after=after, limit=limit)
+    page = session.bank.graph.list_nodes(kind=kind, conv_id=conv_id, tags=tag, after=after, limit=limit)
     return Answer(page, lambda console: graph_views.nodes(console, page.nodes, page.next))
 
 
@@ -110,12 +110,12 @@ def search(
     session: Session,
     query: Words,
     *,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many at the most.")] = 10,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at the most.")] = 10,
     kind: OfKind = None,
     tag: Tags = None,
 ) -> Answer:
     """Find the nodes that fit. Changes nothing."""
-    found = session.bank.search_nodes(text_of(query), k, kind=kind, tags=tag)
+    found = session.bank.graph.search(text_of(query), limit, kind=kind, tags=tag)
     return Answer(found, lambda console: graph_views.hits(console, found))
 
 
@@ -132,7 +132,7 @@ def recall(
     max_tokens: Annotated[int, typer.Option("--max-tokens", min=0, help="Budget of the prompt block.")] = 500,
 ) -> Answer:
     """Walk from the nodes that fit to what is connected with them, and tell the paths."""
-    found = session.bank.recall_paths(
+    found = session.bank.graph.recall_paths(
         text_of(query),
         seeds=seeds,
         kind=kind,
@@ -147,7 +147,7 @@ def recall(
 
 def approve(session: Session, node_id: NodeId) -> Answer:
     """Let a quarantined node be found from now on."""
-    node = session.bank.approve_node(node_id)
+    node = session.bank.graph.approve_node(node_id)
     return Answer(node, lambda console: views.sentence(console, f"Approved: {node.id}"))
 
 
@@ -158,7 +158,7 @@ def delete(
     edge: Annotated[bool, typer.Option("--edge", help="Delete an edge.")] = False,
 ) -> Answer:
     """Delete a node with its edges, or an edge. Exit code 1 when there was none."""
-    done = session.bank.delete_edge(name) if edge else session.bank.delete_node(name)
+    done = session.bank.graph.delete_edge(name) if edge else session.bank.graph.delete_node(name)
     said = f"Deleted: {name}" if done else f"Not there: {name}"
     return Answer({"deleted": done}, lambda console: views.sentence(console, said), exit_code=0 if done else 1)
 
@@ -169,7 +169,7 @@ def import_graph(
 ) -> Answer:
     """Store the nodes and edges of a file. Good records are kept when others are bad (exit code 1)."""
     bank = session.bank
-    done = bank.import_graph(sys.stdin) if file == STANDARD_STREAM else bank.import_graph(file)
+    done = bank.graph.import_from(sys.stdin) if file == STANDARD_STREAM else bank.graph.import_from(file)
     return Answer(done, lambda console: graph_views.imported(console, done), exit_code=1 if done.rejected else 0)
 
 
@@ -185,9 +185,9 @@ def export(
     if file == STANDARD_STREAM:
         if session.as_json:
             raise UsageError("the graph on standard output is the graph and nothing else: name a FILE")
-        written = session.bank.export_graph(session.stdout, format=form.value)
+        written = session.bank.graph.export_to(session.stdout, format=form.value)
         return Answer({"exported": written}, lambda _console: None)
-    written = session.bank.export_graph(file, format=form.value)
+    written = session.bank.graph.export_to(file, format=form.value)
     value = {"exported": written, "file": file.absolute()}
     return Answer(value, lambda console: views.sentence(console, f"Wrote {written:,} nodes to {file}."))
 

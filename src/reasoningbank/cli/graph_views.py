@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from reasoningbank import Edge, EdgeStored, GraphImported, GraphRecall, Node, NodeSearch, NodeStored
 from reasoningbank.cli.views import notes, rejected_lines, removed_secrets, sentence, shown
+from reasoningbank.graph import Edge, EdgeStored, GraphImported, GraphRecall, Node, NodeSearch, NodeStored
 
 
 def _headline(found: Node, before: str = "") -> Text:

@@ -1,4 +1,4 @@
-"""Commands of the learning loop: search, recall, report, feedback and what belongs to them."""
+"""Commands of the learning loop: search, recall, report, vote and what belongs to them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def search(
     session: Session,
     query: Words,
     *,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many at the most.")] = 10,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at the most.")] = 10,
     min_confidence: Floor = None,
     strict: Strict = False,
     outcome: OfOutcome = None,
@@ -53,7 +53,7 @@ def search(
     """Find the memories that fit. Changes and counts nothing."""
     result = session.bank.search(
         text_of(query),
-        k,
+        limit,
         min_confidence=min_confidence,
         strict=strict,
         outcome=outcome,
@@ -74,7 +74,7 @@ def recall(
     session: Session,
     task: Words,
     *,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many memories at the most.")] = 3,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many memories at the most.")] = 3,
     ref: Annotated[str | None, typer.Option("--ref", help="Open the episode under this reference.")] = None,
     thread: Annotated[str | None, typer.Option("--thread", help="The conversation it belongs to.")] = None,
     max_tokens: Annotated[int, typer.Option("--max-tokens", min=0, help="Budget of the prompt block.")] = 500,
@@ -91,7 +91,7 @@ def recall(
     """Hand out the memories that fit a task, and open its episode. Report how it ended with its ref."""
     recalled = session.bank.recall(
         text_of(task),
-        k,
+        limit,
         ref=ref,
         thread=thread,
         max_tokens=max_tokens,
@@ -122,7 +122,15 @@ def report(
     return Answer(reported, lambda console: views.reported(console, reported))
 
 
-def feedback(
+class Kind(StrEnum):
+    """What a vote is about."""
+
+    EXPLICIT = "explicit"
+    OUTCOME = "outcome"
+    STABILITY = "stability"
+
+
+def vote(
     session: Session,
     memory_id: MemoryId,
     *,
@@ -130,6 +138,14 @@ def feedback(
         bool | None,
         typer.Option("--helpful/--harmful", "--helpful/--not-helpful", help="Whether it helped.", show_default=False),
     ] = None,
+    kind: Annotated[
+        Kind,
+        typer.Option(
+            "--kind",
+            help="explicit: somebody's judgement; outcome: how a run that used it ended; stability: whether a change "
+            "that followed it survived seven days.",
+        ),
+    ] = Kind.EXPLICIT,
     ref: Annotated[
         str | None, typer.Option("--ref", help="The episode it is about, or a key that counts once.")
     ] = None,
@@ -139,58 +155,20 @@ def feedback(
         bool, typer.Option("--anti-pattern", help="With --not-helpful and --reason: queue a guard-rail against it.")
     ] = False,
 ) -> Answer:
-    """Vote on one memory."""
+    """Vote on one memory. How a whole run ended is a `report`."""
     if helpful is None:
         raise UsageError("say whether the memory helped: --helpful or --not-helpful")
     if anti_pattern and (helpful or not reason):
         raise UsageError("--anti-pattern is made of a vote against a memory: give --not-helpful and --reason")
     if anti_pattern:
-        session.bank.enqueue_anti_pattern(memory_id, reason or "")
-    counted = session.bank.feedback(memory_id, helpful, ref=ref, by=by, reason=reason)
-    return Answer(counted, lambda console: views.feedback(console, counted))
-
-
-def outcome(
-    session: Session,
-    memory_id: MemoryId,
-    verdict: Annotated[Verdict, typer.Argument(help="success or failure.", show_default=False)],
-    *,
-    session_id: Annotated[
-        str | None, typer.Option("--session", help="One outcome counts per memory and session.")
-    ] = None,
-) -> Answer:
-    """Report the outcome of a run for one memory alone."""
-    if verdict is Verdict.UNKNOWN:
-        raise UsageError("an unknown outcome teaches nothing: give success or failure")
-    counted = session.bank.report_memory(memory_id, verdict is Verdict.SUCCESS, session_id=session_id)
-    return Answer(counted, lambda console: views.feedback(console, counted))
-
-
-class Stability(StrEnum):
-    """What became of a change."""
-
-    SURVIVED = "survived"
-    REVERTED = "reverted"
-
-
-def stability(
-    session: Session,
-    memory_id: MemoryId,
-    what: Annotated[Stability, typer.Argument(help="What became of the change that followed it.", show_default=False)],
-    *,
-    ref: Annotated[
-        str | None, typer.Option("--ref", help="The episode it is about, or a key that counts once.")
-    ] = None,
-    by: By = None,
-) -> Answer:
-    """Say whether a change that followed a memory survived seven days, or was reverted."""
-    counted = session.bank.report_stability(memory_id, what is Stability.SURVIVED, ref=ref, by=by)
-    return Answer(counted, lambda console: views.feedback(console, counted))
+        session.bank.queue.put_anti_pattern(memory_id, reason or "")
+    counted = session.bank.vote(memory_id, helpful, kind=kind.value, ref=ref, by=by, reason=reason)
+    return Answer(counted, lambda console: views.voted(console, counted))
 
 
 def episode(session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]) -> Answer:
     """Show an episode: what was recalled for it, and how it ended."""
-    found = session.bank.get_episode(ref)
+    found = session.bank.runs.get(ref)
     return Answer(found, lambda console: views.episode(console, found))
 
 
@@ -206,7 +184,7 @@ def list_episodes(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 20,
 ) -> Answer:
     """List episodes, the newest first."""
-    page = session.bank.list_episodes(thread=thread, verdict=verdict, is_open=is_open, after=after, limit=limit)
+    page = session.bank.runs.list(thread=thread, verdict=verdict, is_open=is_open, after=after, limit=limit)
     return Answer(page, lambda console: run_views.episode_page(console, page))
 
 
@@ -214,7 +192,7 @@ def trajectory(
     session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
 ) -> Answer:
     """Show what happened in a run: the steps that are kept with its episode."""
-    found = session.bank.trajectory(ref)
+    found = session.bank.runs.trajectory(ref)
     return Answer(found, lambda console: run_views.trajectory(console, found))
 
 
@@ -237,7 +215,7 @@ def step(
             "step needs one of ACTION and --file: reasoningbank step REF 'ran the tests' --result '2 failed'"
         )
     given = {"thought": thought, "action": text_of(action or ()), "observation": result, "error": error}
-    done = session.bank.add_steps(ref, [given] if file is None else json_of(file))
+    done = session.bank.runs.add_steps(ref, [given] if file is None else json_of(file))
     return Answer(done, lambda console: run_views.steps_kept(console, done), exit_code=1 if done.reason else 0)
 
 
@@ -248,9 +226,7 @@ def register(app: typer.Typer) -> None:
         ("recommend", recommend),
         ("recall", recall),
         ("report", report),
-        ("feedback", feedback),
-        ("outcome", outcome),
-        ("stability", stability),
+        ("vote", vote),
         ("episode", episode),
         ("episodes", list_episodes),
         ("step", step),

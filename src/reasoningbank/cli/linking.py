@@ -9,11 +9,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from reasoningbank import Link, Linked, ReasoningBank, SuggestedLink
+from reasoningbank import ReasoningBank
 from reasoningbank.cli import views
 from reasoningbank.cli.arguments import By
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.links import Link, Linked, SuggestedLink
 
 PANEL = "Memories"
 
@@ -39,7 +40,7 @@ def link(
     by: By = None,
 ) -> Answer:
     """Say how one memory relates to another: SOURCE requires TARGET. Set again, a link is changed."""
-    done = session.bank.link(source, target, type_, strength=strength, evidence=evidence, by=by)
+    done = session.bank.links.add(source, target, type_, strength=strength, evidence=evidence, by=by)
     return Answer(done, lambda console: _linked(console, done))
 
 
@@ -62,7 +63,7 @@ def unlink(
     type_: Annotated[str | None, typer.Option("--type", help="Only links of this type.")] = None,
 ) -> Answer:
     """Remove the links from one memory to another. Exit code 1 when there was none."""
-    removed = session.bank.unlink(source, target, type_)
+    removed = session.bank.links.remove(source, target, type_)
     said = f"Removed {removed} links." if removed else "There was no such link."
     return Answer({"removed": removed}, lambda console: views.sentence(console, said), exit_code=0 if removed else 1)
 
@@ -82,7 +83,7 @@ def links(
     if (memory_id is None) is not suggest:
         raise UsageError("links needs one of ID and --suggest: reasoningbank links ID, or links --suggest")
     found: Sequence[Link | SuggestedLink]
-    found = session.bank.suggest_links(limit) if memory_id is None else session.bank.links(memory_id)
+    found = session.bank.links.suggest(limit) if memory_id is None else session.bank.links.of(memory_id)
     titles = titles_of(session.bank, found)
     return Answer({"links": found}, lambda console: shown_links(console, found, titles))
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from reasoningbank import Outcome, State
+from reasoningbank import State
 from reasoningbank.cli import graph_views, linking, run_views, views
-from reasoningbank.cli.arguments import MemoryId, OfOutcome, Where, pairs, text_of
+from reasoningbank.cli.arguments import MemoryId, OfOutcome, Outcome, Where, WithTags, pairs, text_of
 from reasoningbank.cli.json_form import json_form
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
@@ -74,8 +74,8 @@ def _given(name: str, argument: str | None, option: str | None) -> str:
 def show(session: Session, memory_id: MemoryId) -> Answer:
     """Show one memory, whatever its state, with its links, its runs and the nodes of the graph that point to it."""
     bank = session.bank
-    memory, links, runs = bank.get(memory_id), bank.links(memory_id), bank.runs_of(memory_id)
-    pointing, titles = bank.link_nodes(memory_id), linking.titles_of(bank, links)
+    memory, links, runs = bank.get(memory_id), bank.links.of(memory_id), bank.runs.of(memory_id)
+    pointing, titles = bank.graph.nodes_of(memory_id), linking.titles_of(bank, links)
     value = {**json_form(memory), "links": links, "runs": runs, "nodes": pointing}
 
     def view(console: Console) -> None:
@@ -92,22 +92,22 @@ def show(session: Session, memory_id: MemoryId) -> Answer:
 def list_memories(
     session: Session,
     *,
-    tag: Annotated[str | None, typer.Option("--tag", help="Only memories with this tag.")] = None,
+    tag: WithTags = None,
     outcome: OfOutcome = None,
     state: Annotated[State | None, typer.Option("--state", help="In this state only.")] = State.ACTIVE,
     every_state: Annotated[bool, typer.Option("--all", help="Whatever the state.")] = False,
     text: Annotated[str | None, typer.Option("--text", help="Only memories in which this text occurs.")] = None,
     where: Where = None,
-    after: Annotated[int | None, typer.Option("--after", help="Go on after the page before: its `next`.")] = None,
+    after: Annotated[str | None, typer.Option("--after", help="Go on after the page before: its `next`.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 100,
 ) -> Answer:
     """List memories, in the order they were recorded."""
     page = session.bank.list(
-        tag=tag,
+        tags=tag,
         outcome=outcome,
         state=None if every_state else state,
         text=text,
-        metadata=pairs(where),
+        where=pairs(where),
         after=after,
         limit=limit,
     )
@@ -150,7 +150,7 @@ def delete(
     memory_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, as list shows them.")],
 ) -> Answer:
     """Delete memories for good, with their evidence. Exit code 1 when one was not there."""
-    deleted = session.bank.delete_many(memory_ids)
+    deleted = session.bank.upkeep.delete_many(memory_ids)
     return Answer(
         {"deleted": deleted},
         lambda console: views.deleted(console, deleted),

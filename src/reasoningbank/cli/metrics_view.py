@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reasoningbank import Bin, Calibration, Measure, Metrics
 from reasoningbank.cli.views import sentence
+from reasoningbank.upkeep import Bin, Calibration, Measure, Metrics
 
 BAR = 30
 

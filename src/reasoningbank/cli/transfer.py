@@ -48,7 +48,7 @@ def import_file(
     """
     source = sys.stdin.buffer if file == STANDARD_OUTPUT else str(file)
     with session.progress("Importing") as progress:
-        imported = session.bank.import_from(source, trusted=trusted, by=by, runs=runs, progress=progress)
+        imported = session.bank.exchange.import_from(source, trusted=trusted, by=by, runs=runs, progress=progress)
     return Answer(imported, lambda console: views.imported(console, imported), exit_code=1 if imported.rejected else 0)
 
 
@@ -74,14 +74,14 @@ def export(
         return _into(session, file, form, runs=runs)
     if session.as_json or form is not Format.JSONL:
         raise UsageError("export to standard output is JSON lines and nothing else: name a FILE")
-    written = session.bank.export_to(session.stdout, runs=runs)
+    written = session.bank.exchange.export_to(session.stdout, runs=runs)
     return Answer({"exported": written}, lambda _console: None)
 
 
 def _into(session: Session, file: Path, form: Format, *, runs: bool) -> Answer:
     with session.progress("Exporting") as progress:
         total = session.bank.count(state=None)
-        written = session.bank.export_to(
+        written = session.bank.exchange.export_to(
             file, format=form.value, runs=runs, progress=lambda done: progress(done, total)
         )
     value = {"exported": written, "file": file.absolute()}

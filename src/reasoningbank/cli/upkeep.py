@@ -15,7 +15,7 @@ PANEL = "The bank"
 
 def status(session: Session) -> Answer:
     """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
-    found = session.bank.status()
+    found = session.bank.upkeep.status()
     return Answer(found, lambda console: views.status(console, found, session.scope))
 
 
@@ -25,7 +25,7 @@ def metrics(
     days: Annotated[int, typer.Option("--days", min=1, max=36_500, help="How far to look back.")] = 30,
 ) -> Answer:
     """Say how well the bank did: whether its confidences came true, what its lessons were worth. Changes nothing."""
-    found = session.bank.metrics(days)
+    found = session.bank.upkeep.metrics(days)
     return Answer(found, lambda console: metrics_view.metrics(console, found))
 
 
@@ -44,7 +44,7 @@ def maintain(
     whatever the settings.
     """
     with session.waiting("Keeping the bank good"):
-        done = session.bank.maintain(dry_run=dry_run)
+        done = session.bank.upkeep.maintain(dry_run=dry_run)
     return Answer(done, lambda console: upkeep_views.maintained(console, done))
 
 
@@ -55,21 +55,21 @@ def doctor(
 ) -> Answer:
     """Find what is not as it should be, and derive again what is derived. Records and signals are never touched."""
     with session.waiting("Looking through the bank"):
-        repairs = session.bank.doctor(dry_run=dry_run)
+        repairs = session.bank.upkeep.doctor(dry_run=dry_run)
     return Answer({"repairs": repairs}, lambda console: views.repairs(console, repairs))
 
 
 def rebuild(session: Session) -> Answer:
     """Derive the keyword indexes, the tallies and the vector indexes again, of memories and of the graph."""
     with session.waiting("Rebuilding"):
-        session.bank.rebuild()
+        session.bank.upkeep.rebuild()
     return Answer({"rebuilt": True}, lambda console: views.sentence(console, "Rebuilt what is derived."))
 
 
 def reembed(session: Session) -> Answer:
     """Embed every memory and every node of the graph anew with --embedder, and use that from then on."""
     with session.progress("Embedding") as progress:
-        count = session.bank.reembed(progress=progress)
+        count = session.bank.upkeep.reembed(progress=progress)
     return Answer(
         {"embedded": count, "embedder": session.embedder},
         lambda console: views.sentence(console, f"Embedded {count:,} memories with {session.embedder}."),
@@ -79,7 +79,7 @@ def reembed(session: Session) -> Answer:
 def backup(session: Session, folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")]) -> Answer:
     """Copy the project, as it is at one moment, into a new folder."""
     with session.waiting("Copying"):
-        session.bank.backup(folder)
+        session.bank.upkeep.backup(folder)
     return Answer({"backup": folder.absolute()}, lambda console: views.sentence(console, f"Copied to {folder}."))
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reasoningbank import Change, Consolidated, Hit, Maintained, Pruned, Recommendation
+from reasoningbank import Hit, Recommendation
 from reasoningbank.cli.views import sentence
+from reasoningbank.upkeep import Change, Consolidated, Maintained, Pruned
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,25 +11,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from reasoningbank import (
-    Episode,
-    Feedback,
-    Hit,
-    Imported,
-    Memory,
-    Outcome,
-    Page,
-    Recall,
-    Recorded,
-    Rejected,
-    Repair,
-    Reported,
-    SearchResult,
-    Status,
-)
+from reasoningbank import Episode, Hit, Memory, Page, Recall, Recorded, Reported, SearchResult, Verdict, Voted
 from reasoningbank.cli.scope import Chosen
+from reasoningbank.exchange import Imported, Rejected
+from reasoningbank.upkeep import Repair, Status
 
-MARKS = {Outcome.SUCCESS: ("✓", "green"), Outcome.FAILURE: ("✗", "red")}
+MARKS = {Verdict.SUCCESS: ("✓", "green"), Verdict.FAILURE: ("✗", "red")}
 LONGEST_LIST = 20
 
 
@@ -195,7 +182,7 @@ def reported(console: Console, result: Reported) -> None:
         sentence(console, f"Reported {verdict}{before}; {len(result.credited)} memories credited.")
 
 
-def feedback(console: Console, result: Feedback) -> None:
+def voted(console: Console, result: Voted) -> None:
     """Print a memory's confidence after a signal."""
     note = "" if result.recorded else "  said before, not counted again"
     sentence(console, f"{result.memory.title}: confidence {result.memory.confidence:.2f}{note}")

@@ -14,13 +14,14 @@ from typing import Any, Literal, Protocol
 from reasoningbank.distill import prompts
 from reasoningbank.distill.cleaning import clean
 from reasoningbank.distill.distillation import Distilled
-from reasoningbank.distill.judge import JudgeLabel, RunJudge
+from reasoningbank.distill.judge import RunJudge
 from reasoningbank.distill.packing import pack
 from reasoningbank.distill.parse import json_values, without_thinking
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, as_chat
 from reasoningbank.results import Recall
-from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.verdict import Verdict
 
 MOST_ROLLOUTS = 32
 RUN_TOKENS = 8_000
@@ -64,13 +65,13 @@ class Rollout:
     unjudged: str = ""
 
     @property
-    def verdict(self) -> RunVerdict:
+    def verdict(self) -> Verdict:
         """The run's verdict; a rollout that raised is unknown, since its agent may have done nothing wrong."""
-        return self.run.verdict if self.run is not None else RunVerdict.UNKNOWN
+        return self.run.verdict if self.run is not None else Verdict.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
-class Scaled:
+class BestOf:
     """Several tries at one task, and what they taught together.
 
     Attributes:
@@ -86,7 +87,8 @@ class Scaled:
     distilled: Distilled
 
 
-Run = Callable[[Attempt], Trajectory | Mapping[str, Any] | Sequence[Any]]
+Agent = Callable[[Attempt], Trajectory | Mapping[str, Any] | Sequence[Any]]
+"""Makes one attempt at a task, and returns its run."""
 
 
 class Selector(Protocol):
@@ -97,7 +99,9 @@ class Selector(Protocol):
         ...
 
 
-def roll_out(run: Run, task: str, n: int, *, lessons: str, judge: RunJudge | None, mode: Mode) -> tuple[Rollout, ...]:
+def roll_out(
+    agent: Agent, task: str, n: int, *, lessons: str, judge: RunJudge | None, mode: Mode
+) -> tuple[Rollout, ...]:
     """Try a task `n` times.
 
     In parallel, each on a thread of its own; one that raises costs the others nothing. In sequence, each is given the
@@ -111,13 +115,13 @@ def roll_out(run: Run, task: str, n: int, *, lessons: str, judge: RunJudge | Non
     if mode == "parallel":
         attempts = [Attempt(number, task, lessons) for number in range(n)]
         with ThreadPoolExecutor(max_workers=n, thread_name_prefix="rollout") as pool:
-            return tuple(pool.map(lambda attempt: try_once(run, attempt, judge), attempts))
+            return tuple(pool.map(lambda attempt: try_once(agent, attempt, judge), attempts))
     if mode == "sequential":
-        return _in_sequence(run, Attempt(0, task, lessons), n, judge)
+        return _in_sequence(agent, Attempt(0, task, lessons), n, judge)
     raise InvalidInputError(f"mode {mode!r} is not one of parallel, sequential")
 
 
-def _in_sequence(run: Run, first: Attempt, n: int, judge: RunJudge | None) -> tuple[Rollout, ...]:
+def _in_sequence(agent: Agent, first: Attempt, n: int, judge: RunJudge | None) -> tuple[Rollout, ...]:
     done: list[Rollout] = []
     previous: Trajectory | None = None
     for number in range(n):
@@ -125,33 +129,33 @@ def _in_sequence(run: Run, first: Attempt, n: int, judge: RunJudge | None) -> tu
         if previous is not None:
             instruction = prompts.REEXAMINE_V1 if number == 1 else prompts.CHECK_AGAIN_V1
         attempt = replace(first, number=number, previous=previous, instruction=instruction)
-        done.append(try_once(run, attempt, judge))
-        if done[-1].verdict is RunVerdict.SUCCESS:
+        done.append(try_once(agent, attempt, judge))
+        if done[-1].verdict is Verdict.SUCCESS:
             break
         previous = done[-1].run or previous
     return tuple(done)
 
 
-def try_once(run: Run, attempt: Attempt, judge: RunJudge | None) -> Rollout:
-    """Run one attempt and judge it, if its run brought no verdict of its own. Nothing is raised."""
+def try_once(agent: Agent, attempt: Attempt, judge: RunJudge | None) -> Rollout:
+    """Let an agent make one attempt and judge it, if its run brought no verdict of its own. Nothing is raised."""
     try:
-        trajectory = Trajectory.of(run(attempt))
+        trajectory = Trajectory.of(agent(attempt))
     except Exception as error:  # noqa: BLE001 - whatever an agent raises ends its own rollout only
         return Rollout(attempt, error=f"{type(error).__name__}: {error}"[:500])
     if not trajectory.task:
         trajectory = trajectory.model_copy(update={"task": attempt.task})
-    if judge is None or trajectory.verdict is not RunVerdict.UNKNOWN:
+    if judge is None or trajectory.verdict is not Verdict.UNKNOWN:
         return Rollout(attempt, trajectory)
     try:
         judgement = judge.judge(clean(trajectory).run)
     except JudgeUnavailableError as error:
         return Rollout(attempt, trajectory, unjudged=str(error))
-    update = {"verdict": judgement.label.verdict, "reason": judgement.reason}
-    unjudged = "the judge is uncertain" if judgement.label is JudgeLabel.UNCERTAIN else ""
+    update = {"verdict": judgement.verdict, "reason": judgement.reason}
+    unjudged = "the judge is uncertain" if judgement.verdict is Verdict.UNKNOWN else ""
     return Rollout(attempt, trajectory.model_copy(update=update), unjudged=unjudged)
 
 
-PREFERENCE = (RunVerdict.SUCCESS, RunVerdict.PARTIAL, RunVerdict.UNKNOWN, RunVerdict.FAILURE)
+PREFERENCE = (Verdict.SUCCESS, Verdict.PARTIAL, Verdict.UNKNOWN, Verdict.FAILURE)
 
 
 def by_verdict(rollouts: Sequence[Rollout]) -> int:
@@ -175,7 +179,7 @@ class LLMSelector:
     def __call__(self, rollouts: Sequence[Rollout]) -> int:
         """Choose; without a readable answer, by verdict."""
         runs = [rollout.run or Trajectory() for rollout in rollouts]
-        blind = [run.model_copy(update={"verdict": RunVerdict.UNKNOWN, "reason": ""}) for run in runs]
+        blind = [run.model_copy(update={"verdict": Verdict.UNKNOWN, "reason": ""}) for run in runs]
         texts = [pack(clean(run).run, max_tokens=self._run_tokens // len(runs)).text for run in blind]
         prompt = prompts.SELECT_V1.format(count=len(texts), run=prompts.quoted_runs(texts))
         messages = (ChatMessage("system", prompts.JUDGE_SYSTEM_V1), ChatMessage("user", prompt))

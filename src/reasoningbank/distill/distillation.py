@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from reasoningbank.llm.base import Usage
 from reasoningbank.memory import Draft, Memory
 from reasoningbank.results import Recorded
+from reasoningbank.runs.jobs import DistillStatus
 from reasoningbank.runs.trajectory import Trajectory
-
-
-class DistillStatus(StrEnum):
-    """How a distillation ended.
-
-    done: at least one lesson. empty: the run teaches nothing. refused: the model would not answer. truncated: the
-    answer was cut off before one whole lesson. unparseable: there was an answer, and no lesson could be read from it.
-    failed: there was no answer, or the work broke down; the reason says why.
-    """
-
-    DONE = "done"
-    EMPTY = "empty"
-    REFUSED = "refused"
-    TRUNCATED = "truncated"
-    UNPARSEABLE = "unparseable"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,26 +7,27 @@ from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from reasoningbank.distill import prompts
-from reasoningbank.distill.distillation import Distillation, DistillStatus, Rejection
+from reasoningbank.distill.distillation import Distillation, Rejection
 from reasoningbank.distill.items import Rules, sort_items
 from reasoningbank.distill.lenient import CUT
 from reasoningbank.distill.packing import pack
 from reasoningbank.distill.parse import read_answer
 from reasoningbank.errors import ChatError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatReply, ChatRequest, FinishReason, as_chat
-from reasoningbank.memory import Outcome, Source, fingerprint_text
-from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+from reasoningbank.memory import OUTCOMES, Source, fingerprint_text
+from reasoningbank.runs.jobs import DistillStatus
+from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.verdict import Verdict
 
 RUN_TOKENS = 6_000
 ANSWER_TOKENS = 1_500
 TEMPERATURE = 0.3
 
 PROMPTS = {
-    RunVerdict.SUCCESS: prompts.SUCCESS_V1,
-    RunVerdict.FAILURE: prompts.FAILURE_V1,
-    RunVerdict.PARTIAL: prompts.PARTIAL_V1,
+    Verdict.SUCCESS: prompts.SUCCESS_V1,
+    Verdict.FAILURE: prompts.FAILURE_V1,
+    Verdict.PARTIAL: prompts.PARTIAL_V1,
 }
-OUTCOMES = {RunVerdict.SUCCESS: Outcome.SUCCESS, RunVerdict.FAILURE: Outcome.FAILURE}
 
 
 @runtime_checkable
@@ -87,7 +88,7 @@ class LLMDistiller:
         other = [before for before in earlier if before.verdict in OUTCOMES and before.verdict is not run.verdict][:1]
         runs = [*other, run]
         prompt = prompts.CONTRAST_V1 if other else PROMPTS[run.verdict]
-        outcome = None if other else OUTCOMES.get(run.verdict)
+        outcome = run.verdict if not other and run.verdict in OUTCOMES else None
         return self._ask(prompt, runs, prompts.ITEMS_PER_RUN, outcome)
 
     def contrast(self, runs: Sequence[Trajectory]) -> Distillation:
@@ -102,7 +103,7 @@ class LLMDistiller:
     def _nothing(self, reason: str) -> Distillation:
         return Distillation(DistillStatus.EMPTY, reason=reason, by=self.name)
 
-    def _ask(self, prompt: str, runs: Sequence[Trajectory], cap: int, outcome: Outcome | None) -> Distillation:
+    def _ask(self, prompt: str, runs: Sequence[Trajectory], cap: int, outcome: Verdict | None) -> Distillation:
         request = self._request(prompt, runs, cap)
         rules = Rules(
             cap=cap,

@@ -10,9 +10,9 @@ from typing import Any
 from reasoningbank.distill.distillation import Rejection
 from reasoningbank.distill.lenient import BACKSLASHES, CUT
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import DESCRIPTION_LIMIT, TAG_LIMIT, TITLE_LIMIT, Draft, Outcome, Source, fingerprint_text
-from reasoningbank.runs.trajectory import VERDICT_WORDS, RunVerdict
+from reasoningbank.memory import DESCRIPTION_LIMIT, TAG_LIMIT, TITLE_LIMIT, Draft, Source, fingerprint_text
 from reasoningbank.validation import validated
+from reasoningbank.verdict import VERDICT_WORDS, Verdict
 
 LESSON_LIMIT = 4_000  # characters; a longer one is an essay, and would fill the prompt it is recalled into
 TAGS_KEPT = 8
@@ -42,7 +42,7 @@ class Rules:
     """
 
     cap: int
-    outcome: Outcome | None
+    outcome: Verdict | None
     source: Source
     tags: tuple[str, ...] = ()
     examples: frozenset[str] = frozenset()
@@ -174,10 +174,10 @@ def _flat(value: Any) -> str:
     return ""
 
 
-def _outcome(fields: Mapping[str, Any]) -> Outcome:
+def _outcome(fields: Mapping[str, Any]) -> Verdict:
     """Return the outcome an item states; without a readable one it starts as a failure's, the lower belief."""
     label = str(_given(fields, "outcome") or "").strip().lower()
-    return Outcome.SUCCESS if VERDICT_WORDS.get(label) is RunVerdict.SUCCESS else Outcome.FAILURE
+    return Verdict.SUCCESS if VERDICT_WORDS.get(label) is Verdict.SUCCESS else Verdict.FAILURE
 
 
 def _tags(fields: Mapping[str, Any], given: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,46 +1,32 @@
-"""Judging a run: success, failure or uncertain, with reasons. No answer is no verdict, and never a failure."""
+"""Judging a run: success, failure or unknown, with reasons. No answer is no verdict, and never a failure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
 from reasoningbank.distill import prompts
 from reasoningbank.distill.cleaning import clean
 from reasoningbank.distill.packing import pack
 from reasoningbank.distill.parse import json_values, without_thinking
-from reasoningbank.episode import Verdict
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, FinishReason, as_chat
-from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.verdict import Verdict
 
 RUN_TOKENS = 6_000
 ANSWER_TOKENS = 512
 
 
-class JudgeLabel(StrEnum):
-    """What a judge may say."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
-    UNCERTAIN = "uncertain"
-
-    @property
-    def verdict(self) -> RunVerdict:
-        """The verdict it stands for: uncertain is unknown, which teaches nothing."""
-        return RunVerdict.UNKNOWN if self is JudgeLabel.UNCERTAIN else RunVerdict(self.value)
-
-
 # Looked up whole. A label that only holds one of these words is none: "unsuccessful", "success criteria not met".
 LABELS = {
-    **dict.fromkeys(("success", "successful", "succeeded", "pass", "passed", "true", "yes"), JudgeLabel.SUCCESS),
-    **dict.fromkeys(("failure", "fail", "failed", "unsuccessful", "not successful", "no"), JudgeLabel.FAILURE),
-    **dict.fromkeys(("false", "not a success", "not success", "incorrect"), JudgeLabel.FAILURE),
-    **dict.fromkeys(("uncertain", "unknown", "unclear", "unsure", "partial"), JudgeLabel.UNCERTAIN),
-    **dict.fromkeys(("partial success", "partially successful", "undetermined"), JudgeLabel.UNCERTAIN),
+    **dict.fromkeys(("success", "successful", "succeeded", "pass", "passed", "true", "yes"), Verdict.SUCCESS),
+    **dict.fromkeys(("failure", "fail", "failed", "unsuccessful", "not successful", "no"), Verdict.FAILURE),
+    **dict.fromkeys(("false", "not a success", "not success", "incorrect"), Verdict.FAILURE),
+    **dict.fromkeys(("uncertain", "unknown", "unclear", "unsure", "undetermined"), Verdict.UNKNOWN),
+    **dict.fromkeys(("partial", "partial success", "partially successful"), Verdict.PARTIAL),
 }
 LABEL_KEYS = ("verdict", "status", "label", "outcome", "judgement", "judgment", "result", "success")
 LABELLED = re.compile(
@@ -52,7 +38,7 @@ LABELLED = re.compile(
 class Judgement:
     """What a judge says of a run, why, and who it is."""
 
-    label: JudgeLabel
+    verdict: Verdict
     reasons: tuple[str, ...] = ()
     by: str = ""
 
@@ -88,9 +74,7 @@ class LLMJudge:
         Raises:
             JudgeUnavailableError: the model could not be reached, would not answer, or gave no readable label.
         """
-        text = pack(
-            run.model_copy(update={"verdict": RunVerdict.UNKNOWN, "reason": ""}), max_tokens=self._run_tokens
-        ).text
+        text = pack(run.model_copy(update={"verdict": Verdict.UNKNOWN, "reason": ""}), max_tokens=self._run_tokens).text
         messages = (
             ChatMessage("system", prompts.JUDGE_SYSTEM_V1),
             ChatMessage("user", prompts.JUDGE_V1.format(run=prompts.quoted(text))),
@@ -102,7 +86,7 @@ class LLMJudge:
             found = read_judgement(self._ask(again))
         if found is None:
             raise JudgeUnavailableError(f"{self._chat.name} gave no verdict that can be read: {answer[:100]!r}")
-        return Judgement(found.label, found.reasons, self._chat.name)
+        return Judgement(found.verdict, found.reasons, self._chat.name)
 
     def __call__(self, given: Any) -> Verdict:
         """Judge whatever a run gave (see `Trajectory.of`), as the adapters call their judges.
@@ -110,7 +94,7 @@ class LLMJudge:
         Raises:
             JudgeUnavailableError: as `judge`.
         """
-        return Verdict(self.judge(clean(Trajectory.of(given)).run).label.verdict.value)
+        return self.judge(clean(Trajectory.of(given)).run).verdict
 
     def _ask(self, messages: tuple[ChatMessage, ...]) -> str:
         request = ChatRequest(messages, prompts.VERDICT_SCHEMA, "verdict", max_tokens=ANSWER_TOKENS)
@@ -161,10 +145,10 @@ def as_judge(judge: RunJudge | Callable[[Trajectory], Judgement | str | bool | N
     raise InvalidInputError(f"{type(judge).__name__} is no judge: give an object with judge(run), or a callable")
 
 
-def read_label(value: object) -> JudgeLabel | None:
-    """Return the label a value stands for, matched whole; None if it is none."""
+def read_label(value: object) -> Verdict | None:
+    """Return the verdict a label stands for, matched whole; None if it is none."""
     if isinstance(value, bool):
-        return JudgeLabel.SUCCESS if value else JudgeLabel.FAILURE
+        return Verdict.SUCCESS if value else Verdict.FAILURE
     if not isinstance(value, str):
         return None
     word = " ".join(re.sub(r"[^\w\s]+", " ", value.replace("_", " ")).lower().split())
@@ -182,7 +166,7 @@ def read_judgement(answer: str) -> Judgement | None:
     if not values:
         labels = [read_label(match.group(1)) for match in LABELLED.finditer(said)] or [read_label(said)]
         found = [Judgement(label, _reasons_in(said)) for label in labels if label is not None]
-    return found[-1] if len({judgement.label for judgement in found}) == 1 else None
+    return found[-1] if len({judgement.verdict for judgement in found}) == 1 else None
 
 
 def _in_json(value: Mapping[str, Any]) -> Iterator[Judgement]:

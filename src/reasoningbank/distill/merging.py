@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reasoningbank.distill import prompts
-from reasoningbank.distill.distillation import DistillStatus
 from reasoningbank.distill.distiller import ANSWER_TOKENS, TEMPERATURE, read_reply
 from reasoningbank.distill.items import Rules
 from reasoningbank.errors import ChatError, DistillationError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest
 from reasoningbank.memory import Draft, Memory, Source
 from reasoningbank.prompt.block import strip_lessons
+from reasoningbank.runs.jobs import DistillStatus
 from reasoningbank.upkeep.likeness import wording
 
 

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from reasoningbank.distill.distillation import Distillation, DistillStatus
+from reasoningbank.distill.distillation import Distillation
 from reasoningbank.distill.reading import Reading, Trouble, label, read, shorten
 from reasoningbank.distill.tags import derive_tags
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import Draft, Outcome, Source
-from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+from reasoningbank.memory import Draft, Source
+from reasoningbank.runs.jobs import DistillStatus
+from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.verdict import Verdict
 
 VERSION = 1
 # Sizes in characters: a lesson is to take at most about 150 tokens of the prompt it is recalled into.
@@ -25,10 +27,10 @@ WRONG = 90
 DID, FAILED = 3, 2  # of the acts, the last ones: a success is to be followed, a failure only to be recognised
 
 TEACHES = {
-    RunVerdict.SUCCESS: (Outcome.SUCCESS,),
-    RunVerdict.FAILURE: (Outcome.FAILURE,),
-    RunVerdict.PARTIAL: (Outcome.SUCCESS, Outcome.FAILURE),
-    RunVerdict.UNKNOWN: (),
+    Verdict.SUCCESS: (Verdict.SUCCESS,),
+    Verdict.FAILURE: (Verdict.FAILURE,),
+    Verdict.PARTIAL: (Verdict.SUCCESS, Verdict.FAILURE),
+    Verdict.UNKNOWN: (),
 }
 
 
@@ -72,8 +74,8 @@ class TemplateDistiller:
 
         Each is told what the other did differently. Runs with an unknown verdict teach nothing.
         """
-        succeeded = sorted((run for run in runs if run.verdict is RunVerdict.SUCCESS), key=lambda run: len(run.steps))
-        failed = sorted((run for run in runs if run.verdict is RunVerdict.FAILURE), key=lambda run: -len(run.steps))
+        succeeded = sorted((run for run in runs if run.verdict is Verdict.SUCCESS), key=lambda run: len(run.steps))
+        failed = sorted((run for run in runs if run.verdict is Verdict.FAILURE), key=lambda run: -len(run.steps))
         pairs = [(runs[0], others) for runs, others in ((succeeded, failed), (failed, succeeded)) if runs]
         drafts = tuple(draft for run, others in pairs for draft in self.distill(run, others).drafts)
         return Distillation(DistillStatus.DONE, drafts, by=self.name) if drafts else self._nothing("no run was judged")
@@ -81,9 +83,9 @@ class TemplateDistiller:
     def _nothing(self, reason: str) -> Distillation:
         return Distillation(DistillStatus.EMPTY, reason=reason, by=self.name)
 
-    def _draft(self, run: Trajectory, facts: Reading, outcome: Outcome, earlier: Sequence[Trajectory]) -> Draft:
-        other = next((before for before in earlier if before.verdict.value == OPPOSITE[outcome]), None)
-        write = approach if outcome is Outcome.SUCCESS else guard_rail
+    def _draft(self, run: Trajectory, facts: Reading, outcome: Verdict, earlier: Sequence[Trajectory]) -> Draft:
+        other = next((before for before in earlier if before.verdict is OPPOSITE[outcome]), None)
+        write = approach if outcome is Verdict.SUCCESS else guard_rail
         title, content = write(run, facts, other)
         return Draft(
             title=shorten(title, TITLE),
@@ -96,7 +98,7 @@ class TemplateDistiller:
         )
 
 
-OPPOSITE = {Outcome.SUCCESS: Outcome.FAILURE.value, Outcome.FAILURE: Outcome.SUCCESS.value}
+OPPOSITE = {Verdict.SUCCESS: Verdict.FAILURE, Verdict.FAILURE: Verdict.SUCCESS}
 
 
 def when_to_use(facts: Reading) -> str:
@@ -281,7 +283,7 @@ def anti_pattern(title: str, content: str, reason: str, session: str | None = No
         content=f"Failed approach: {said}\nWhat went wrong: {shorten(reason, 600)}\n"
         f"Warning: before following “{shorten(title, 80)}”, check that this does not apply.",
         description=shorten(f"When about to follow: {title}", SENTENCE),
-        outcome=Outcome.FAILURE,
+        outcome=Verdict.FAILURE,
         tags=("anti-pattern",),
         source=Source(how="distilled", by=f"template-{VERSION}", session=session),
     )

@@ -1,4 +1,5 @@
-"""The lines in which memories and runs leave a bank and come into another.
+"""What `bank.exchange` returns, and the lines in which memories and runs leave a bank and come into another."""
 
-Imported from: `memories`, `runs`; files of other systems are read in `formats`.
-"""
+from reasoningbank.results import Imported, Rejected
+
+__all__ = ["Imported", "Rejected"]

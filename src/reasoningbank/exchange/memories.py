@@ -15,9 +15,10 @@ from typing import Any
 
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.links import ExportedLink, from_object
-from reasoningbank.memory import Draft, Memory, Outcome, Source, State, clean_text, is_blank
+from reasoningbank.memory import Draft, Memory, Source, State, clean_text, is_blank
 from reasoningbank.signals import SignalKind, Tally, day_number, parse_time, time_text
 from reasoningbank.validation import validated
+from reasoningbank.verdict import Verdict
 
 FORMAT = "reasoningbank/1"
 
@@ -129,7 +130,7 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         "content": content,
         "description": given["description"] or "",
         "applies_when": given["applies_when"] or "",
-        "outcome": given["outcome"] or Outcome.SUCCESS,
+        "outcome": given["outcome"] or Verdict.SUCCESS,
         "tags": _tags(given["tags"]),
         "metadata": _metadata(record, given["metadata"], OWN if own else frozenset()),
         "source": record.get("source") or Source()

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from reasoningbank.episode import Verdict
 from reasoningbank.exchange.memories import FORMAT
 from reasoningbank.memory import ID_LIMIT, Text
 from reasoningbank.runs.trajectory import Step
 from reasoningbank.signals import as_utc
 from reasoningbank.validation import validated
+from reasoningbank.verdict import Verdict
 
 # A line that holds a run stands behind those of the memories.
 KEY = "run"

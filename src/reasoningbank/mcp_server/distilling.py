@@ -9,8 +9,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from reasoningbank import Distillation, Distiller, MemoryTool, ReasoningBank, ToolAnswer, ToolSpec, Trajectory
+from reasoningbank import Distiller, ReasoningBank, Trajectory
+from reasoningbank.adapters import MemoryTool, ToolAnswer, ToolSpec
 from reasoningbank.adapters.coercion import Flag, to_list
+from reasoningbank.distill import Distillation
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import is_blank
 

@@ -9,16 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote, unquote
 
-from reasoningbank import (
-    BankRoot,
-    Distiller,
-    MemoryTool,
-    ReasoningBank,
-    ReasoningBankError,
-    State,
-    memory_data,
-    memory_tools,
-)
+from reasoningbank import BankRoot, Distiller, ReasoningBank, ReasoningBankError, State
+from reasoningbank.adapters import MemoryTool, memory_data, memory_tools
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.mcp_server.distilling import distill_tool
 from reasoningbank.mcp_server.schemas import OUTPUTS, TITLES, input_schema
@@ -229,7 +221,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _status(bank: ReasoningBank) -> dict[str, Any]:
-    status = bank.status()
+    status = bank.upkeep.status()
     return {
         "tenant": status.tenant,
         "project": status.project,

@@ -1,4 +1,5 @@
-"""The block in which lessons reach a model: framed, escaped, within a budget of tokens.
+"""The block in which lessons reach a model: framed, escaped, within a budget of tokens."""
 
-Imported from: `block` (Lesson, LessonBlock, lesson_block), `tokens`.
-"""
+from reasoningbank.prompt.block import Lesson, LessonBlock, shorten
+
+__all__ = ["Lesson", "LessonBlock", "shorten"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from reasoningbank.memory import Outcome
+from reasoningbank.verdict import Verdict
 
 OPENING = "<lessons-{nonce}>"
 CLOSING = "</lessons-{nonce}>"
@@ -41,7 +41,7 @@ class Lesson(Protocol):
     @property
     def applies_when(self) -> str: ...
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> Verdict: ...
     @property
     def confidence(self) -> float: ...
 
@@ -194,7 +194,7 @@ class _Shown:
         return _Part(text, _cost(text), shortened=True) if longest else None
 
     def _header(self, *more: str) -> str:
-        kind = SUCCESS if self.lesson.outcome is Outcome.SUCCESS else FAILURE
+        kind = SUCCESS if self.lesson.outcome is Verdict.SUCCESS else FAILURE
         sure = f"confidence {self.lesson.confidence:.2f}" + (" and not proven yet" if self.provisional else "")
         return f"[{self.lesson.id}] {_one_line(self.lesson.title)} ({', '.join((kind, sure, *more))})"
 

@@ -1,4 +1,6 @@
-"""What an agent's run is: its steps, read from any framework's messages.
+"""What an agent's run is, read from any framework's messages, and the jobs of runs that wait to be distilled."""
 
-Imported from: `trajectory` (Trajectory, Step); `transcript` and `boilerplate` serve it and distilling.
-"""
+from reasoningbank.runs.jobs import DistillStatus, Job
+from reasoningbank.runs.trajectory import BadLine, Step, Trajectory
+
+__all__ = ["BadLine", "DistillStatus", "Job", "Step", "Trajectory"]

@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from reasoningbank.memory import fingerprint_text
-from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.verdict import Verdict
 
 MOST_ATTEMPTS = 5
 FIRST_PAUSE = timedelta(seconds=30)
@@ -20,8 +21,13 @@ EARLIER_RUNS = 3
 TASK_SHOWN = 200
 
 
-class JobStatus(StrEnum):
-    """Where a job is: waiting, held by a worker, or at one of the ends of a distillation."""
+class DistillStatus(StrEnum):
+    """Where the distilling of a run is: waiting in the queue, held by a worker, or at one of its ends.
+
+    queued, running: of jobs only. done: at least one lesson. empty: the run teaches nothing. refused: the model would
+    not answer. truncated: the answer was cut off before one whole lesson. unparseable: there was an answer, and no
+    lesson could be read from it. failed: there was no answer, or the work broke down; the reason says why.
+    """
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -35,11 +41,17 @@ class JobStatus(StrEnum):
     @property
     def is_over(self) -> bool:
         """Whether no worker will take it up any more, unless it is retried."""
-        return self not in (JobStatus.QUEUED, JobStatus.RUNNING)
+        return self not in (DistillStatus.QUEUED, DistillStatus.RUNNING)
 
 
 # Ends that a retry may change: with another model, more room, or an endpoint that answers.
-RETRYABLE = (JobStatus.FAILED, JobStatus.TRUNCATED, JobStatus.UNPARSEABLE, JobStatus.REFUSED, JobStatus.EMPTY)
+RETRYABLE = (
+    DistillStatus.FAILED,
+    DistillStatus.TRUNCATED,
+    DistillStatus.UNPARSEABLE,
+    DistillStatus.REFUSED,
+    DistillStatus.EMPTY,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +69,9 @@ class Job:
 
     id: str
     kind: str
-    status: JobStatus
+    status: DistillStatus
     task: str
-    verdict: RunVerdict
+    verdict: Verdict
     attempts: int
     due_at: datetime
     reason: str

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
@@ -15,40 +14,7 @@ from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Metadata, Tags, Text
 from reasoningbank.runs.transcript import as_text, error_line, read_messages
 from reasoningbank.validation import validated
-
-
-class RunVerdict(StrEnum):
-    """How a run ended, as a distiller sees it: `partial` teaches what worked and what did not, `unknown` nothing."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
-    PARTIAL = "partial"
-    UNKNOWN = "unknown"
-
-
-# Matched whole, never by substring: "unsuccessful" holds "success".
-VERDICT_WORDS = {
-    **dict.fromkeys(("success", "successful", "succeeded", "passed", "pass", "solved", "true"), RunVerdict.SUCCESS),
-    **dict.fromkeys(("failure", "failed", "fail", "unsuccessful", "unsolved", "error", "false"), RunVerdict.FAILURE),
-    **dict.fromkeys(("partial", "partial success", "partially successful", "mixed"), RunVerdict.PARTIAL),
-    **dict.fromkeys(("unknown", "uncertain", "unclear", "none", ""), RunVerdict.UNKNOWN),
-}
-
-
-def as_run_verdict(value: object) -> RunVerdict:
-    """Read a verdict from a label, a boolean, or None (unknown).
-
-    Raises:
-        InvalidInputError: it is not one of the known labels, which are matched whole.
-    """
-    if value is None:
-        return RunVerdict.UNKNOWN
-    if isinstance(value, bool):
-        return RunVerdict.SUCCESS if value else RunVerdict.FAILURE
-    verdict = VERDICT_WORDS.get(value.strip().lower()) if isinstance(value, str) else None
-    if verdict is None:
-        raise InvalidInputError(f"verdict {value!r:.100} is not one of success, failure, partial, unknown")
-    return verdict
+from reasoningbank.verdict import Verdict, as_verdict
 
 
 class Step(BaseModel):
@@ -96,7 +62,7 @@ class Trajectory(BaseModel):
     task: Text = ""
     steps: tuple[Step, ...] = ()
     result: Text = ""
-    verdict: RunVerdict = RunVerdict.UNKNOWN
+    verdict: Verdict = Verdict.UNKNOWN
     reason: Text = ""
     tags: Tags = ()
     session: Text | None = Field(default=None, max_length=200)
@@ -137,7 +103,7 @@ class Trajectory(BaseModel):
 
     @classmethod
     def from_messages(
-        cls, messages: Iterable[Any], *, task: str = "", verdict: RunVerdict | str | bool | None = None, **fields: Any
+        cls, messages: Iterable[Any], *, task: str = "", verdict: Verdict | str | bool | None = None, **fields: Any
     ) -> Trajectory:
         """Read a run from chat messages (dictionaries or objects) of any framework; see `transcript.read_messages`."""
         return _from_mapping({"messages": messages, "task": task, "verdict": verdict, **fields})
@@ -178,7 +144,8 @@ def _pick(given: Mapping[str, Any], names: Mapping[str, tuple[str, ...]]) -> dic
 
 def _from_mapping(run: Mapping[str, Any]) -> Trajectory:
     given = _pick(run, FIELD_NAMES)
-    given["verdict"] = as_run_verdict(given.get("verdict"))
+    said = given.get("verdict")
+    given["verdict"] = Verdict.UNKNOWN if said in (None, "") else as_verdict(said)
     for field in ("task", "result", "reason", "session"):
         if field in given:
             given[field] = as_text(given[field])

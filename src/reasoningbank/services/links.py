@@ -20,7 +20,6 @@ from reasoningbank.links import (
     checked_strength,
     checked_type,
 )
-from reasoningbank.memory import Outcome
 from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.cache.shown import scrubbed_link
 from reasoningbank.services.credit.credit import note
@@ -30,6 +29,7 @@ from reasoningbank.services.record.record import number_of
 from reasoningbank.storage import links
 from reasoningbank.storage.links import LessonRow
 from reasoningbank.vectors.base import Float32
+from reasoningbank.verdict import Verdict
 
 # So many similarities are held at once, 64 MB of them, however many memories there are.
 BLOCK = 16_000_000
@@ -90,7 +90,7 @@ def _alike(lessons: list[LessonRow]) -> Iterator[tuple[tuple[int, int], Suggeste
         return
     for i, j, cosine in near_pairs(np.array([np.frombuffer(row[3], dtype=np.float32) for row in lessons])):
         older, later = lessons[i], lessons[j]
-        found = by_similarity(later[1], older[1], (Outcome(later[2]), Outcome(older[2])), cosine)
+        found = by_similarity(later[1], older[1], (Verdict(later[2]), Verdict(older[2])), cosine)
         if found is not None:
             yield (older[0], later[0]), found
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from reasoningbank.episode import Episode, Served, Verdict
+from reasoningbank.episode import Episode, Served
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.verdict import Verdict
 
 SERVED = (
     "ref",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from reasoningbank.episode import Verdict
 from reasoningbank.signals import Signal, SignalKind, time_text
 from reasoningbank.storage import merges
 from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.fold import Changes, Contribution, Facts, Known, Tally, add_validations
 from reasoningbank.storage.signal_log import Segment
+from reasoningbank.verdict import Verdict
 
 _COLUMNS = ", ".join(Contribution._fields)
 _TALLY = ("memory", "kind", "day", "source", "judge", "superseded")

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reasoningbank.memory import Outcome, State
+from reasoningbank.memory import State
+from reasoningbank.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Filters:
     """
 
     states: tuple[State, ...] = (State.ACTIVE,)
-    outcome: Outcome | None = None
+    outcome: Verdict | None = None
     tags: tuple[str, ...] = ()
     where: Mapping[str, Any] | None = None
     text: str = ""

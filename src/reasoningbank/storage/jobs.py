@@ -13,15 +13,16 @@ from reasoningbank.runs.jobs import (
     MOST_ATTEMPTS,
     RETRYABLE,
     TASK_SHOWN,
+    DistillStatus,
     Held,
     Job,
-    JobStatus,
     pause_after,
     task_key,
 )
-from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.verdict import Verdict
 
 _COLUMNS = "id, kind, status, task, verdict, attempts, due_at, reason, outcome, created_at, updated_at"
 
@@ -59,7 +60,7 @@ def take(writing: Writing, *, token: str, now: datetime) -> Held | None:
         job_id, attempts, payload, task, kind, status = row
         if status == "running" and attempts >= MOST_ATTEMPTS:
             # It may be what kills them.
-            _end(writing, job_id, JobStatus.FAILED, f"{attempts} workers died of it or with it", "{}", now)
+            _end(writing, job_id, DistillStatus.FAILED, f"{attempts} workers died of it or with it", "{}", now)
             continue
         writing.execute(
             "UPDATE jobs SET status = 'running', token = ?, attempts = attempts + 1, due_at = ?, updated_at = ? "
@@ -104,7 +105,7 @@ def _hold(held: Held) -> tuple[str, str]:
 def finish(
     writing: Writing,
     held: Held,
-    status: JobStatus,
+    status: DistillStatus,
     *,
     reason: str,
     run: Trajectory,
@@ -124,7 +125,7 @@ def finish(
 def fail(writing: Writing, held: Held, reason: str, now: datetime) -> None:
     """Put a job that is held back into the queue after a pause, or at its end if it had all its attempts."""
     if held.job.attempts >= MOST_ATTEMPTS:
-        _end(writing, held.job.id, JobStatus.FAILED, reason, "{}", now)
+        _end(writing, held.job.id, DistillStatus.FAILED, reason, "{}", now)
         return
     writing.execute(
         "UPDATE jobs SET status = 'queued', token = '', reason = ?, due_at = ?, updated_at = ? WHERE id = ?",
@@ -132,7 +133,7 @@ def fail(writing: Writing, held: Held, reason: str, now: datetime) -> None:
     )
 
 
-def _end(writing: Writing, job_id: str, status: JobStatus, reason: str, outcome: str, now: datetime) -> None:
+def _end(writing: Writing, job_id: str, status: DistillStatus, reason: str, outcome: str, now: datetime) -> None:
     writing.execute(
         "UPDATE jobs SET status = ?, token = '', reason = ?, outcome = ?, updated_at = ? WHERE id = ?",
         (status.value, reason[:1_000], outcome, time_text(now), job_id),
@@ -156,7 +157,7 @@ def find(reading: Reading, job_id: str) -> Job | None:
     return None if row is None else _job(row)
 
 
-def page(reading: Reading, statuses: Iterable[JobStatus], limit: int) -> list[Job]:
+def page(reading: Reading, statuses: Iterable[DistillStatus], limit: int) -> list[Job]:
     """Return jobs with one of these statuses, the newest first."""
     wanted = [status.value for status in statuses]
     marks = ", ".join("?" for _ in wanted)
@@ -173,7 +174,7 @@ def counts(reading: Reading) -> dict[str, int]:
 
 def forget(writing: Writing, before: datetime) -> int:
     """Delete jobs that ended before a time with lessons, or with nothing to learn; others are kept for a retry."""
-    ended = (JobStatus.DONE.value, JobStatus.EMPTY.value, time_text(before))
+    ended = (DistillStatus.DONE.value, DistillStatus.EMPTY.value, time_text(before))
     return writing.execute("DELETE FROM jobs WHERE status IN (?, ?) AND updated_at < ?", ended).rowcount
 
 
@@ -182,9 +183,9 @@ def _job(row: Sequence[Any]) -> Job:
     return Job(
         id=row[0],
         kind=row[1],
-        status=JobStatus(row[2]),
+        status=DistillStatus(row[2]),
         task=row[3],
-        verdict=RunVerdict(row[4]),
+        verdict=Verdict(row[4]),
         attempts=row[5],
         due_at=parse_time(row[6]),
         reason=row[7],

@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from reasoningbank.memory import Memory, Outcome, Source, State
+from reasoningbank.memory import Memory, Source, State
 from reasoningbank.signals import SignalKind, Tally, parse_time
+from reasoningbank.verdict import Verdict
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -97,7 +98,7 @@ def _memory(of: Stored, confidence: float) -> Memory:
         content=row[3],
         description=row[4],
         applies_when=row[5],
-        outcome=Outcome(row[6]),
+        outcome=Verdict(row[6]),
         tags=tuple(json.loads(row[7])) if row[7] != "[]" else (),
         state=State(row[8]),
         confidence=confidence,

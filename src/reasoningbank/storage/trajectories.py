@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from reasoningbank.episode import Verdict
 from reasoningbank.results import EpisodeSummary
 from reasoningbank.runs.trajectory import Step
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,32 @@
-"""What should become one, and what should go: likeness of lessons, merging, pruning.
+"""What `bank.upkeep` returns: status, metrics, proposed changes, and what became of them.
 
-Pure decisions; `services.upkeep` carries them out.
+What should become one and what should go is decided here, in pure functions; `services.upkeep` carries it out.
 """
 
 from typing import Final
 
+from reasoningbank.change import Change
+from reasoningbank.measures.criteria import Calibration, Weighing
+from reasoningbank.measures.reliability import Bin, Measure
+from reasoningbank.results import Consolidated, Pruned, Unmerged
+from reasoningbank.status import Maintained, Metrics, Repair, Status
+
 # Cosine above which two memories are compared word for word. Here, since the bank's signature shows it: what compares
 # the words loads a stemmer.
 THRESHOLD: Final = 0.75
+
+__all__ = [
+    "THRESHOLD",
+    "Bin",
+    "Calibration",
+    "Change",
+    "Consolidated",
+    "Maintained",
+    "Measure",
+    "Metrics",
+    "Pruned",
+    "Repair",
+    "Status",
+    "Unmerged",
+    "Weighing",
+]

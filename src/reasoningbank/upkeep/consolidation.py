@@ -12,8 +12,9 @@ from datetime import datetime
 from typing import Final
 
 from reasoningbank.change import Change
-from reasoningbank.memory import CONFIDENCE_IMPORTED, Outcome, Source
+from reasoningbank.memory import CONFIDENCE_IMPORTED, Source
 from reasoningbank.upkeep.likeness import Wording, differences, likeness
+from reasoningbank.verdict import Verdict
 
 # What agreeing sources add to the confidence of what they are merged into, at most.
 AGREEMENT_BONUS: Final = 0.1
@@ -34,7 +35,7 @@ class Lesson:
     """
 
     id: str
-    outcome: Outcome
+    outcome: Verdict
     source: Source
     wording: Wording
     applies: Wording | None

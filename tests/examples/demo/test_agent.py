@@ -10,7 +10,7 @@ from examples.demo.agent import choose, lesson, opinions
 from examples.demo.task import Approach, Attempt
 from examples.demo.tasks import TASKS
 from examples.demo.tasks.texts import CSV
-from reasoningbank import Outcome, Source
+from reasoningbank import Source, Verdict
 
 CUT, AWK, PARSER = CSV.approaches
 
@@ -73,7 +73,7 @@ def test_a_lesson_says_what_was_seen_and_no_more() -> None:
         "To split each line at the commas with cut failed: the answer was 80, but 245 is right.\n"
         "To read the rows with a parser that understands quotes worked instead."
     )
-    assert (draft.outcome, draft.applies_when, draft.source) == (Outcome.FAILURE, CSV.words[0], source)
+    assert (draft.outcome, draft.applies_when, draft.source) == (Verdict.FAILURE, CSV.words[0], source)
 
 
 def test_a_second_failure_is_part_of_the_lesson() -> None:

@@ -79,15 +79,15 @@ def test_every_change_of_another_handle_is_followed(open_bank: OpenBank) -> None
         lambda: here.update(ids[0], tags=["shell", "other"]),
         lambda: here.update(ids[1], outcome="failure", applies_when=""),
         lambda: here.update(ids[2], metadata={"team": 1}),
-        lambda: here.archive(ids[3]),
+        lambda: here.upkeep.archive(ids[3]),
         lambda: here.delete(ids[4]),
-        lambda: here.restore(ids[3]),
-        lambda: here.feedback(ids[5], True),
+        lambda: here.upkeep.restore(ids[3]),
+        lambda: here.vote(ids[5], True),
         lambda: here.record("Another lesson", "Wait.", outcome="success", tags=["paths", "shell"]),
         lambda: fill(here, 20),
-        here.rebuild,
-        here.maintain,
-        here.reembed,
+        here.upkeep.rebuild,
+        here.upkeep.maintain,
+        here.upkeep.reembed,
     ]
     for change in changes:
         change()

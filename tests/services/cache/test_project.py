@@ -226,7 +226,7 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(data=st.data())
     def archive_or_restore(self, data: st.DataObject) -> None:
         memory = self.writer.get(self.one(data))
-        (self.writer.restore if memory.state is State.ARCHIVED else self.writer.archive)(memory.id)
+        (self.writer.upkeep.restore if memory.state is State.ARCHIVED else self.writer.upkeep.archive)(memory.id)
         self.wrote()
 
     @precondition(any_are_there)
@@ -239,7 +239,7 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(data=st.data(), helpful=st.booleans())
     def vote(self, data: st.DataObject, helpful: bool) -> None:
         self.clock.move(hours=1)
-        self.writer.feedback(self.one(data), helpful)
+        self.writer.vote(self.one(data), helpful)
         self.wrote()
 
     @rule(text=TEXTS, verdict=st.sampled_from(["success", "failure", "unknown"]))
@@ -248,25 +248,25 @@ class AnyOrder(RuleBasedStateMachine):
         self.writer.report(verdict, ref=self.writer.recall(text).ref)
         self.wrote()
 
-    @rule(act=st.sampled_from(["forget", "remember"]))
+    @rule(act=st.sampled_from(["block", "unblock"]))
     def block_a_source(self, act: str) -> None:
-        getattr(self.writer, act)("forum")
+        getattr(self.writer.sources, act)("forum")
         self.wrote()
 
     @rule()
     def merge(self) -> None:
-        self.writer.consolidate(dry_run=False)
+        self.writer.upkeep.consolidate(dry_run=False)
         self.wrote()
 
     @rule(dim=st.sampled_from([8, 16]))
     def embed_anew(self, dim: int) -> None:
         self.embedder = Moody(dim)
-        self.writer.reembed(self.embedder)
+        self.writer.upkeep.reembed(self.embedder)
         self.wrote()
 
     @rule(act=st.sampled_from(["rebuild", "maintain"]))
     def tidy(self, act: str) -> None:
-        getattr(self.writer, act)()
+        getattr(self.writer.upkeep, act)()
         self.wrote()
 
     @rule()
@@ -369,10 +369,10 @@ def test_candidates_follow_what_any_handle_does(open_bank: OpenBank) -> None:
     second = here.record("Quote all paths", "Always.", outcome="success", applies_when="In a shell.").memory.id
     assert of(there, cache, 3, 2, 1) == {2: ("active", 2), 1: ("active", 1)}
 
-    here.archive(second)
+    here.upkeep.archive(second)
     assert of(there, cache, 1, 2) == {1: ("active", 1), 2: ("archived", 2)}
 
-    here.restore(second)
+    here.upkeep.restore(second)
     here.update(first, applies_when="With blanks in them.")
     assert of(there, cache, 1, 2) == {1: ("active", 2), 2: ("active", 2)}
 
@@ -403,7 +403,7 @@ def test_candidates_name_the_vectors_of_the_current_generation(open_bank: OpenBa
         return found
 
     (_, before), _ = (each[1] for each in ids())
-    bank.reembed(HashEmbedder(dim=64))
+    bank.upkeep.reembed(HashEmbedder(dim=64))
 
     for each in ids():
         state, after = each[1]
@@ -444,7 +444,7 @@ def test_a_vote_has_nothing_read_again_but_the_belief(bank: ReasoningBank) -> No
         cache.candidates(view, np.array([1, 2]))
         before = cache.known(view, np.array([1, 2]))["mean"].tolist()
 
-    bank.feedback(memory, False)
+    bank.vote(memory, False)
     with looking(bank, cache) as view, statements(view) as asked:
         cache.candidates(view, np.array([1, 2]))
         assert asked == []
@@ -476,7 +476,7 @@ def test_a_vote_that_teaches_the_model_counts_for_every_memory(open_bank: OpenBa
     here.report("success", ref=here.recall("quote paths in a shell").ref)
     before = [there.get(memory).confidence for memory in ids]
 
-    here.feedback(ids[0], False)
+    here.vote(ids[0], False)
 
     assert [there.get(memory) for memory in ids] == [open_bank(**options).get(memory) for memory in ids]
     assert there.get(ids[1]).confidence != before[1]
@@ -492,7 +492,7 @@ def test_a_transaction_from_before_a_re_embedding_takes_nothing_from_one_that_ca
     bank.record("Quote paths", "Always.", outcome="success")
     with looking(bank, cache) as older:
         candidates(cache, older, [1])
-        bank.reembed(HashEmbedder(dim=64))
+        bank.upkeep.reembed(HashEmbedder(dim=64))
         with looking(bank, cache) as newer:
             cache.follow(older)
             candidates(cache, older, [1])

@@ -132,7 +132,7 @@ def test_a_bank_that_is_maintained_writes_one(open_bank: OpenBank) -> None:
     closed(open_bank)
     bank.search("promotions")
     path(bank).unlink()
-    bank.maintain()
+    bank.upkeep.maintain()
     assert files(bank) == {"vectors.index"}
 
 
@@ -161,7 +161,7 @@ def test_one_far_behind_in_the_feed_is_written_again_though_no_vector_came(
     bank = open_bank()
     before = head_of(path(bank))["covered"]
     for memory_id in list(ids.values())[:3]:
-        bank.feedback(memory_id, True)
+        bank.vote(memory_id, True)
     bank.search("promotions")
     bank.close()
     assert head_of(path(bank))["covered"] > before
@@ -170,14 +170,14 @@ def test_one_far_behind_in_the_feed_is_written_again_though_no_vector_came(
 def test_nodes_have_a_snapshot_of_their_own(open_bank: OpenBank, built: list[str]) -> None:
     bank = open_bank()
     for topic in TOPICS:
-        bank.add_node("Event", f"It was about {topic}", node_id=topic)
-    before = [hit.node.id for hit in bank.search_nodes("about promotions").hits]
+        bank.graph.add_node("Event", f"It was about {topic}", node_id=topic)
+    before = [hit.node.id for hit in bank.graph.search("about promotions").hits]
     bank.close()
     assert files(bank) == {"node_vectors.index"}
     built.clear()
 
     bank = open_bank()
-    assert [hit.node.id for hit in bank.search_nodes("about promotions").hits] == before
+    assert [hit.node.id for hit in bank.graph.search("about promotions").hits] == before
     assert not built
 
 
@@ -193,11 +193,11 @@ def rewrite(bank: ReasoningBank, ids: dict[str, str]) -> None:
 
 
 def reembed(bank: ReasoningBank, ids: dict[str, str]) -> None:
-    bank.reembed("minilm")
+    bank.upkeep.reembed("minilm")
 
 
 def rebuild(bank: ReasoningBank, ids: dict[str, str]) -> None:
-    bank.rebuild()
+    bank.upkeep.rebuild()
 
 
 @pytest.mark.parametrize("act", [delete, rewrite, reembed, rebuild])
@@ -215,14 +215,14 @@ def test_codes_of_what_is_gone_do_not_stay_on_the_disk(
 
 def test_codes_of_a_deleted_or_rewritten_node_do_not_stay_on_the_disk(open_bank: OpenBank) -> None:
     acts: list[Callable[[ReasoningBank], object]] = [
-        lambda bank: bank.delete_node("caches"),
-        lambda bank: bank.add_node("Event", "Something else", node_id="quotas"),
+        lambda bank: bank.graph.delete_node("caches"),
+        lambda bank: bank.graph.add_node("Event", "Something else", node_id="quotas"),
     ]
     for act in acts:
         bank = open_bank()
         for topic in TOPICS:
-            bank.add_node("Event", f"It was about {topic}", node_id=topic)
-        bank.search_nodes("promotions")
+            bank.graph.add_node("Event", f"It was about {topic}", node_id=topic)
+        bank.graph.search("promotions")
         bank.close()
         assert files(bank) == {"node_vectors.index"}
         act(open_bank())

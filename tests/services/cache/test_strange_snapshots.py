@@ -33,7 +33,7 @@ def test_an_older_database_put_back_never_meets_the_newer_snapshot(open_bank: Op
     first = open_bank()
     fill(first)
     first.search("promotions")
-    first.backup(tmp_path / "copy")
+    first.upkeep.backup(tmp_path / "copy")
     first.close()
     assert not [entry for entry in (tmp_path / "copy").iterdir() if "index" in entry.name]
 
@@ -163,7 +163,7 @@ def test_a_process_that_is_killed_before_the_rename_leaves_what_the_next_round_o
     (left,) = files(bank)
     assert left.startswith(".new-vectors.index-")
     assert found(open_bank(), "promotions")
-    open_bank().maintain()
+    open_bank().upkeep.maintain()
     assert left not in files(bank)
 
 
@@ -188,7 +188,7 @@ def test_a_process_that_is_killed_after_the_rename_leaves_what_nobody_believes(
     other = open_bank()
     assert found(other, "promotions")
     assert built == ["vectors"]
-    assert [repair.done for repair in other.doctor()] == [True]
+    assert [repair.done for repair in other.upkeep.doctor()] == [True]
     assert not files(bank)
 
 
@@ -242,16 +242,16 @@ def test_a_bank_that_cannot_be_written_uses_the_snapshot_and_writes_none(
 def test_doctor_says_that_a_damaged_one_does_no_harm_and_removes_it(open_bank: OpenBank) -> None:
     closed(open_bank)
     bank = open_bank()
-    assert bank.doctor() == []
+    assert bank.upkeep.doctor() == []
     cut(path(bank))
-    (repair,) = bank.doctor(dry_run=True)
+    (repair,) = bank.upkeep.doctor(dry_run=True)
     assert "vectors.index is damaged" in repair.what
     assert "it is not used" in repair.what
     assert files(bank) == {"vectors.index"}
 
-    assert bank.doctor()[0].done
+    assert bank.upkeep.doctor()[0].done
     assert not files(bank)
-    assert bank.doctor() == []
+    assert bank.upkeep.doctor() == []
 
 
 def test_the_exact_vectors_are_those_of_the_database(open_bank: OpenBank) -> None:

@@ -221,7 +221,7 @@ def test_ten_votes_and_searches_measure_the_scale_once(open_bank: OpenBank, meas
     ids = [bank.record(f"Lesson {n}", f"Quote path {n}.", outcome="success").memory.id for n in range(20)]
 
     for memory in ids[:10]:
-        bank.feedback(memory, True)
+        bank.vote(memory, True)
         assert bank.search("quote path").hits
         assert bank.recall("quote path").hits
     assert measured == [20]
@@ -335,32 +335,32 @@ def test_without_any_vectors_nothing_is_near(bank: ReasoningBank) -> None:
 
 def test_each_process_finds_the_nodes_of_the_others_and_none_that_they_deleted_or_rewrote(open_bank: OpenBank) -> None:
     one, other = open_bank(), open_bank()
-    one.add_node("Event", "The deployment stopped at the gate", node_id="a")
-    assert [hit.node.id for hit in other.search_nodes("deployment gate").hits] == ["a"]
+    one.graph.add_node("Event", "The deployment stopped at the gate", node_id="a")
+    assert [hit.node.id for hit in other.graph.search("deployment gate").hits] == ["a"]
 
-    other.add_node("Event", "The deployment passed the gate", node_id="b")
-    other.add_node("Event", "Coffee ran out in the kitchen", node_id="a")
-    assert {hit.node.id for hit in one.search_nodes("deployment gate").hits} == {"b"}
+    other.graph.add_node("Event", "The deployment passed the gate", node_id="b")
+    other.graph.add_node("Event", "Coffee ran out in the kitchen", node_id="a")
+    assert {hit.node.id for hit in one.graph.search("deployment gate").hits} == {"b"}
 
-    one.delete_node("b")
-    assert not other.search_nodes("deployment gate").hits
-    assert [hit.node.id for hit in other.search_nodes("coffee kitchen").hits] == ["a"]
+    one.graph.delete_node("b")
+    assert not other.graph.search("deployment gate").hits
+    assert [hit.node.id for hit in other.graph.search("coffee kitchen").hits] == ["a"]
 
 
 def test_nodes_that_others_move_to_another_embedder_are_found_by_it(open_bank: OpenBank) -> None:
     one = open_bank()
-    one.add_node("Event", "The deployment stopped at the gate", node_id="a")
-    assert one.search_nodes("deployment gate").hits
-    one.reembed("minilm")
-    assert [hit.node.id for hit in one.search_nodes("a release was halted").hits] == ["a"]
-    one.delete_node("a")
-    assert not one.search_nodes("a release was halted").hits
+    one.graph.add_node("Event", "The deployment stopped at the gate", node_id="a")
+    assert one.graph.search("deployment gate").hits
+    one.upkeep.reembed("minilm")
+    assert [hit.node.id for hit in one.graph.search("a release was halted").hits] == ["a"]
+    one.graph.delete_node("a")
+    assert not one.graph.search("a release was halted").hits
 
 
 def test_maintaining_trims_the_feed_of_nodes_too(bank: ReasoningBank, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(maintain, "CHANGES_KEPT", 1)
     for name in ("a", "b", "c"):
-        bank.add_node("Event", f"event {name}", node_id=name)
-    assert bank.maintain(dry_run=True).forgotten_changes == 2
-    assert bank.maintain().forgotten_changes == 2
-    assert bank.search_nodes("event c").hits
+        bank.graph.add_node("Event", f"event {name}", node_id=name)
+    assert bank.upkeep.maintain(dry_run=True).forgotten_changes == 2
+    assert bank.upkeep.maintain().forgotten_changes == 2
+    assert bank.graph.search("event c").hits

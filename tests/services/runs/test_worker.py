@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import Distillation, DistillStatus, JobStatus, ReasoningBank, StorageError, Trajectory, utc_now
+from reasoningbank import DistillStatus, ReasoningBank, StorageError, Trajectory
+from reasoningbank.distill import Distillation
 from reasoningbank.distill.distillation import Rejection
 from reasoningbank.distill.template import TemplateDistiller
 from reasoningbank.services.runs import distilling, worker
@@ -61,39 +62,42 @@ class Choosy(TemplateDistiller):
 
 
 def test_a_worker_works_in_its_own_thread_while_it_is_entered(bank: ReasoningBank) -> None:
-    jobs = [bank.enqueue(run(n)) for n in range(3)]
+    jobs = [bank.queue.put(run(n)) for n in range(3)]
 
-    with bank.worker(poll=0.01):
-        until(lambda: bank.status().jobs == {"done": len(jobs)})
-        bank.enqueue(run(3))
-        until(lambda: bank.status().jobs == {"done": len(jobs) + 1})
+    with bank.queue.worker(poll=0.01):
+        until(lambda: bank.upkeep.status().jobs == {"done": len(jobs)})
+        bank.queue.put(run(3))
+        until(lambda: bank.upkeep.status().jobs == {"done": len(jobs) + 1})
 
     assert "reasoningbank-worker" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_a_worker_on_a_bank_that_does_not_exist_writes_nothing(bank: ReasoningBank) -> None:
-    with bank.worker() as running:
+    with bank.queue.worker() as running:
         assert running.run_once() is None
 
     assert not bank.root.exists()
 
 
 def test_at_the_end_the_job_at_hand_is_finished_and_the_rest_stays(bank: ReasoningBank) -> None:
-    first, second = bank.enqueue(run(1)), bank.enqueue(run(2))
+    first, second = bank.queue.put(run(1)), bank.queue.put(run(2))
     slow = Slow()
 
-    running = bank.worker(slow)
+    running = bank.queue.worker(slow)
     with running:
         assert slow.begun.wait(10)
         threading.Timer(0.05, slow.go.set).start()
 
-    assert (bank.job(first.id).status, bank.job(second.id).status) == (JobStatus.DONE, JobStatus.QUEUED)
+    assert (bank.queue.get(first.id).status, bank.queue.get(second.id).status) == (
+        DistillStatus.DONE,
+        DistillStatus.QUEUED,
+    )
     assert list(running.run_until_empty()) == []  # it was told to stop
 
 
 def test_a_worker_that_was_never_entered_can_be_stopped(bank: ReasoningBank) -> None:
-    bank.enqueue(RUN)
-    stopped = bank.worker()
+    bank.queue.put(RUN)
+    stopped = bank.queue.worker()
 
     stopped.stop()
 
@@ -102,37 +106,37 @@ def test_a_worker_that_was_never_entered_can_be_stopped(bank: ReasoningBank) -> 
 
 def test_two_workers_share_a_queue_and_do_no_job_twice(open_bank: Any) -> None:
     one, other = open_bank(), open_bank()
-    jobs = [one.enqueue(run(n)) for n in range(30)]
+    jobs = [one.queue.put(run(n)) for n in range(30)]
 
-    with one.worker(poll=0.01), other.worker(poll=0.01):
-        until(lambda: one.status().jobs == {"done": len(jobs)})
+    with one.queue.worker(poll=0.01), other.queue.worker(poll=0.01):
+        until(lambda: one.upkeep.status().jobs == {"done": len(jobs)})
 
-    assert {one.job(job.id).attempts for job in jobs} == {1}
+    assert {one.queue.get(job.id).attempts for job in jobs} == {1}
 
 
 def test_a_fault_in_the_user_s_own_code_is_logged_with_its_traceback_and_keeps_the_job(
     bank: ReasoningBank, caplog: pytest.LogCaptureFixture
 ) -> None:
-    bank.enqueue(RUN)
+    bank.queue.put(RUN)
 
-    job = bank.worker(Broken()).run_once()
+    job = bank.queue.worker(Broken()).run_once()
 
     assert job is not None
-    assert (job.status, job.reason) == (JobStatus.QUEUED, "ZeroDivisionError: in the user's own code")
+    assert (job.status, job.reason) == (DistillStatus.QUEUED, "ZeroDivisionError: in the user's own code")
     assert "Traceback" in caplog.text
 
 
 def test_a_job_tells_how_many_items_were_rejected_and_why(bank: ReasoningBank) -> None:
-    bank.enqueue(RUN)
+    bank.queue.put(RUN)
 
-    job = bank.worker(Choosy()).run_once()
+    job = bank.queue.worker(Choosy()).run_once()
 
     assert job is not None
     assert job.counts == {"lessons": 1, "cut off": 1, "duplicates": 0}
 
 
 def test_a_job_that_was_lost_meanwhile_stores_nothing_and_the_worker_goes_on(bank: ReasoningBank, clock: Any) -> None:
-    bank.enqueue(run(1))
+    bank.queue.put(run(1))
     taken: list[str] = []
 
     class Overtaken(TemplateDistiller):
@@ -140,11 +144,11 @@ def test_a_job_that_was_lost_meanwhile_stores_nothing_and_the_worker_goes_on(ban
             if not taken:
                 taken.append("x")
                 clock.move(seconds=61)
-                assert bank.worker().run_once() is not None
-                bank.enqueue({**RUN, "task": "Something else altogether"})
+                assert bank.queue.worker().run_once() is not None
+                bank.queue.put({**RUN, "task": "Something else altogether"})
             return super().distill(run, earlier)
 
-    job = bank.worker(Overtaken()).run_once()
+    job = bank.queue.worker(Overtaken()).run_once()
 
     assert job is not None
     assert job.task == "Something else altogether"
@@ -155,14 +159,14 @@ def test_the_hold_on_a_job_is_renewed_while_it_is_being_done(
     bank: ReasoningBank, clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "LEASE", timedelta(seconds=0.03))
-    bank.enqueue(RUN)
+    bank.queue.put(RUN)
     slow = Slow()
 
-    with bank.worker(slow):
+    with bank.queue.worker(slow):
         assert slow.begun.wait(10)
-        before = bank.jobs()[0].due_at
+        before = bank.queue.list()[0].due_at
         clock.move(seconds=30)
-        until(lambda: bank.jobs()[0].due_at == before + timedelta(seconds=30))
+        until(lambda: bank.queue.list()[0].due_at == before + timedelta(seconds=30))
         slow.go.set()
 
 
@@ -180,10 +184,10 @@ def test_a_hold_that_cannot_be_renewed_is_logged_and_one_that_is_lost_is_let_go(
         return False
 
     monkeypatch.setattr(distilling, "renew", renew)
-    bank.enqueue(RUN)
+    bank.queue.put(RUN)
     slow = Slow()
 
-    with bank.worker(slow):
+    with bank.queue.worker(slow):
         assert asked.wait(10)
         slow.go.set()
 
@@ -203,17 +207,17 @@ def test_a_queue_that_cannot_be_reached_is_logged_and_tried_again(
 
     monkeypatch.setattr(distilling, "take", sometimes)
     monkeypatch.setattr(distilling, "forget", lambda engine: (_ for _ in ()).throw(StorageError("x", path=Path("x"))))
-    job = bank.enqueue(RUN)
+    job = bank.queue.put(RUN)
 
-    with caplog.at_level(logging.WARNING), bank.worker(poll=0.01):
-        until(lambda: bank.job(job.id).status is JobStatus.DONE)
+    with caplog.at_level(logging.WARNING), bank.queue.worker(poll=0.01):
+        until(lambda: bank.queue.get(job.id).status is DistillStatus.DONE)
 
     assert "could not reach its queue" in caplog.text
     assert "old jobs were not forgotten" in caplog.text
 
 
 def test_giving_back_a_job_that_was_lost_changes_nothing(bank: ReasoningBank, clock: Any) -> None:
-    bank.enqueue(RUN)
+    bank.queue.put(RUN)
     engine = bank._engine
     lost = distilling.take(engine, "a")
     assert lost is not None
@@ -223,20 +227,20 @@ def test_giving_back_a_job_that_was_lost_changes_nothing(bank: ReasoningBank, cl
 
     distilling.give_back(engine, lost, "late")
 
-    assert bank.job(held.job.id).status is JobStatus.RUNNING
+    assert bank.queue.get(held.job.id).status is DistillStatus.RUNNING
     assert distilling.renew(engine, held)
     assert not distilling.renew(engine, lost)
 
 
 def test_a_worker_forgets_jobs_that_ended_long_ago(bank: ReasoningBank, clock: Any) -> None:
-    bank.enqueue(RUN)
-    assert bank.worker().run_once() is not None
+    bank.queue.put(RUN)
+    assert bank.queue.worker().run_once() is not None
     clock.move(days=31)
 
-    with bank.worker():
+    with bank.queue.worker():
         pass
 
-    assert bank.jobs() == []
+    assert bank.queue.list() == []
 
 
 KILLED = textwrap.dedent("""
@@ -245,7 +249,8 @@ KILLED = textwrap.dedent("""
     from datetime import timedelta
     from itertools import count
     from pathlib import Path
-    from reasoningbank import ReasoningBank, TemplateDistiller, utc_now
+    from reasoningbank import ReasoningBank, TemplateDistiller
+    from reasoningbank.bank import utc_now
 
     root, moved, stuck_at = sys.argv[1:]
     number = count(1)
@@ -262,7 +267,7 @@ KILLED = textwrap.dedent("""
             return super().distill(run, earlier)
 
     with ReasoningBank(root, tenant="acme", project="billing", embedder="hash", clock=clock) as bank:
-        for job in bank.worker(Loud()).run_until_empty():
+        for job in bank.queue.worker(Loud()).run_until_empty():
             pass
 """)
 
@@ -278,7 +283,7 @@ def test_workers_killed_at_random_lose_no_job_and_do_none_twice(tmp_path: Path, 
     bank = ReasoningBank(root, tenant="acme", project="billing", embedder="hash")
     for number in range(jobs):
         own = words[20 * number : 20 * number + 20]
-        bank.enqueue({"task": " ".join(own), "steps": [own[0]], "verdict": "success", "session": str(number)})
+        bank.queue.put({"task": " ".join(own), "steps": [own[0]], "verdict": "success", "session": str(number)})
 
     command = [sys.executable, "-c", KILLED, str(root), str(moved)]
     for round_ in range(kills):
@@ -297,7 +302,7 @@ def test_workers_killed_at_random_lose_no_job_and_do_none_twice(tmp_path: Path, 
             clock.write(b"." * 61)
     subprocess.run([*command, "0"], check=True, stdout=subprocess.DEVNULL)
 
-    left = bank.status().jobs
+    left = bank.upkeep.status().jobs
     sessions = [memory.source.session for _, memory in every(bank)]
     with bank._engine.read() as view:
         attempts = view.execute("SELECT sum(attempts) FROM jobs").fetchone()[0]
@@ -313,12 +318,7 @@ def every(bank: ReasoningBank) -> Any:
 
 
 def test_a_job_is_of_its_project_only(open_bank: Any) -> None:
-    job = open_bank(project="one").enqueue(RUN)
+    job = open_bank(project="one").queue.put(RUN)
 
-    assert open_bank(project="two").jobs() == []
-    assert open_bank(project="one").job(job.id).id == job.id
-
-
-def test_a_status_of_a_distillation_is_a_status_of_a_job() -> None:
-    assert {status.value for status in DistillStatus} < {status.value for status in JobStatus}
-    assert utc_now().tzinfo is not None
+    assert open_bank(project="two").queue.list() == []
+    assert open_bank(project="one").queue.get(job.id).id == job.id

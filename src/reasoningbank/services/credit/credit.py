@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from reasoningbank.episode import Episode, Served, Verdict
+from reasoningbank.episode import Episode, Served
 from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import clean_text
 from reasoningbank.results import Feedback, Reported
@@ -18,6 +18,7 @@ from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import Signal, SignalKind, time_text
 from reasoningbank.storage import episodes, evidence
 from reasoningbank.storage.fold import Folded
+from reasoningbank.verdict import Verdict
 
 # A vote validates the kinds of signal that spoke for the same memory within this time (contextd's rule).
 VALIDATION_WINDOW = timedelta(hours=24)

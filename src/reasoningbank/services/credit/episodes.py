@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from reasoningbank.episode import EpisodePage, Verdict
+from reasoningbank.episode import EpisodePage
 from reasoningbank.errors import EpisodeNotFoundError
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.record import checked_limit
 from reasoningbank.services.search.recall import checked_ref
 from reasoningbank.storage import episodes
+from reasoningbank.verdict import Verdict
 
 
 def list_episodes(

@@ -9,21 +9,22 @@ from dataclasses import replace
 from typing import Any
 
 from reasoningbank.distill.cleaning import Cleaned, clean
-from reasoningbank.distill.distillation import Distillation, Distilled, DistillStatus
+from reasoningbank.distill.distillation import Distillation, Distilled
 from reasoningbank.distill.distiller import Distiller
 from reasoningbank.distill.judge import RunJudge
 from reasoningbank.distill.template import anti_pattern
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError, JobNotFoundError
 from reasoningbank.memory import Draft
-from reasoningbank.runs.jobs import Held, Job, JobStatus, key_of
-from reasoningbank.runs.trajectory import RunVerdict, Trajectory, as_run_verdict
+from reasoningbank.runs.jobs import DistillStatus, Held, Job, key_of
+from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import preparing, record
 from reasoningbank.services.record.preparing import Prepared
 from reasoningbank.services.record.storing import store_all
 from reasoningbank.services.runs.trajectories import note_origins, of_episode
 from reasoningbank.storage import jobs as job_rows
+from reasoningbank.verdict import Verdict, as_verdict
 
 MOST_JOBS_SHOWN = 1_000
 
@@ -32,17 +33,17 @@ MOST_JOBS_SHOWN = 1_000
 
 
 def read_run_of(
-    engine: Engine, run: Any, verdict: RunVerdict | str | bool | None = None, ref: str | None = None
+    engine: Engine, run: Any, verdict: Verdict | str | bool | None = None, ref: str | None = None
 ) -> Cleaned:
     """Return a run, cleaned, as the one of an episode; it is kept there where the settings say so."""
     return of_episode(engine, read_run(run, verdict), ref)
 
 
-def read_run(run: Any, verdict: RunVerdict | str | bool | None = None) -> Cleaned:
+def read_run(run: Any, verdict: Verdict | str | bool | None = None) -> Cleaned:
     """Return a run, cleaned, with the verdict that is given, if one is."""
     read = Trajectory.of(run)
     if verdict is not None:
-        read = read.model_copy(update={"verdict": as_run_verdict(verdict)})
+        read = read.model_copy(update={"verdict": as_verdict(verdict)})
     return clean(read)
 
 
@@ -52,10 +53,10 @@ def judged(run: Trajectory, judge: RunJudge | None) -> Trajectory:
     Raises:
         JudgeUnavailableError: the judge gave no verdict.
     """
-    if judge is None or run.verdict is not RunVerdict.UNKNOWN:
+    if judge is None or run.verdict is not Verdict.UNKNOWN:
         return run
     judgement = judge.judge(run)
-    return run.model_copy(update={"verdict": judgement.label.verdict, "reason": judgement.reason})
+    return run.model_copy(update={"verdict": judgement.verdict, "reason": judgement.reason})
 
 
 def distill(
@@ -127,7 +128,7 @@ def enqueue_anti_pattern(engine: Engine, memory_id: str, reason: str) -> Job:
     anti_pattern(memory.title, memory.content, reason)  # says at once what is wrong with the reason
     of = {"memory": memory.id, "revision": memory.revision, "session": memory.source.session}
     payload = json.dumps({**of, "title": memory.title, "content": memory.content, "reason": reason})
-    task = Trajectory(task=f"Not always: {memory.title}", verdict=RunVerdict.FAILURE)
+    task = Trajectory(task=f"Not always: {memory.title}", verdict=Verdict.FAILURE)
     return _add(engine, "anti-pattern", payload, task, None)
 
 
@@ -153,7 +154,7 @@ def job(engine: Engine, job_id: str) -> Job:
     return found
 
 
-def jobs(engine: Engine, statuses: Sequence[JobStatus], limit: int) -> list[Job]:
+def jobs(engine: Engine, statuses: Sequence[DistillStatus], limit: int) -> list[Job]:
     """Return the newest jobs with one of these statuses."""
     if not 1 <= limit <= MOST_JOBS_SHOWN:
         raise InvalidInputError(f"limit {limit!r} is not a whole number from 1 to {MOST_JOBS_SHOWN:,}")
@@ -210,7 +211,7 @@ def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, res
             job_rows.finish(
                 edit,
                 held,
-                JobStatus(result.status.value),
+                result.status,
                 reason=result.reason,
                 run=run,
                 memories=memories,
@@ -224,7 +225,7 @@ def _draw(held: Held, distiller: Distiller, judge: RunJudge | None) -> tuple[Tra
     if held.job.kind == "anti-pattern":
         said = held.payload
         draft = anti_pattern(said["title"], said["content"], said["reason"], said["session"])
-        run = Trajectory(verdict=RunVerdict.FAILURE)
+        run = Trajectory(verdict=Verdict.FAILURE)
         return run, Distillation(DistillStatus.DONE, (draft,), by=draft.source.by or "")
     run = judged(held.run, judge)
     return run, distiller.distill(run, held.earlier)

@@ -11,7 +11,7 @@ from reasoningbank.distill.cleaning import Cleaned, clean
 from reasoningbank.episode import Episode
 from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError
 from reasoningbank.results import MemoryRuns, StepsKept
-from reasoningbank.runs.trajectory import RunVerdict, Trajectory
+from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
@@ -20,6 +20,7 @@ from reasoningbank.services.record.record import number_of
 from reasoningbank.services.search.recall import checked_ref
 from reasoningbank.services.view import Edit, View
 from reasoningbank.storage import episodes, trajectories
+from reasoningbank.verdict import Verdict
 
 SWITCHED_OFF = "the setting keep_trajectories is off: set it to true"
 
@@ -105,7 +106,7 @@ def shown(episode: Episode, kept: trajectories.Kept) -> Trajectory:
         task=episode.task,
         steps=kept.steps,
         result=kept.result,
-        verdict=RunVerdict.UNKNOWN if episode.verdict is None else RunVerdict(episode.verdict.value),
+        verdict=episode.verdict or Verdict.UNKNOWN,
         reason=episode.reason,
         session=episode.ref,
         started_at=episode.opened_at,

@@ -14,7 +14,9 @@ from llama_index_instrumentation.span import active_span_id
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher, opened
-from reasoningbank import ReasoningBank, ReasoningBankError, Recall, request_text, shorten
+from reasoningbank import ReasoningBank, ReasoningBankError, Recall
+from reasoningbank.adapters import request_text
+from reasoningbank.prompt import shorten
 
 log = logging.getLogger("reasoningbank")
 
@@ -49,7 +51,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
 
     Attributes:
         bank: whose lessons; its tenant and project are the scope.
-        k: how many lessons at the most.
+        limit: how many lessons at the most.
         max_tokens: the block's own budget, whatever the memory's.
         min_confidence: confidence from which a lesson is proven, 0 to 1.
         timeout: seconds a recall may take.
@@ -65,7 +67,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
     description: str | None = "Lessons from earlier runs."
     priority: int = 0
     accept_short_term_memory: bool = False
-    k: int = Field(default=3, ge=1)
+    limit: int = Field(default=3, ge=1)
     max_tokens: int = Field(default=500, ge=0)
     min_confidence: float = Field(default=0.7, ge=0.0, le=1.0)
     timeout: float = Field(default=0.5, gt=0.0)
@@ -79,7 +81,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
     def model_post_init(self, context: Any, /) -> None:
         """Load the model, which takes longer than a recall may."""
         super().model_post_init(context)
-        self.bank.warm()
+        self.bank.upkeep.warm()
 
     @classmethod
     def class_name(cls) -> str:
@@ -117,9 +119,9 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
             return run
 
     def _recall(self, task: str, session_id: str | None) -> Recall:
-        return self.bank.recall_within(
+        return self.bank.recall(
             task,
-            self.k,
+            self.limit,
             timeout=self.timeout,
             fail_open=self.fail_open,
             thread=session_id,
@@ -132,7 +134,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
         if not self.distill or not messages:
             return
         try:
-            await asyncio.to_thread(self.bank.enqueue, list(messages))
+            await asyncio.to_thread(self.bank.queue.put, list(messages))
         except ReasoningBankError as error:
             log.warning("chat turns were not enqueued for distilling: %s", error)
 

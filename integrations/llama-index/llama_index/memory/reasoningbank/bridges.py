@@ -8,7 +8,8 @@ from typing import Any
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.llms import LLM
 
-from reasoningbank import ChatError, ChatReply, ChatRequest, FinishReason, Trajectory, Usage, read_finish
+from reasoningbank import ChatError, Trajectory
+from reasoningbank.llm import ChatReply, ChatRequest, FinishReason, Usage, read_finish
 
 
 class LlamaIndexChat:

@@ -16,7 +16,8 @@ from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.base import BaseEvent
 from pydantic import PrivateAttr
 
-from reasoningbank import FailureFilter, Judge, ReasoningBank, RunOutcomes
+from reasoningbank import ReasoningBank
+from reasoningbank.adapters import FailureFilter, Judge, RunOutcomes
 
 dispatcher = get_dispatcher(__name__)
 

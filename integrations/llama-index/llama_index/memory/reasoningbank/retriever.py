@@ -10,7 +10,8 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
 
 from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher
-from reasoningbank import Hit, MemoryTool, ReasoningBank, memory_tools, request_text
+from reasoningbank import Hit, ReasoningBank
+from reasoningbank.adapters import MemoryTool, memory_tools, request_text
 
 
 class ReasoningBankRetriever(BaseRetriever):
@@ -18,7 +19,7 @@ class ReasoningBankRetriever(BaseRetriever):
 
     Args:
         bank: whose lessons.
-        k: how many at the most.
+        limit: how many at the most.
         min_confidence: confidence from which a lesson is proven, 0 to 1.
         strict: proven lessons only.
         outcome: only lessons from successes, or only from failures.
@@ -30,14 +31,14 @@ class ReasoningBankRetriever(BaseRetriever):
         self,
         bank: ReasoningBank,
         *,
-        k: int = 3,
+        limit: int = 3,
         min_confidence: float = 0.7,
         strict: bool = False,
         outcome: str | None = None,
         tags: list[str] | None = None,
         **options: Any,
     ) -> None:
-        self._bank, self._k = bank, k
+        self._bank, self._limit = bank, limit
         self._filters: dict[str, Any] = {
             "min_confidence": min_confidence,
             "strict": strict,
@@ -50,7 +51,7 @@ class ReasoningBankRetriever(BaseRetriever):
         query = request_text(query_bundle.query_str)
         if not query:
             return []
-        hits = self._bank.search(query, self._k, **self._filters).hits
+        hits = self._bank.search(query, self._limit, **self._filters).hits
         dispatcher.event(MemoryRecallEvent(query=query, ref="", memory_ids=[hit.memory.id for hit in hits]))
         return [_node(hit) for hit in hits]
 

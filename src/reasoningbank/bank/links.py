@@ -1,19 +1,20 @@
-"""The linking part of the API: how memories relate."""
+"""bank.links: how memories relate."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reasoningbank.bank.handle import Handle
+from reasoningbank import arguments
+from reasoningbank.bank.handle import Namespace
 
 if TYPE_CHECKING:
     from reasoningbank.links import Link, Linked, SuggestedLink
 
 
-class Linking(Handle):
-    """Link, unlink, show and suggest links."""
+class Links(Namespace):
+    """Set, removed, shown and suggested."""
 
-    def link(
+    def add(
         self,
         source_id: str,
         target_id: str,
@@ -43,7 +44,7 @@ class Linking(Handle):
 
         return links.link(self._engine, source_id, target_id, type, strength=strength, evidence=evidence, by=by)
 
-    def unlink(self, source_id: str, target_id: str, type: str | None = None) -> int:
+    def remove(self, source_id: str, target_id: str, type: str | None = None) -> int:
         """Remove the links from one memory to another, of one type or of all; return how many there were.
 
         Raises:
@@ -53,7 +54,7 @@ class Linking(Handle):
 
         return links.unlink(self._engine, source_id, target_id, type)
 
-    def links(self, memory_id: str) -> list[Link]:
+    def of(self, memory_id: str) -> list[Link]:
         """Return the links of a memory: those from it first, then those to it.
 
         Raises:
@@ -63,8 +64,8 @@ class Linking(Handle):
 
         return links.links_of(self._engine, memory_id)
 
-    def suggest_links(self, limit: int = 100) -> list[SuggestedLink]:
-        """Return links that the evidence speaks for, the strongest first. Nothing is set: `link` does that.
+    def suggest(self, limit: int = 100) -> list[SuggestedLink]:
+        """Return links that the evidence speaks for, the strongest first. Nothing is set: `add` does that.
 
         Two memories that were handed out in the same runs, at least three and half of all runs of either, enhance each
         other, or conflict where most of those runs failed. Two that are alike are alternatives, duplicates when nearly
@@ -75,6 +76,5 @@ class Linking(Handle):
             limit: 1 to 1,000.
         """
         from reasoningbank.services import links
-        from reasoningbank.services.record import record
 
-        return links.suggest_links(self._engine, record.checked_limit(limit))
+        return links.suggest_links(self._engine, arguments.page_limit(limit))

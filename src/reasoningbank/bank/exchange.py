@@ -1,4 +1,4 @@
-"""The transfer part of the API: memories in and out."""
+"""bank.exchange: memories in and out."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from reasoningbank.bank.handle import Handle
+from reasoningbank.bank.handle import Namespace
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.results import Imported
 
 
-class Transfer(Handle):
+class Exchange(Namespace):
     """Import and export."""
 
     def import_from(

@@ -1,4 +1,4 @@
-"""The part of the API about the memory graph: what was asked, answered, done and found, and how it is connected."""
+"""bank.graph: what was asked, answered, done and found, and how it is connected."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from reasoningbank.bank.handle import Handle
+from reasoningbank import arguments
+from reasoningbank.bank.handle import Namespace
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.graph.nodes import Edge, Node, NodeKind, as_kind
-from reasoningbank.memory import clean_text
 
 if TYPE_CHECKING:
     from reasoningbank.graph.results import EdgeStored, GraphImported, GraphRecall, NodePage, NodeSearch, NodeStored
-    from reasoningbank.storage.graph import NodeFilters
 
 
-class Graphing(Handle):
+class Graph(Namespace):
     """Nodes, edges, search, paths, and the graph in and out."""
 
     def add_node(
@@ -125,12 +124,11 @@ class Graphing(Handle):
             limit: 1 to 1,000.
         """
         from reasoningbank.services.graph import graph
-        from reasoningbank.services.record import record
 
-        filters = _filters(kind, conv_id, tags, served=False)
-        return graph.page(self._engine, filters, after or 0, record.checked_limit(limit))
+        filters = arguments.node_filters(kind=kind, conv_id=conv_id, tags=tags, served=False)
+        return graph.page(self._engine, filters, after or 0, arguments.page_limit(limit))
 
-    def link_nodes(self, memory_id: str) -> list[Node]:
+    def nodes_of(self, memory_id: str) -> list[Node]:
         """Return the nodes that point to a memory: what it was learned from.
 
         Raises:
@@ -163,10 +161,10 @@ class Graphing(Handle):
 
         return graph.delete(self._engine, edge=edge_id)
 
-    def search_nodes(
+    def search(
         self,
         query: str,
-        k: int = 10,
+        limit: int = 10,
         *,
         kind: NodeKind | str | None = None,
         conv_id: str | None = None,
@@ -179,10 +177,9 @@ class Graphing(Handle):
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
         from reasoningbank.services.graph import graph_search
-        from reasoningbank.services.search import retrieve
 
-        filters = _filters(kind, conv_id, tags)
-        return graph_search.search(self._engine, retrieve.checked_query(query), retrieve.checked_k(k), filters)
+        filters = arguments.node_filters(kind=kind, conv_id=conv_id, tags=tags)
+        return graph_search.search(self._engine, arguments.query(query), arguments.whole("limit", limit, 1), filters)
 
     def recall_paths(
         self,
@@ -212,25 +209,23 @@ class Graphing(Handle):
             max_tokens: budget of the prompt block `text`; whole paths only.
 
         Raises:
-            InvalidInputError, EmbedderMismatchError: as in `search_nodes`.
+            InvalidInputError, EmbedderMismatchError: as in `search`.
         """
         from reasoningbank.services.graph import graph_search
-        from reasoningbank.services.record import record
-        from reasoningbank.services.search import retrieve
 
         return graph_search.recall(
             self._engine,
-            retrieve.checked_query(query),
-            seeds=retrieve.checked_k(seeds),
-            filters=_filters(kind, None, None),
-            tags=_tags(tags),
-            depth=_between("depth", depth, 0, 5),
-            branches=_between("branches", branches, 1, 3),
-            limit=record.checked_limit(limit),
-            max_tokens=max_tokens,
+            arguments.query(query),
+            seeds=arguments.whole("seeds", seeds, 1),
+            filters=arguments.node_filters(kind=kind),
+            tags=arguments.tag_list(tags),
+            depth=arguments.whole("depth", depth, 0, 5),
+            branches=arguments.whole("branches", branches, 1, 3),
+            limit=arguments.page_limit(limit),
+            max_tokens=arguments.whole("max_tokens", max_tokens, 0),
         )
 
-    def export_graph(
+    def export_to(
         self, target: str | os.PathLike[str] | IO[str], *, format: Literal["json", "graphml"] = "json"
     ) -> int:
         """Write the whole graph as it is at one moment, quarantined nodes marked; return how many nodes.
@@ -254,8 +249,8 @@ class Graphing(Handle):
         target.write(text)
         return written
 
-    def import_graph(self, source: str | os.PathLike[str] | IO[str] | Mapping[str, Any]) -> GraphImported:
-        """Store the nodes and edges of a graph: JSON or GraphML, as `export_graph` and Memoria write them.
+    def import_from(self, source: str | os.PathLike[str] | IO[str] | Mapping[str, Any]) -> GraphImported:
+        """Store the nodes and edges of a graph: JSON or GraphML, as `export_to` and Memoria write them.
 
         Good records are kept when others are bad. What is there under the same id is stored anew. Pointers to memories
         that are not in this project are left out and counted; import the memories first.
@@ -276,28 +271,3 @@ class Graphing(Handle):
         else:
             text = source.read()
         return graph_transfer.import_graph(self._engine, graph_transfer.parse(text))
-
-
-def _filters(
-    kind: NodeKind | str | None, conv_id: str | None, tags: Sequence[str] | None, *, served: bool = True
-) -> NodeFilters:
-    from reasoningbank.storage.graph import NodeFilters
-
-    return NodeFilters(
-        kind=None if kind is None else as_kind(kind),
-        conv_id=None if conv_id is None else clean_text(conv_id),
-        tags=_tags(tags or ()),
-        served=served,
-    )
-
-
-def _tags(tags: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(tags, str):
-        raise InvalidInputError(f"tags is the text {tags!r}: give a list of tags, such as [{tags!r}]")
-    return tuple(clean_text(tag).strip() for tag in tags)
-
-
-def _between(name: str, given: object, least: int, most: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-        raise InvalidInputError(f"{name} {given!r} is not a whole number from {least} to {most}")
-    return given

@@ -1,0 +1,273 @@
+"""Every check of an argument, once. The bank checks what it is given; services take what was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from reasoningbank.errors import InvalidInputError, LimitExceededError
+from reasoningbank.graph.nodes import NodeKind, as_kind
+from reasoningbank.memory import ID_LIMIT, OUTCOMES, State, clean_text, is_blank
+from reasoningbank.storage.filters import Filters
+from reasoningbank.verdict import Verdict
+
+if TYPE_CHECKING:
+    from reasoningbank.search.ranking import Policy
+    from reasoningbank.storage.graph import NodeFilters
+
+LONGEST_PAGE = 1_000
+
+Label = TypeVar("Label", bound=StrEnum)
+
+
+# -- numbers, labels and flags ---------------------------------------------------------------------------------------
+
+
+def whole(name: str, given: object, least: int, most: int | None = None) -> int:
+    """Return a whole number within its limits.
+
+    Raises:
+        InvalidInputError: it is none; the limits are named.
+    """
+    if isinstance(given, bool) or not isinstance(given, int) or given < least or (most is not None and given > most):
+        limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise InvalidInputError(f"{name} {given!r:.80} is not a whole number {limits}")
+    return given
+
+
+def page_limit(given: object) -> int:
+    """Return how many a page is to hold, 1 to 1,000."""
+    return whole("limit", given, 1, LONGEST_PAGE)
+
+
+def number(name: str, given: object, least: float, most: float | None = None) -> float:
+    """Return a number within its limits, which belong to them.
+
+    Raises:
+        InvalidInputError: it is none; the limits are named.
+    """
+    if (
+        isinstance(given, bool)
+        or not isinstance(given, (int, float))
+        or not given >= least
+        or (most is not None and given > most)
+    ):
+        limits = f"of at least {least:g}" if most is None else f"from {least:g} to {most:g}"
+        raise InvalidInputError(f"{name} {given!r:.80} is not a number {limits}")
+    return float(given)
+
+
+def flag(name: str, given: object) -> bool:
+    """Return a yes or no.
+
+    Raises:
+        InvalidInputError: it is neither True nor False.
+    """
+    if not isinstance(given, bool):
+        raise InvalidInputError(f"{name} {given!r:.80} is neither True nor False")
+    return given
+
+
+def label(kind: type[Label], name: str, given: Label | str) -> Label:
+    """Return a label, matched whole.
+
+    Raises:
+        InvalidInputError: it is none of them; all are named.
+    """
+    try:
+        return kind(given)
+    except ValueError:
+        raise InvalidInputError(f"{name} {given!r:.80} is not one of {', '.join(kind)}") from None
+
+
+# -- ids, references and cursors -------------------------------------------------------------------------------------
+
+
+def memory_id(given: object) -> str:
+    """Return a memory's id as it is stored.
+
+    Raises:
+        InvalidInputError: it is no text, blank, or longer than 200 characters.
+    """
+    if not isinstance(given, str) or is_blank(given):
+        raise InvalidInputError(f"memory id {given!r} is not an id: use one that search, recall or list returned")
+    if len(given) > ID_LIMIT:
+        raise LimitExceededError("memory id", limit=ID_LIMIT, actual=len(given))
+    return clean_text(given)
+
+
+def reference(given: object, name: str = "ref") -> str | None:
+    """Return a reference or thread as it is stored; None stays None.
+
+    Raises:
+        InvalidInputError: it is no text, blank, or longer than 200 characters.
+    """
+    if given is None:
+        return None
+    if not isinstance(given, str) or is_blank(given) or len(given) > ID_LIMIT:
+        raise InvalidInputError(f"{name} {given!r:.80} cannot be used: give a text of 1 to {ID_LIMIT} characters")
+    return clean_text(given)
+
+
+def run_of(ref: object, thread: object) -> tuple[str | None, str | None]:
+    """Return what a run is named by: its reference, or its thread.
+
+    Raises:
+        InvalidInputError: not exactly one of the two.
+    """
+    named = reference(ref), reference(thread, "thread")
+    if (named[0] is None) == (named[1] is None):
+        raise InvalidInputError("give exactly one of ref and thread: the ref is what recall returned")
+    return named
+
+
+def episode_ref(given: object) -> str:
+    """Return the reference of an episode.
+
+    Raises:
+        InvalidInputError: it is missing, no text, blank, or longer than 200 characters.
+    """
+    ref = reference(given)
+    if ref is None:
+        raise InvalidInputError("no ref: name the episode by the ref that recall returned")
+    return ref
+
+
+def source(given: object) -> str:
+    """Return a source's name.
+
+    Raises:
+        InvalidInputError: it is no text, or blank.
+    """
+    if not isinstance(given, str) or is_blank(given):
+        raise InvalidInputError(f"source {given!r} is no name: give the `by` or the session that memories came from")
+    return clean_text(given)
+
+
+def cursor(of: str, position: int | None) -> str | None:
+    """Return where the next page begins, as a text to be given back as `after`; None behind the last page.
+
+    Args:
+        of: what is listed, so that a cursor of something else is not taken for one.
+    """
+    return None if position is None else f"{of}-{position}"
+
+
+def position(of: str, after: object) -> int:
+    """Read where a page begins; None is the start.
+
+    Raises:
+        InvalidInputError: it is not the `next` of a page of this list.
+    """
+    if after is None:
+        return 0
+    name, _, place = after.rpartition("-") if isinstance(after, str) else ("", "", "")
+    if name != of or not (place.isascii() and place.isdigit()):
+        raise InvalidInputError(f"after {after!r:.80} is not the `next` of a page of {of}: leave it out for the first")
+    return int(place)
+
+
+# -- what is looked for ----------------------------------------------------------------------------------------------
+
+
+def query(given: object) -> str:
+    """Return a query that can be searched for, without secrets.
+
+    Raises:
+        InvalidInputError: it is no text, or holds nothing to search for.
+    """
+    from reasoningbank.screening.scrub import scrub
+
+    if not isinstance(given, str) or is_blank(given):
+        raise InvalidInputError(f"query {given!r:.80} holds nothing to search for: describe the task in words")
+    return scrub(clean_text(given)).text
+
+
+def policy(given: str) -> Policy:
+    """Return a policy's name.
+
+    Raises:
+        InvalidInputError: there is no such policy; all are named.
+    """
+    from reasoningbank.search.ranking import POLICIES
+
+    if given not in POLICIES:
+        raise InvalidInputError(f"no policy {given!r}: use one of {', '.join(POLICIES)}")
+    return given
+
+
+def tag_list(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Return tags to filter by.
+
+    Raises:
+        InvalidInputError: it is one text instead of a list, or holds what is no text.
+    """
+    if isinstance(given, str):
+        raise InvalidInputError(f"tags is the text {given!r}: give a list of tags, such as [{given!r}]")
+    if not all(isinstance(tag, str) for tag in given or ()):
+        raise InvalidInputError(f"tags {given!r:.80} holds what is no text")
+    return tuple(clean_text(tag).strip() for tag in given or ())
+
+
+def filters(
+    *,
+    tags: Sequence[str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    outcome: Verdict | str | None = None,
+    states: tuple[State, ...] = (State.ACTIVE,),
+    text: str | None = None,
+) -> Filters:
+    """Return the filters that these arguments ask for.
+
+    Raises:
+        InvalidInputError: an unknown label, or tags or metadata that are no such thing.
+    """
+    return Filters(
+        states=states,
+        outcome=lesson_outcome(outcome),
+        tags=tag_list(tags),
+        where=None if where is None else metadata(where) or None,
+        text=clean_text(text or ""),
+    )
+
+
+def lesson_outcome(given: Verdict | str | None) -> Verdict | None:
+    """Return what lessons are to be of, success or failure; None is either.
+
+    Raises:
+        InvalidInputError: it is neither.
+    """
+    if given is None or given in OUTCOMES:
+        return None if given is None else Verdict(given)
+    raise InvalidInputError(f"outcome {given!r:.80} is not one of {', '.join(OUTCOMES)}")
+
+
+def states(given: State | str | None) -> tuple[State, ...]:
+    """Return the states that one stands for; None is all of them."""
+    return tuple(State) if given is None else (label(State, "state", given),)
+
+
+def metadata(given: object) -> dict[str, Any]:
+    """Return values to filter metadata by.
+
+    Raises:
+        InvalidInputError: it is no dictionary with text keys.
+    """
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise InvalidInputError(f"{given!r} is not a dictionary of metadata keys and values")
+    return {clean_text(key): clean_text(value) if isinstance(value, str) else value for key, value in given.items()}
+
+
+def node_filters(
+    *, kind: NodeKind | str | None, conv_id: str | None = None, tags: Sequence[str] | None = None, served: bool = True
+) -> NodeFilters:
+    """Return the filters that these arguments ask for, of nodes of the graph."""
+    from reasoningbank.storage.graph import NodeFilters
+
+    return NodeFilters(
+        kind=None if kind is None else as_kind(kind),
+        conv_id=None if conv_id is None else clean_text(conv_id),
+        tags=tag_list(tags),
+        served=served,
+    )

@@ -1,0 +1,101 @@
+"""bank.queue: runs that wait to be distilled, and the workers that do it."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING, Any
+
+from reasoningbank import arguments
+from reasoningbank.bank.handle import Namespace
+from reasoningbank.bank.options import as_distiller, as_run_judge
+
+if TYPE_CHECKING:
+    from reasoningbank.bank.options import AnyJudge
+    from reasoningbank.distill.distiller import Distiller
+    from reasoningbank.runs.jobs import DistillStatus, Job
+    from reasoningbank.services.runs.worker import Worker
+    from reasoningbank.verdict import Verdict
+
+
+class Queue(Namespace):
+    """Jobs of this project's database, which outlive a process."""
+
+    def put(
+        self,
+        run: Any,
+        verdict: Verdict | str | bool | None = None,
+        *,
+        key: str | None = None,
+        ref: str | None = None,
+    ) -> Job:
+        """Put a finished run into the queue, to be distilled by a worker. Nothing waits for a model.
+
+        Args:
+            run, verdict: as in the bank's `distill`.
+            key: what makes a repeated call the same job; the run itself and its verdict when None.
+            ref: as in the bank's `distill`.
+
+        Returns:
+            The job; the one that is there already when it was put there before.
+        """
+        from reasoningbank.services.runs import distilling
+
+        return distilling.enqueue(self._engine, distilling.read_run_of(self._engine, run, verdict, ref), key)
+
+    def put_anti_pattern(self, memory_id: str, reason: str) -> Job:
+        """Put into the queue that a memory did not help, and why: a worker makes a guard-rail of it.
+
+        Raises:
+            MemoryNotFoundError: there is none with this id in this project.
+            InvalidInputError: no reason is given.
+        """
+        from reasoningbank.services.runs import distilling
+
+        return distilling.enqueue_anti_pattern(self._engine, memory_id, reason)
+
+    def get(self, job_id: str) -> Job:
+        """Return a job: where it is, and what came of it.
+
+        Raises:
+            JobNotFoundError: there is none with this id in this project.
+        """
+        from reasoningbank.services.runs import distilling
+
+        return distilling.job(self._engine, job_id)
+
+    def list(self, *, status: DistillStatus | str | None = None, limit: int = 100) -> builtins.list[Job]:
+        """Return jobs, the newest first.
+
+        Args:
+            status: queued, running, done, empty, refused, truncated, unparseable or failed; all of them when None.
+            limit: 1 to 1,000.
+        """
+        from reasoningbank.runs.jobs import DistillStatus
+        from reasoningbank.services.runs import distilling
+
+        wanted = tuple(DistillStatus) if status is None else (arguments.label(DistillStatus, "status", status),)
+        return distilling.jobs(self._engine, wanted, arguments.page_limit(limit))
+
+    def retry(self, job_id: str) -> Job:
+        """Put a job that ended without lessons back into the queue, with all its attempts; another stays as it is.
+
+        Raises:
+            JobNotFoundError: there is none with this id in this project.
+        """
+        from reasoningbank.services.runs import distilling
+
+        return distilling.retry(self._engine, job_id)
+
+    def worker(self, distiller: Distiller | None = None, judge: AnyJudge | None = None, *, poll: float = 1.0) -> Worker:
+        """Return a worker for this project's queue; it works in its own thread while it is entered.
+
+            with bank.queue.worker(LLMDistiller(chat), judge=LLMJudge(chat)):
+                ...
+
+        Args:
+            distiller, judge: as in the bank's `distill`.
+            poll: seconds between two looks at an empty queue.
+        """
+        from reasoningbank.services.runs.worker import Worker
+
+        return Worker(self._engine, as_distiller(distiller), as_run_judge(judge), poll=poll)

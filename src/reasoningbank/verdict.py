@@ -1,0 +1,43 @@
+"""How something ended: a run, the run a lesson was learned from, or the judgement of one."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from reasoningbank.errors import InvalidInputError
+
+
+class Verdict(StrEnum):
+    """How something ended. `unknown` teaches nothing: finishing is not succeeding.
+
+    A lesson is of a success or of a failure. `partial` says of a run that it teaches what worked and what did not;
+    reported of an episode it counts as unknown, since it says too little about the lessons to credit them.
+    """
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    PARTIAL = "partial"
+    UNKNOWN = "unknown"
+
+
+# Matched whole, never by substring: "unsuccessful" holds "success".
+VERDICT_WORDS = {
+    **dict.fromkeys(("success", "successful", "succeeded", "passed", "pass", "solved", "true"), Verdict.SUCCESS),
+    **dict.fromkeys(("failure", "failed", "fail", "unsuccessful", "unsolved", "error", "false"), Verdict.FAILURE),
+    **dict.fromkeys(("partial", "partial success", "partially successful", "mixed"), Verdict.PARTIAL),
+    **dict.fromkeys(("unknown", "uncertain", "unclear", "none"), Verdict.UNKNOWN),
+}
+
+
+def as_verdict(given: object) -> Verdict:
+    """Read a verdict from a label, or from a boolean.
+
+    Raises:
+        InvalidInputError: it is none of the known labels, which are matched whole.
+    """
+    if isinstance(given, bool):
+        return Verdict.SUCCESS if given else Verdict.FAILURE
+    verdict = VERDICT_WORDS.get(given.strip().lower()) if isinstance(given, str) else None
+    if verdict is None:
+        raise InvalidInputError(f"verdict {given!r:.100} is not one of success, failure, partial, unknown")
+    return verdict
