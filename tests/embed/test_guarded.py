@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from reasoningbank.embed.cache import QueryCache
 
 from reasoningbank.embed.base import EmbedderIdentity
-from reasoningbank.embed.cache import QueryCache
 from reasoningbank.embed.guarded import embed_each, query_vector
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.embed.named import open_embedder
