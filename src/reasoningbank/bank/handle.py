@@ -37,18 +37,18 @@ class Handle:
         self.tenant, self.project = checked_name(tenant, "tenant"), checked_name(project, "project")
         self.root, self.settings = data_folder(root), Settings.of(settings)
         self._embedder, self._clock = embedder, clock
-        self._opened: Engine | None = None
+        self.opened: Engine | None = None
         self._opening = threading.Lock()
 
     @property
     def engine(self) -> Engine:
         """Everything behind the bank, opened at its first use."""
-        if self._opened is None:
+        if self.opened is None:
             from reasoningbank.services.engine import Engine
 
             with self._opening:
-                if self._opened is None:
-                    self._opened = Engine(
+                if self.opened is None:
+                    self.opened = Engine(
                         self.root,
                         tenant=self.tenant,
                         project=self.project,
@@ -56,7 +56,7 @@ class Handle:
                         settings=self.settings,
                         clock=self._clock,
                     )
-        return self._opened
+        return self.opened
 
 
 class Namespace:

@@ -274,4 +274,5 @@ def delete(writing: Writing, n: int) -> None:
     writing.tell("delete", n)
     withdraw(writing, n)
     merges.forget(writing, n)
+    writing.execute("DELETE FROM archived WHERE memory = ?", (n,))
     writing.execute("DELETE FROM memories WHERE n = ?", (n,))
