@@ -98,7 +98,7 @@ def stands(sign: Sign, sentence: Sentence) -> bool:
 
 # What stands before a command, before what is forbidden, and around what is quoted.
 _COMMAND = re.compile(
-    r"(?:\A|[-,;:()\"'*#>]|\b(?:please|then|first|and|or|must|should|just|simply|always|now|also|you|instead|to|can|will"
+    r"(?:\A|[^\w\s`]|\b(?:please|kindly|then|first|and|or|must|should|just|simply|always|now|also|you|instead|to|can|will"
     r"|shall|immediately|automatically|run))\s*\Z"
 )
 _NEGATED = re.compile(
