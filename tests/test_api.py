@@ -10,8 +10,9 @@ from importlib import import_module
 import pytest
 
 import reasoningbank
-from reasoningbank import AsyncReasoningBank, MemoryRuns, ReasoningBank, ReasoningBankError
+from reasoningbank import AsyncReasoningBank, ReasoningBank, ReasoningBankError
 from reasoningbank.bank.options import RecallOptions
+from reasoningbank.runs import MemoryRuns
 from tools.reference import MODULES, PARTS
 
 HEAVY = ("numpy", "faiss", "onnxruntime", "fastembed", "langchain", "langgraph", "llama_index", "openai", "torch")

@@ -14,7 +14,7 @@ from reasoningbank.aio import AsyncReasoningBank, AsyncRun
 from reasoningbank.bank import BankRoot, ReasoningBank, Run
 from reasoningbank.config import Settings
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
-from reasoningbank.episode import Episode, EpisodePage, Served
+from reasoningbank.episode import Episode, Served
 from reasoningbank.errors import (
     BusyError,
     ChatError,
@@ -42,17 +42,14 @@ from reasoningbank.errors import (
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import (
     Blocked,
-    EpisodeSummary,
     Hit,
     KnownOf,
-    MemoryRuns,
     Page,
     Recall,
     Recommendation,
     Recorded,
     Reported,
     SearchResult,
-    StepsKept,
     Voted,
 )
 from reasoningbank.services.search.prompt import prompt_block
@@ -110,8 +107,6 @@ __all__ = [
     "EmbeddingError",
     "Episode",
     "EpisodeNotFoundError",
-    "EpisodePage",
-    "EpisodeSummary",
     "Hit",
     "InvalidInputError",
     "InvalidNameError",
@@ -124,7 +119,6 @@ __all__ = [
     "LimitExceededError",
     "Memory",
     "MemoryNotFoundError",
-    "MemoryRuns",
     "MissingExtraError",
     "NewerFormatError",
     "NotFoundError",
@@ -146,7 +140,6 @@ __all__ = [
     "Source",
     "State",
     "Step",
-    "StepsKept",
     "StorageError",
     "TemplateDistiller",
     "Trajectory",

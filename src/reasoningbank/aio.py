@@ -119,6 +119,8 @@ class AsyncSources(_Facade[Sources]):
 
     block = _hop(Sources.block)
     unblock = _hop(Sources.unblock)
+    forget = _hop(Sources.forget)
+    list = _hop(Sources.list)
 
 
 class AsyncRuns(_Facade[Runs]):

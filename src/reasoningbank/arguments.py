@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.graph.nodes import NodeKind, as_kind
 from reasoningbank.memory import ID_LIMIT, OUTCOMES, State, clean_text, is_blank
+from reasoningbank.signals import SignalKind
 from reasoningbank.storage.filters import Filters
 from reasoningbank.verdict import Verdict
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from reasoningbank.storage.graph import NodeFilters
 
 LONGEST_PAGE = 1_000
+VOTES = (SignalKind.EXPLICIT, SignalKind.OUTCOME, SignalKind.STABILITY)
 
 Label = TypeVar("Label", bound=StrEnum)
 
@@ -81,20 +83,60 @@ def label(kind: type[Label], name: str, given: Label | str) -> Label:
         raise InvalidInputError(f"{name} {given!r:.80} is not one of {', '.join(kind)}") from None
 
 
+def vote_kind(given: str) -> SignalKind:
+    """Return what kind of evidence a vote is; use is counted by recall alone.
+
+    Raises:
+        InvalidInputError: it is none that somebody can give.
+    """
+    if given not in VOTES:
+        raise InvalidInputError(f"kind {given!r:.80} is not one of {', '.join(VOTES)}")
+    return SignalKind(given)
+
+
 # -- ids, references and cursors -------------------------------------------------------------------------------------
 
 
-def memory_id(given: object) -> str:
-    """Return a memory's id as it is stored.
+def identifier(name: str, given: object) -> str:
+    """Return an id as it is stored.
 
     Raises:
         InvalidInputError: it is no text, blank, or longer than 200 characters.
     """
     if not isinstance(given, str) or is_blank(given):
-        raise InvalidInputError(f"memory id {given!r} is not an id: use one that search, recall or list returned")
+        raise InvalidInputError(f"{name} {given!r:.80} is not an id: use one that this bank returned")
     if len(given) > ID_LIMIT:
-        raise LimitExceededError("memory id", limit=ID_LIMIT, actual=len(given))
+        raise LimitExceededError(name, limit=ID_LIMIT, actual=len(given))
     return clean_text(given)
+
+
+def memory_id(given: object) -> str:
+    """Return a memory's id, as `identifier` does."""
+    return identifier("memory id", given)
+
+
+def memory_ids(given: Iterable[str]) -> dict[str, str]:
+    """Return memories' ids as they are stored, by what was given.
+
+    Raises:
+        InvalidInputError: it is one text instead of a list, or one of them is no id.
+    """
+    if isinstance(given, str):
+        raise InvalidInputError(f"memory ids is the text {given!r:.80}: give a list of ids")
+    return {one: memory_id(one) for one in given}
+
+
+def own_ids(given: Sequence[str | None] | None, count: int) -> Sequence[str | None]:
+    """Return the ids that so many memories are to have; None for a new one.
+
+    Raises:
+        InvalidInputError: one of them is no id, or there are more or fewer than memories.
+    """
+    if given is None:
+        return [None] * count
+    if len(given) != count:
+        raise InvalidInputError(f"{len(given):,} ids for {count:,} lessons: give one for each, or None for a new one")
+    return [None if one is None else memory_id(one) for one in given]
 
 
 def reference(given: object, name: str = "ref") -> str | None:
@@ -172,16 +214,14 @@ def position(of: str, after: object) -> int:
 
 
 def query(given: object) -> str:
-    """Return a query that can be searched for, without secrets.
+    """Return a query that can be searched for.
 
     Raises:
         InvalidInputError: it is no text, or holds nothing to search for.
     """
-    from reasoningbank.screening.scrub import scrub
-
     if not isinstance(given, str) or is_blank(given):
         raise InvalidInputError(f"query {given!r:.80} holds nothing to search for: describe the task in words")
-    return scrub(clean_text(given)).text
+    return given
 
 
 def policy(given: str) -> Policy:
@@ -215,16 +255,16 @@ def filters(
     tags: Sequence[str] | None = None,
     where: Mapping[str, Any] | None = None,
     outcome: Verdict | str | None = None,
-    states: tuple[State, ...] = (State.ACTIVE,),
+    state: State | str | None = State.ACTIVE,
     text: str | None = None,
 ) -> Filters:
-    """Return the filters that these arguments ask for.
+    """Return the filters that these arguments ask for; any state where None is given.
 
     Raises:
         InvalidInputError: an unknown label, or tags or metadata that are no such thing.
     """
     return Filters(
-        states=states,
+        states=tuple(State) if state is None else (label(State, "state", state),),
         outcome=lesson_outcome(outcome),
         tags=tag_list(tags),
         where=None if where is None else metadata(where) or None,
@@ -241,11 +281,6 @@ def lesson_outcome(given: Verdict | str | None) -> Verdict | None:
     if given is None or given in OUTCOMES:
         return None if given is None else Verdict(given)
     raise InvalidInputError(f"outcome {given!r:.80} is not one of {', '.join(OUTCOMES)}")
-
-
-def states(given: State | str | None) -> tuple[State, ...]:
-    """Return the states that one stands for; None is all of them."""
-    return tuple(State) if given is None else (label(State, "state", given),)
 
 
 def metadata(given: object) -> dict[str, Any]:

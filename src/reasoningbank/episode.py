@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
@@ -60,15 +59,3 @@ class Episode(BaseModel):
     def is_open(self) -> bool:
         """Whether no verdict was given yet."""
         return self.verdict is None
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodePage:
-    """A page of episodes, the newest first.
-
-    Attributes:
-        next: pass it as `after` to get the next page; None on the last one.
-    """
-
-    episodes: tuple[Episode, ...]
-    next: str | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from reasoningbank.change import Change
 from reasoningbank.episode import Episode
@@ -205,63 +204,16 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """What blocking a source, or unblocking it, did.
+    """What blocking a source, unblocking or forgetting it, did.
 
     Attributes:
-        memories: ids of the memories that were archived, or restored.
+        memories: ids of the memories that were archived, restored or deleted.
         judged: how many memories its signals are about.
     """
 
     source: str
     memories: tuple[str, ...]
     judged: int
-
-
-@dataclass(frozen=True, slots=True)
-class StepsKept:
-    """What became of steps that were to be kept with their episode.
-
-    Attributes:
-        kept: how many are.
-        left_out: how many are not.
-        reason: why something is not, in words; empty when all is.
-    """
-
-    kept: int = 0
-    left_out: int = 0
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeSummary:
-    """A run in one line.
-
-    Attributes:
-        ref: of its episode, or the session it was, where the bank knows no episode of it.
-        verdict: None while it is open, and where there is no episode.
-        steps: how many are kept; `runs.trajectory(ref)` returns them.
-        left_out: how many are not, since the run had grown too long.
-    """
-
-    ref: str
-    task: str = ""
-    verdict: Verdict | None = None
-    opened_at: datetime | None = None
-    steps: int = 0
-    left_out: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryRuns:
-    """The runs of a memory, the newest first.
-
-    Attributes:
-        came_from: those it was distilled from.
-        used_in: those it was handed out in.
-    """
-
-    came_from: tuple[EpisodeSummary, ...] = ()
-    used_in: tuple[EpisodeSummary, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +296,3 @@ class Recommendation:
     weak: bool = False
     withheld: dict[str, int] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
-
-
-Feedback = Voted
-Forgotten = Blocked

@@ -19,7 +19,7 @@ from reasoningbank import (
     prompt_block,
 )
 from reasoningbank.distill import Distillation
-from reasoningbank.distill.contrast import Attempt
+from reasoningbank.distill.best_of import Attempt
 from reasoningbank.errors import JobNotFoundError
 from reasoningbank.llm import ChatReply, FinishReason
 from reasoningbank.memory import OUTCOMES
@@ -342,7 +342,7 @@ def test_a_distiller_of_one_s_own_is_enough(bank: ReasoningBank) -> None:
         def distill(self, run: Trajectory, earlier: Any = ()) -> Distillation:
             return Distillation(DistillStatus.EMPTY, reason="nothing to say")
 
-        def contrast(self, runs: Any) -> Distillation:
+        def distill_many(self, runs: Any) -> Distillation:
             return Distillation(DistillStatus.EMPTY)
 
     assert bank.distill(MESSAGES, "success", distiller=Quiet()).result.reason == "nothing to say"

@@ -193,6 +193,7 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any]] = {
 OWN_ONLY = {
     *("close", "count", "distill", "episode", "list", "recall", "recommend", "record", "record_many", "search"),
     *("exchange.export_to", "exchange.import_from", "links.suggest", "sources.block", "sources.unblock"),
+    *("sources.forget", "sources.list"),
     *("graph.export_to", "graph.import_from", "graph.list_nodes", "graph.recall_paths", "graph.search"),
     *("queue.list", "queue.put", "queue.worker", "runs.best_of", "runs.distill_many", "runs.list"),
     *("upkeep.backup", "upkeep.consolidate", "upkeep.doctor", "upkeep.maintain", "upkeep.metrics", "upkeep.prune"),

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import EpisodeNotFoundError, EpisodePage, InvalidInputError, Memory, ReasoningBank, Verdict
+from reasoningbank import EpisodeNotFoundError, InvalidInputError, Memory, ReasoningBank, Verdict
+from reasoningbank.runs import EpisodePage
 from tests.conftest import Clock
 
 LESSON = "Quote every path in the shell, since file names hold blanks"
@@ -123,3 +124,27 @@ def test_companions_believed_to_help_take_credit_from_each_other(bank: Reasoning
 def test_a_vote_is_of_a_kind_that_somebody_can_give(bank: ReasoningBank, memory: Memory, kind: Any) -> None:
     with pytest.raises(InvalidInputError, match="explicit, outcome, stability"):
         bank.vote(memory.id, True, kind=kind)
+
+
+def test_one_outcome_counts_per_memory_and_session(bank: ReasoningBank, memory: Memory) -> None:
+    first = bank.vote(memory.id, True, kind="outcome", ref="session 7", by="ci", reason="it passed")
+
+    assert (first.ref, first.recorded) == ("session 7", True)
+    assert not bank.vote(memory.id, True, kind="outcome", ref="session 7").recorded
+    assert bank.vote(memory.id, True, kind="outcome", ref="session 8").recorded
+    assert bank.sources.block("session 7").judged == 1
+
+
+def test_an_outcome_of_one_memory_in_a_run_stands_whatever_is_reported_of_the_whole(
+    bank: ReasoningBank, memory: Memory
+) -> None:
+    ref = bank.recall("quote the paths in the shell").ref
+    alone = bank.vote(memory.id, False, kind="outcome", ref=ref).memory.confidence
+
+    assert bank.report("success", ref=ref).credited == ()
+    assert bank.get(memory.id).confidence == alone < memory.confidence
+
+
+def test_a_vote_says_whether_it_speaks_for_the_memory(bank: ReasoningBank, memory: Memory) -> None:
+    with pytest.raises(InvalidInputError, match="helpful 'yes' is neither True nor False"):
+        bank.vote(memory.id, "yes")  # type: ignore[arg-type]

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import AsyncReasoningBank, ReasoningBank, StepsKept
+from reasoningbank import AsyncReasoningBank, ReasoningBank
 from reasoningbank.bank import Runs
+from reasoningbank.runs import StepsKept
 from tests.conftest import OpenBank
 
 

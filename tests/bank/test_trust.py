@@ -43,20 +43,20 @@ def test_what_is_not_out_of_service_cannot_be_put_back(bank: ReasoningBank) -> N
             call("nope")
 
 
-def test_forgetting_a_source_archives_what_it_brought_and_nothing_else(bank: ReasoningBank) -> None:
+def test_blocking_a_source_archives_what_it_brought_and_nothing_else(bank: ReasoningBank) -> None:
     bad = lesson(bank, "From the crawler", source={"by": "crawler"})
     lesson(bank, "From the session", source={"session": "crawler"})
     lesson(bank, "From somebody else", source={"by": "ada"})
 
-    forgotten = bank.sources.block("crawler")
+    blocked = bank.sources.block("crawler")
 
-    assert len(forgotten.memories) == 2
-    assert bad.id in forgotten.memories
+    assert len(blocked.memories) == 2
+    assert bad.id in blocked.memories
     assert titles(bank) == {"From somebody else"}
     assert bank.sources.block("crawler").memories == ()
 
 
-def test_a_forgotten_sources_signals_count_for_nothing(bank: ReasoningBank) -> None:
+def test_a_blocked_sources_signals_count_for_nothing(bank: ReasoningBank) -> None:
     memory = lesson(bank)
     bank.vote(memory.id, True, ref="r1", by="ada")
     honest = bank.get(memory.id).confidence
@@ -70,7 +70,7 @@ def test_a_forgotten_sources_signals_count_for_nothing(bank: ReasoningBank) -> N
     assert bank.get(memory.id).confidence == honest
 
 
-def test_remembering_undoes_forgetting(bank: ReasoningBank) -> None:
+def test_unblocking_undoes_blocking(bank: ReasoningBank) -> None:
     memory = lesson(bank, source={"by": "crawler"})
     other = lesson(bank, "Another")
     archived = lesson(bank, "Archived before", source={"by": "crawler"})
@@ -79,9 +79,11 @@ def test_remembering_undoes_forgetting(bank: ReasoningBank) -> None:
     before = bank.get(other.id).confidence
     bank.sources.block("crawler")
 
-    remembered = bank.sources.unblock("crawler")
+    assert bank.sources.list() == ["crawler"]
+    unblocked = bank.sources.unblock("crawler")
 
-    assert remembered.memories == (memory.id,)
+    assert bank.sources.list() == []
+    assert unblocked.memories == (memory.id,)
     assert bank.get(memory.id).state is State.ACTIVE
     assert bank.get(archived.id).state is State.ARCHIVED
     assert bank.get(other.id).confidence == before
@@ -99,26 +101,60 @@ def test_what_was_deleted_meanwhile_does_not_come_back_with_its_source(bank: Rea
     assert bank.count() == 1
 
 
-def test_what_a_forgotten_source_brings_later_is_quarantined_until_approved(bank: ReasoningBank) -> None:
+def test_what_a_blocked_source_brings_later_is_quarantined_until_approved(bank: ReasoningBank) -> None:
     lesson(bank)
+    lesson(bank, "Early", source={"by": "crawler"})
     bank.sources.block("crawler")
     late = lesson(bank, "Late", source={"by": "crawler"})
 
     assert late.state is State.QUARANTINED
-    assert late.findings == ("its source was forgotten",)
+    assert late.findings == ("its source is blocked",)
     assert titles(bank) == {"Quote paths"}
     assert bank.list(state="quarantined").memories == (late,)
     assert bank.upkeep.approve(late.id).state is State.ACTIVE
     assert titles(bank) == {"Quote paths", "Late"}
 
 
-def test_forgetting_needs_a_name_and_makes_no_project(bank: ReasoningBank) -> None:
+def test_forgetting_a_source_deletes_what_it_brought_for_good_and_blocks_it(bank: ReasoningBank) -> None:
+    bad = lesson(bank, source={"by": "crawler"})
+    other = lesson(bank, "Another")
+    before = bank.get(other.id).confidence
+    bank.vote(other.id, False, ref="r", by="crawler")
+
+    forgotten = bank.sources.forget("crawler")
+
+    assert (forgotten.memories, forgotten.judged) == ((bad.id,), 1)
+    with pytest.raises(MemoryNotFoundError):
+        bank.get(bad.id)
+    assert bank.get(other.id).confidence == before
+    assert bank.sources.list() == ["crawler"]
+    assert bank.sources.unblock("crawler").memories == ()
+
+
+@pytest.mark.parametrize("call", ["block", "unblock", "forget"])
+def test_a_source_needs_a_name(bank: ReasoningBank, call: str) -> None:
     for wrong in ("", "  ", None, 7):
         with pytest.raises(InvalidInputError, match="is no name"):
-            bank.sources.block(wrong)  # type: ignore[arg-type]
+            getattr(bank.sources, call)(wrong)
 
-    assert bank.sources.block("nobody").memories == ()
+
+def test_a_source_that_nothing_came_from_is_refused_and_makes_no_project(bank: ReasoningBank) -> None:
+    for call in (bank.sources.block, bank.sources.forget):
+        with pytest.raises(InvalidInputError, match="nothing came from a source 'nobody': give the `by` or"):
+            call("nobody")
+    with pytest.raises(InvalidInputError, match="is not blocked"):
+        bank.sources.unblock("nobody")
+    assert bank.sources.list() == []
     assert not bank.upkeep.status().exists
+
+
+def test_the_id_of_a_memory_is_no_source(bank: ReasoningBank) -> None:
+    memory = lesson(bank, source={"by": "crawler"})
+
+    for call in (bank.sources.block, bank.sources.forget):
+        with pytest.raises(InvalidInputError, match="this is a memory: archive or delete it"):
+            call(memory.id)
+    assert bank.get(memory.id).state is State.ACTIVE
 
 
 def test_another_handle_sees_it_at_its_next_call(bank: ReasoningBank, open_bank: Any) -> None:

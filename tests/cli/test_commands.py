@@ -259,3 +259,16 @@ def test_outcome_and_stability_count_for_one_memory(cli: Cli, bank: ReasoningBan
     assert cli(*succeeded).json["recorded"] is False
     assert cli(*reverted).json["recorded"] is True
     assert cli("vote", memory_id, "--helpful", "--kind", "stability").code == 0
+
+
+def test_a_source_is_blocked_unblocked_and_forgotten(cli: Cli, bank: ReasoningBank) -> None:
+    memory = bank.record("Look", "Look first", outcome="success", source={"by": "crawler"}).memory
+
+    assert cli("block", "crawler").out == "Archived 1 memories of crawler; its signals are about 0.\n"
+    assert cli("blocked").out == "crawler\n"
+    assert cli("unblock", "crawler", "--json").json["memories"] == [memory.id]
+    assert cli("blocked").out == "No source is blocked.\n"
+    assert cli("forget", "crawler", "--json").code == 2
+    assert cli("forget", "crawler", "--yes").out.startswith("Deleted 1 memories")
+    assert bank.count(state=None) == 0
+    assert cli("block", "nobody").code == 1

@@ -94,7 +94,7 @@ TRIES = [
 def test_the_runs_of_one_task_are_compared_with_each_other(cli: Cli, bank: ReasoningBank) -> None:
     lines = "\n".join(json.dumps(run) for run in [TRIES[0], RUN | {"task": "Another"}, TRIES[1]])
 
-    ran = cli("distill", "-", "--contrast", "--json", stdin=lines)
+    ran = cli("distill", "-", "--together", "--json", stdin=lines)
 
     assert (ran.code, ran.json["runs"], ran.json["statuses"]) == (0, 3, {"done": 2})
     outcomes = [bank.get(memory).outcome.value for memory in ran.json["memories"]]
@@ -109,7 +109,7 @@ def test_each_run_of_a_file_knows_the_runs_of_its_task_before_it(cli: Cli, bank:
 
 
 def test_a_comparison_takes_no_verdict_for_all(cli: Cli, runs: Path) -> None:
-    ran = cli("distill", str(runs), "--contrast", "--verdict", "success")
+    ran = cli("distill", str(runs), "--together", "--verdict", "success")
 
     assert ran.code == 2
     assert "leave out --verdict" in ran.err
@@ -121,7 +121,7 @@ def test_a_comparison_without_a_verdict_fails_with_the_reason(
     monkeypatch.setattr(OpenAIChat, "complete", lambda self, request: ChatReply("no idea"))
     options = ("--judge", "--model", "m", "--base-url", "http://127.0.0.1:1/v1")
 
-    ran = cli("distill", str(runs), "--contrast", *options, "--json")
+    ran = cli("distill", str(runs), "--together", *options, "--json")
 
     assert (ran.code, ran.json["statuses"]) == (1, {"failed": 1})
     assert any("no verdict" in reason for reason in ran.json["reasons"])

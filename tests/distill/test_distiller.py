@@ -212,7 +212,7 @@ def test_three_lessons_of_a_run_are_the_most_and_five_of_a_contrast() -> None:
     many = json.dumps({"memories": [{**LESSON, "title": f"T{n}"} for n in range(40)]})
 
     single = LLMDistiller(Scripted(many)).distill(run())
-    several = LLMDistiller(Scripted(many)).contrast([run(), run("failure")])
+    several = LLMDistiller(Scripted(many)).distill_many([run(), run("failure")])
 
     assert (len(single.drafts), single.counts["over the cap of 3"]) == (3, 37)
     assert (len(several.drafts), several.counts["over the cap of 5"]) == (5, 35)
@@ -224,7 +224,7 @@ def test_a_contrast_shows_every_run_with_its_verdict_and_items_say_their_outcome
     )
     chat = Scripted(stated)
 
-    result = LLMDistiller(chat).contrast([run(), run("failure"), run("unknown"), run("failure", steps=())])
+    result = LLMDistiller(chat).distill_many([run(), run("failure"), run("unknown"), run("failure", steps=())])
 
     prompt = chat.asked[0].messages[1].content
     assert "Below are 2 runs" in prompt
@@ -234,8 +234,8 @@ def test_a_contrast_shows_every_run_with_its_verdict_and_items_say_their_outcome
 
 
 def test_a_contrast_of_one_run_is_a_distillation_and_of_none_is_empty() -> None:
-    assert LLMDistiller(Scripted(GOOD)).contrast([run()]).drafts[0].outcome is Verdict.SUCCESS
-    assert LLMDistiller(Scripted()).contrast([run("unknown")]).status is DistillStatus.EMPTY
+    assert LLMDistiller(Scripted(GOOD)).distill_many([run()]).drafts[0].outcome is Verdict.SUCCESS
+    assert LLMDistiller(Scripted()).distill_many([run("unknown")]).status is DistillStatus.EMPTY
 
 
 def test_an_earlier_run_that_ended_otherwise_is_shown_beside_it() -> None:

@@ -77,7 +77,7 @@ def test_lessons_of_a_failure_are_guard_rails(model: OpenAIChat) -> None:
 
 
 def test_runs_of_one_task_are_compared(model: OpenAIChat) -> None:
-    check(LLMDistiller(model, answer_tokens=400).contrast([SUCCEEDED, FAILED]), 5)
+    check(LLMDistiller(model, answer_tokens=400).distill_many([SUCCEEDED, FAILED]), 5)
 
 
 def test_an_answer_with_too_little_room_is_truncated_and_never_empty(model: OpenAIChat) -> None:

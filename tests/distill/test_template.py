@@ -198,7 +198,7 @@ def test_given_tags_are_kept_and_others_derived() -> None:
 
 
 def test_a_contrast_draws_one_lesson_from_each_side() -> None:
-    result = TemplateDistiller().contrast([run(LOOK, PAID), run(LOOK, verdict="failure"), run(LOOK, LOOK, PAID)])
+    result = TemplateDistiller().distill_many([run(LOOK, PAID), run(LOOK, verdict="failure"), run(LOOK, LOOK, PAID)])
 
     success, failure = result.drafts
     assert "Unlike an earlier run that failed: pay" in success.content
@@ -206,11 +206,11 @@ def test_a_contrast_draws_one_lesson_from_each_side() -> None:
 
 
 def test_a_contrast_of_one_side_draws_from_that_one() -> None:
-    assert len(TemplateDistiller().contrast([run(LOOK)]).drafts) == 1
+    assert len(TemplateDistiller().distill_many([run(LOOK)]).drafts) == 1
 
 
 def test_a_contrast_of_unjudged_runs_is_empty() -> None:
-    assert TemplateDistiller().contrast([run(LOOK, verdict="unknown")]).status is DistillStatus.EMPTY
+    assert TemplateDistiller().distill_many([run(LOOK, verdict="unknown")]).status is DistillStatus.EMPTY
 
 
 def test_an_unhelpful_vote_with_a_reason_gives_an_anti_pattern() -> None:

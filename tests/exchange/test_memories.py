@@ -205,8 +205,8 @@ def test_an_archived_memory_goes_back_to_the_state_it_had() -> None:
     item = read(own(state="archived", archived={"from": "quarantined", "why": "forgotten: mallory"}), trusted=True)
 
     assert (item.restored.before, item.restored.why) == (State.QUARANTINED, "forgotten: mallory")
-    assert read(own(forgotten=["mallory"]), trusted=True).forgotten == ("mallory",)
-    assert read(own(forgotten=["mallory"])).forgotten == ()
+    assert read(own(forgotten=["mallory"]), trusted=True).blocked == ("mallory",)
+    assert read(own(forgotten=["mallory"])).blocked == ()
 
 
 def test_what_votes_taught_comes_along_with_a_trusted_line() -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import builtins
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from threading import Event
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
@@ -26,7 +25,6 @@ from reasoningbank.bank.runs import Runs
 from reasoningbank.bank.sources import Sources
 from reasoningbank.bank.upkeep import Upkeep
 from reasoningbank.config import Settings
-from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
 from reasoningbank.validation import validated
@@ -230,7 +228,7 @@ class ReasoningBank:
         from reasoningbank.services.record import record
 
         checked = [draft if isinstance(draft, Draft) else validated(Draft, draft) for draft in drafts]
-        wanted = [None] * len(checked) if ids is None else [*ids]
+        wanted = arguments.own_ids(ids, len(checked))
         return record.record_many(self._engine, [*zip(checked, wanted, strict=True)])
 
     def update(self, memory_id: str, /, **changes: Any) -> Memory:
@@ -249,7 +247,7 @@ class ReasoningBank:
         """
         from reasoningbank.services.record import record
 
-        return record.update(self._engine, memory_id, changes)
+        return record.update(self._engine, arguments.memory_id(memory_id), changes)
 
     def delete(self, memory_id: str) -> bool:
         """Delete a memory for good, with its evidence; False when there was none.
@@ -259,6 +257,7 @@ class ReasoningBank:
         """
         from reasoningbank.services.record import record
 
+        memory_id = arguments.memory_id(memory_id)
         return record.delete(self._engine, [memory_id])[memory_id]
 
     def get(self, memory_id: str) -> Memory:
@@ -269,7 +268,7 @@ class ReasoningBank:
         """
         from reasoningbank.services.record import record
 
-        return record.get(self._engine, memory_id)
+        return record.get(self._engine, arguments.memory_id(memory_id))
 
     def list(
         self,
@@ -295,8 +294,7 @@ class ReasoningBank:
         """
         from reasoningbank.services.record import record
 
-        states = arguments.states(state)
-        filters = arguments.filters(tags=tags, where=where, outcome=outcome, states=states, text=text)
+        filters = arguments.filters(tags=tags, where=where, outcome=outcome, state=state, text=text)
         begin = arguments.position("memories", after)
         memories, following = record.page(self._engine, filters, begin, arguments.page_limit(limit))
         return Page(tuple(memories), arguments.cursor("memories", following))
@@ -313,8 +311,7 @@ class ReasoningBank:
         """Return how many memories pass the filters of `list`."""
         from reasoningbank.services.record import record
 
-        states = arguments.states(state)
-        filters = arguments.filters(tags=tags, where=where, outcome=outcome, states=states, text=text)
+        filters = arguments.filters(tags=tags, where=where, outcome=outcome, state=state, text=text)
         return record.count(self._engine, filters)
 
     # -- looking -----------------------------------------------------------------------------------------------------
@@ -351,7 +348,7 @@ class ReasoningBank:
         from reasoningbank.services.search import retrieve
 
         filters = arguments.filters(tags=tags, where=where, outcome=outcome)
-        wanted = self._wanted(limit, filters, min_confidence=min_confidence, strict=strict, policy=policy)
+        wanted = self._wanted(limit, filters, min_confidence, policy, strict=strict)
         return retrieve.search(self._engine, arguments.query(query), wanted)
 
     def recommend(self, task: str) -> Recommendation:
@@ -365,25 +362,17 @@ class ReasoningBank:
         """
         from reasoningbank.services.search import recommend
 
-        wanted = self._wanted(2, arguments.filters(outcome=Verdict.SUCCESS))
-        return recommend.recommend(self._engine, arguments.query(task), wanted)
+        return recommend.recommend(self._engine, arguments.query(task))
 
     def _wanted(
-        self,
-        limit: int,
-        filters: Filters,
-        *,
-        min_confidence: float | None = None,
-        strict: bool = False,
-        policy: str = "relevance",
+        self, limit: int, filters: Filters, min_confidence: float | None, policy: str, *, strict: bool
     ) -> Wanted:
         from reasoningbank.services.search import retrieve
 
+        floor = self.settings.floor if min_confidence is None else min_confidence
         return retrieve.Wanted(
             k=arguments.whole("limit", limit, 1),
-            floor=self.settings.floor
-            if min_confidence is None
-            else arguments.number("min_confidence", min_confidence, 0, 1),
+            floor=arguments.number("min_confidence", floor, 0, 1),
             strict=strict,
             filters=filters,
             policy=arguments.policy(policy),
@@ -440,27 +429,22 @@ class ReasoningBank:
         """
         from reasoningbank.services.search import recall
 
-        query, budget = arguments.query(task), arguments.whole("max_tokens", max_tokens, 0)
         filters = arguments.filters(tags=tags, where=where, outcome=outcome)
-        wanted = self._wanted(limit, filters, min_confidence=min_confidence, strict=strict, policy=policy)
-
-        def recalled(given_up: Event | None) -> Recall:
-            return recall.recall(
-                self._engine,
-                query,
-                wanted,
-                ref=ref,
-                thread=thread,
-                max_tokens=budget,
-                deadline=deadline,
-                expand_links=expand_links,
-                given_up=given_up,
-            )
-
+        hand_out = partial(
+            recall.recall,
+            self._engine,
+            arguments.query(task),
+            self._wanted(limit, filters, min_confidence, policy, strict=strict),
+            ref=arguments.reference(ref),
+            thread=arguments.reference(thread, "thread"),
+            max_tokens=arguments.whole("max_tokens", max_tokens, 0),
+            deadline=deadline,
+            expand_links=expand_links,
+        )
         if timeout is None and not fail_open:
-            return recalled(None)
-        seconds = threading.TIMEOUT_MAX if timeout is None else timeout
-        return self._engine.patience.recall(task, recalled, timeout=seconds, fail_open=fail_open is not False)
+            return hand_out()
+        seconds = None if timeout is None else arguments.number("timeout", timeout, 0)
+        return self._engine.patience.recall(task, hand_out, timeout=seconds, fail_open=fail_open is not False)
 
     @contextmanager
     def episode(self, task: str, limit: int = 3, **options: Unpack[RecallOptions]) -> Iterator[Run]:
@@ -518,6 +502,7 @@ class ReasoningBank:
         given = as_verdict(verdict)
         # A partial success says too little about the lessons to credit them.
         ended = Verdict.UNKNOWN if given is Verdict.PARTIAL else given
+        ref, thread = arguments.run_of(ref, thread)
         return credit.report(self._engine, ended, ref=ref, thread=thread, reason=reason, by=by, revise=revise)
 
     def vote(
@@ -550,13 +535,15 @@ class ReasoningBank:
         """
         from reasoningbank.services.credit import credit
 
-        if kind == "explicit":
-            return credit.feedback(self._engine, memory_id, helpful, ref=ref, by=by, reason=reason)
-        if kind == "outcome":
-            return credit.report_memory(self._engine, memory_id, helpful, session_id=ref)
-        if kind == "stability":
-            return credit.report_stability(self._engine, memory_id, helpful, ref=ref, by=by)
-        raise InvalidInputError(f"kind {kind!r} is not one of explicit, outcome, stability")
+        return credit.vote(
+            self._engine,
+            arguments.memory_id(memory_id),
+            arguments.flag("helpful", helpful),
+            kind=arguments.vote_kind(kind),
+            ref=arguments.reference(ref),
+            by=by,
+            reason=reason,
+        )
 
     def distill(
         self,
@@ -590,5 +577,5 @@ class ReasoningBank:
         from reasoningbank.services.runs import distilling
 
         others = [distilling.read_run(other).run for other in earlier]
-        cleaned = distilling.read_run_of(self._engine, run, verdict, ref)
+        cleaned = distilling.read_run_of(self._engine, run, verdict, arguments.reference(ref))
         return distilling.distill(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge), others)

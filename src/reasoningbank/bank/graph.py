@@ -11,9 +11,10 @@ from reasoningbank import arguments
 from reasoningbank.bank.handle import Namespace
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.graph.nodes import Edge, Node, NodeKind, as_kind
+from reasoningbank.graph.results import NodePage
 
 if TYPE_CHECKING:
-    from reasoningbank.graph.results import EdgeStored, GraphImported, GraphRecall, NodePage, NodeSearch, NodeStored
+    from reasoningbank.graph.results import EdgeStored, GraphImported, GraphRecall, NodeSearch, NodeStored
 
 
 class Graph(Namespace):
@@ -59,7 +60,7 @@ class Graph(Namespace):
             "reasoning_pointer_ids": tuple(reasoning_pointer_ids),
             "fields": dict(fields or {}),
         }
-        return graph.add_node(self._engine, node_id, draft)
+        return graph.add_node(self._engine, _own_id("node id", node_id), draft)
 
     def add_edge(
         self,
@@ -85,7 +86,7 @@ class Graph(Namespace):
         from reasoningbank.services.graph import graph
 
         draft = {"source": source_id, "target": target_id, "text": text, "weight": weight, "tags": tags}
-        return graph.add_edge(self._engine, edge_id, draft)
+        return graph.add_edge(self._engine, _own_id("edge id", edge_id), draft)
 
     def get_node(self, node_id: str) -> Node:
         """Return a node, quarantined or not.
@@ -95,7 +96,7 @@ class Graph(Namespace):
         """
         from reasoningbank.services.graph import graph
 
-        return graph.get_node(self._engine, node_id)
+        return graph.get_node(self._engine, arguments.identifier("node id", node_id))
 
     def edges_of(self, node_id: str) -> list[Edge]:
         """Return the edges of a node, in either direction, in the order they were added.
@@ -105,7 +106,7 @@ class Graph(Namespace):
         """
         from reasoningbank.services.graph import graph
 
-        return graph.edges_of(self._engine, node_id)
+        return graph.edges_of(self._engine, arguments.identifier("node id", node_id))
 
     def list_nodes(
         self,
@@ -113,7 +114,7 @@ class Graph(Namespace):
         kind: NodeKind | str | None = None,
         conv_id: str | None = None,
         tags: Sequence[str] | None = None,
-        after: int | None = None,
+        after: str | None = None,
         limit: int = 100,
     ) -> NodePage:
         """Return a page of nodes, quarantined ones too, in the order they were added.
@@ -126,7 +127,9 @@ class Graph(Namespace):
         from reasoningbank.services.graph import graph
 
         filters = arguments.node_filters(kind=kind, conv_id=conv_id, tags=tags, served=False)
-        return graph.page(self._engine, filters, after or 0, arguments.page_limit(limit))
+        begin = arguments.position("nodes", after)
+        nodes, following = graph.page(self._engine, filters, begin, arguments.page_limit(limit))
+        return NodePage(nodes, arguments.cursor("nodes", following))
 
     def nodes_of(self, memory_id: str) -> list[Node]:
         """Return the nodes that point to a memory: what it was learned from.
@@ -136,7 +139,7 @@ class Graph(Namespace):
         """
         from reasoningbank.services.graph import graph
 
-        return graph.link_nodes(self._engine, memory_id)
+        return graph.nodes_of(self._engine, arguments.memory_id(memory_id))
 
     def approve_node(self, node_id: str) -> Node:
         """Let a quarantined node be found from now on.
@@ -147,19 +150,19 @@ class Graph(Namespace):
         """
         from reasoningbank.services.graph import graph
 
-        return graph.approve(self._engine, node_id)
+        return graph.approve(self._engine, arguments.identifier("node id", node_id))
 
     def delete_node(self, node_id: str) -> bool:
         """Delete a node with its edges and pointers; False when there was none."""
         from reasoningbank.services.graph import graph
 
-        return graph.delete(self._engine, node=node_id)
+        return graph.delete_node(self._engine, arguments.identifier("node id", node_id))
 
     def delete_edge(self, edge_id: str) -> bool:
         """Delete an edge; False when there was none."""
         from reasoningbank.services.graph import graph
 
-        return graph.delete(self._engine, edge=edge_id)
+        return graph.delete_edge(self._engine, arguments.identifier("edge id", edge_id))
 
     def search(
         self,
@@ -271,3 +274,7 @@ class Graph(Namespace):
         else:
             text = source.read()
         return graph_transfer.import_graph(self._engine, graph_transfer.parse(text))
+
+
+def _own_id(name: str, given: str | None) -> str | None:
+    return None if given is None else arguments.identifier(name, given)

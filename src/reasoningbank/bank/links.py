@@ -42,7 +42,8 @@ class Links(Namespace):
         """
         from reasoningbank.services import links
 
-        return links.link(self._engine, source_id, target_id, type, strength=strength, evidence=evidence, by=by)
+        source, target = arguments.memory_id(source_id), arguments.memory_id(target_id)
+        return links.link(self._engine, source, target, type, strength=strength, evidence=evidence, by=by)
 
     def remove(self, source_id: str, target_id: str, type: str | None = None) -> int:
         """Remove the links from one memory to another, of one type or of all; return how many there were.
@@ -52,7 +53,8 @@ class Links(Namespace):
         """
         from reasoningbank.services import links
 
-        return links.unlink(self._engine, source_id, target_id, type)
+        source, target = arguments.memory_id(source_id), arguments.memory_id(target_id)
+        return links.unlink(self._engine, source, target, type)
 
     def of(self, memory_id: str) -> list[Link]:
         """Return the links of a memory: those from it first, then those to it.
@@ -62,7 +64,7 @@ class Links(Namespace):
         """
         from reasoningbank.services import links
 
-        return links.links_of(self._engine, memory_id)
+        return links.links_of(self._engine, arguments.memory_id(memory_id))
 
     def suggest(self, limit: int = 100) -> list[SuggestedLink]:
         """Return links that the evidence speaks for, the strongest first. Nothing is set: `add` does that.

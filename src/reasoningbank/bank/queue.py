@@ -40,7 +40,8 @@ class Queue(Namespace):
         """
         from reasoningbank.services.runs import distilling
 
-        return distilling.enqueue(self._engine, distilling.read_run_of(self._engine, run, verdict, ref), key)
+        cleaned = distilling.read_run_of(self._engine, run, verdict, arguments.reference(ref))
+        return distilling.enqueue(self._engine, cleaned, key)
 
     def put_anti_pattern(self, memory_id: str, reason: str) -> Job:
         """Put into the queue that a memory did not help, and why: a worker makes a guard-rail of it.
@@ -51,7 +52,7 @@ class Queue(Namespace):
         """
         from reasoningbank.services.runs import distilling
 
-        return distilling.enqueue_anti_pattern(self._engine, memory_id, reason)
+        return distilling.enqueue_anti_pattern(self._engine, arguments.memory_id(memory_id), reason)
 
     def get(self, job_id: str) -> Job:
         """Return a job: where it is, and what came of it.
@@ -61,7 +62,7 @@ class Queue(Namespace):
         """
         from reasoningbank.services.runs import distilling
 
-        return distilling.job(self._engine, job_id)
+        return distilling.job(self._engine, arguments.identifier("job id", job_id))
 
     def list(self, *, status: DistillStatus | str | None = None, limit: int = 100) -> builtins.list[Job]:
         """Return jobs, the newest first.
@@ -84,7 +85,7 @@ class Queue(Namespace):
         """
         from reasoningbank.services.runs import distilling
 
-        return distilling.retry(self._engine, job_id)
+        return distilling.retry(self._engine, arguments.identifier("job id", job_id))
 
     def worker(self, distiller: Distiller | None = None, judge: AnyJudge | None = None, *, poll: float = 1.0) -> Worker:
         """Return a worker for this project's queue; it works in its own thread while it is entered.

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 from reasoningbank import arguments
 from reasoningbank.bank.handle import Handle, Namespace
 from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
-from reasoningbank.episode import Episode, EpisodePage
-from reasoningbank.results import MemoryRuns, StepsKept
+from reasoningbank.episode import Episode
 from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
     from reasoningbank.bank.bank import ReasoningBank
     from reasoningbank.bank.options import AnyJudge
-    from reasoningbank.distill.contrast import Agent, BestOf, Mode, Selector
+    from reasoningbank.distill.best_of import Agent, BestOf, Mode, Selector
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
+    from reasoningbank.runs.results import EpisodePage, MemoryRuns, StepsKept
     from reasoningbank.runs.trajectory import Trajectory
     from reasoningbank.verdict import Verdict
 
@@ -42,6 +42,7 @@ class Runs(Namespace):
         """
         from reasoningbank.services.credit import credit
 
+        ref, thread = arguments.run_of(ref, thread)
         return credit.get_episode(self._engine, ref=ref, thread=thread)
 
     def list(
@@ -69,11 +70,11 @@ class Runs(Namespace):
 
         return episodes.list_episodes(
             self._engine,
-            after=after,
-            thread=thread,
+            after=arguments.reference(after, "after"),
+            thread=arguments.reference(thread, "thread"),
             verdict=None if verdict is None else as_verdict(verdict),
             is_open=is_open,
-            limit=limit,
+            limit=arguments.page_limit(limit),
         )
 
     def add_steps(self, ref: str, steps: Any) -> StepsKept:
@@ -94,7 +95,7 @@ class Runs(Namespace):
         """
         from reasoningbank.services.runs import trajectories
 
-        return trajectories.add_steps(self._engine, ref, steps)
+        return trajectories.add_steps(self._engine, arguments.episode_ref(ref), steps)
 
     def trajectory(self, ref: str) -> Trajectory:
         """Return an episode as a run: its task, the steps that are kept, how it ended. `distill` takes it.
@@ -106,7 +107,7 @@ class Runs(Namespace):
         """
         from reasoningbank.services.runs import trajectories
 
-        return trajectories.trajectory(self._engine, ref)
+        return trajectories.trajectory(self._engine, arguments.episode_ref(ref))
 
     def of(self, memory_id: str, limit: int = 20) -> MemoryRuns:
         """Return the runs that a memory was distilled from, and those that it was handed out in.
@@ -119,7 +120,7 @@ class Runs(Namespace):
         """
         from reasoningbank.services.runs import trajectories
 
-        return trajectories.runs_of(self._engine, memory_id, arguments.page_limit(limit))
+        return trajectories.runs_of(self._engine, arguments.memory_id(memory_id), arguments.page_limit(limit))
 
     def distill_many(
         self, runs: Sequence[Any], *, distiller: Distiller | None = None, judge: AnyJudge | None = None
@@ -137,7 +138,7 @@ class Runs(Namespace):
         from reasoningbank.services.runs import distilling
 
         cleaned = [distilling.read_run(run) for run in runs]
-        return distilling.contrast(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge))
+        return distilling.distill_many(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge))
 
     def best_of(
         self,
@@ -171,7 +172,7 @@ class Runs(Namespace):
         Raises:
             InvalidInputError: an argument that is not allowed.
         """
-        from reasoningbank.distill.contrast import BestOf, by_verdict, roll_out
+        from reasoningbank.distill.best_of import BestOf, by_verdict, roll_out
         from reasoningbank.services.runs import distilling
 
         recall = self._bank.recall(task, limit, **options)
@@ -180,5 +181,5 @@ class Runs(Namespace):
         best = made[(selector or by_verdict)(made)] if made else None
         self._bank.report(best.verdict if best else Verdict.UNKNOWN, ref=recall.ref, by="best_of")
         cleaned = [distilling.read_run(rollout.run) for rollout in rollouts]
-        distilled = distilling.contrast(self._engine, cleaned, as_distiller(distiller), None)
+        distilled = distilling.distill_many(self._engine, cleaned, as_distiller(distiller), None)
         return BestOf(recall, rollouts, best, distilled)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
+
+from reasoningbank import arguments
 from reasoningbank.bank.handle import Namespace
 from reasoningbank.results import Blocked
 
 
 class Sources(Namespace):
-    """People, agents and sessions, by the name that memories and signals came under."""
+    """People, agents and sessions, by the name that memories and signals came under: the `by` or the session."""
 
     def block(self, source: str) -> Blocked:
         """Archive everything that came from a source, and let its signals count for nothing.
@@ -18,18 +21,34 @@ class Sources(Namespace):
             source: the `by` of memories and judges, or the session they came from.
 
         Raises:
-            InvalidInputError: the name is blank.
+            InvalidInputError: nothing came from a source of this name.
         """
-        from reasoningbank.services.record import trust
+        from reasoningbank.services.record import sources
 
-        return trust.forget(self._engine, source, forgotten=True)
+        return sources.block(self._engine, arguments.source(source))
 
     def unblock(self, source: str) -> Blocked:
         """Undo `block`: its memories are served and its signals count again.
 
         Raises:
-            InvalidInputError: the name is blank.
+            InvalidInputError: no source of this name is blocked.
         """
-        from reasoningbank.services.record import trust
+        from reasoningbank.services.record import sources
 
-        return trust.forget(self._engine, source, forgotten=False)
+        return sources.unblock(self._engine, arguments.source(source))
+
+    def forget(self, source: str) -> Blocked:
+        """Block a source, and delete for good every memory that came from it, with its evidence.
+
+        Raises:
+            InvalidInputError: nothing came from a source of this name.
+        """
+        from reasoningbank.services.record import sources
+
+        return sources.forget(self._engine, arguments.source(source))
+
+    def list(self) -> builtins.list[str]:
+        """Return the names of the sources that are blocked, sorted."""
+        from reasoningbank.services.record import sources
+
+        return sources.blocked(self._engine)

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reasoningbank import arguments
 from reasoningbank.bank.handle import Namespace
 from reasoningbank.memory import Memory
 from reasoningbank.results import Consolidated, Pruned, Unmerged
@@ -19,6 +20,9 @@ from reasoningbank.upkeep.pruning import UNUSED
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
     from reasoningbank.llm.base import Chat
+
+
+LONGEST_WINDOW = 36_500
 
 
 class Upkeep(Namespace):
@@ -38,7 +42,7 @@ class Upkeep(Namespace):
         """
         from reasoningbank.services.credit import metrics
 
-        return metrics.metrics(self._engine, days)
+        return metrics.metrics(self._engine, arguments.whole("days", days, 1, LONGEST_WINDOW))
 
     def warm(self) -> None:
         """Load the embedder and the index ahead of time, so that the first recall does not wait for them."""
@@ -133,7 +137,7 @@ class Upkeep(Namespace):
         """
         from reasoningbank.services.record import trust
 
-        return trust.approve(self._engine, memory_id)
+        return trust.approve(self._engine, arguments.memory_id(memory_id))
 
     def archive(self, memory_id: str) -> Memory:
         """Take a memory out of service. It stays, with its evidence; `restore` undoes it.
@@ -143,7 +147,7 @@ class Upkeep(Namespace):
         """
         from reasoningbank.services.record import trust
 
-        return trust.archive(self._engine, memory_id)
+        return trust.archive(self._engine, arguments.memory_id(memory_id))
 
     def restore(self, memory_id: str) -> Memory:
         """Put an archived memory back into the state it was in.
@@ -154,13 +158,15 @@ class Upkeep(Namespace):
         """
         from reasoningbank.services.record import trust
 
-        return trust.restore(self._engine, memory_id)
+        return trust.restore(self._engine, arguments.memory_id(memory_id))
 
     def delete_many(self, memory_ids: Iterable[str]) -> dict[str, bool]:
         """Delete several memories for good, in one transaction; say for each id whether there was one."""
         from reasoningbank.services.record import record
 
-        return record.delete(self._engine, memory_ids)
+        ids = arguments.memory_ids(memory_ids)
+        deleted = record.delete(self._engine, [*ids.values()])
+        return {given: deleted[memory_id] for given, memory_id in ids.items()}
 
     def consolidate(
         self,
@@ -198,9 +204,9 @@ class Upkeep(Namespace):
         return consolidate.consolidate(
             self._engine,
             self._engine.now(),
-            threshold=threshold,
+            threshold=arguments.number("threshold", threshold, 0, 1),
             dry_run=dry_run,
-            max_clusters=max_clusters,
+            max_clusters=None if max_clusters is None else arguments.whole("max_clusters", max_clusters, 0),
             chat=asked,
             force=force,
         )
@@ -219,7 +225,8 @@ class Upkeep(Namespace):
         """
         from reasoningbank.services.upkeep import prune
 
-        return prune.prune(self._engine, self._engine.now(), dry_run=dry_run, unused_days=unused_days)
+        unused = arguments.number("unused_days", unused_days, 0)
+        return prune.prune(self._engine, self._engine.now(), dry_run=dry_run, unused_days=unused)
 
     def undo_merge(self, memory_id: str) -> Unmerged:
         """Take a merged memory apart: its sources are served again, each with its own evidence, and it is archived.
@@ -232,4 +239,4 @@ class Upkeep(Namespace):
         """
         from reasoningbank.services.upkeep import consolidate
 
-        return consolidate.undo_merge(self._engine, memory_id)
+        return consolidate.undo_merge(self._engine, arguments.memory_id(memory_id))

@@ -74,8 +74,8 @@ def distill(
     verdict: Annotated[
         Verdict | None, typer.Option("--verdict", help="How all of them ended; else what each run says.")
     ] = None,
-    contrast: Annotated[
-        bool, typer.Option("--contrast", help="Compare the runs of one task with each other, instead of each alone.")
+    together: Annotated[
+        bool, typer.Option("--together", help="Compare the runs of one task with each other, instead of each alone.")
     ] = False,
 ) -> Answer:
     """Draw lessons from finished runs and store them.
@@ -86,14 +86,14 @@ def distill(
     from reasoningbank.distill import read_runs
     from reasoningbank.runs import BadLine
 
-    if contrast and verdict is not None:
-        raise UsageError("--contrast compares how runs ended: leave out --verdict, and let each run say its own")
+    if together and verdict is not None:
+        raise UsageError("--together compares how runs ended: leave out --verdict, and let each run say its own")
     drawing, judging = chosen_distiller(distiller, model, base_url, judge=judge)
     read = list(read_runs(sys.stdin if str(file) == "-" else file))
     runs = [run for run in read if not isinstance(run, BadLine)]
     tally = Tally(len(runs), [{"line": bad.number, "reason": bad.reason} for bad in read if isinstance(bad, BadLine)])
     with session.progress("Distilling") as progress:
-        if contrast:
+        if together:
             work = compared(session.bank, runs, drawing, judging)
         else:
             work = one_by_one(session.bank, runs, verdict, drawing, judging)

@@ -95,7 +95,7 @@ def list_nodes(
     conv_id: Annotated[str | None, typer.Option("--conversation", help="Only nodes of this conversation.")] = None,
     tag: Tags = None,
     memory: Annotated[str | None, typer.Option("--memory", help="Only nodes that point to this memory.")] = None,
-    after: Annotated[int | None, typer.Option("--after", help="Go on after the page before: its `next`.")] = None,
+    after: Annotated[str | None, typer.Option("--after", help="Go on after the page before: its `next`.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 100,
 ) -> Answer:
     """List nodes, in the order they were added."""

@@ -59,7 +59,7 @@ def node(console: Console, found: Node, edges: Sequence[Edge]) -> None:
         _edge(console, edge)
 
 
-def nodes(console: Console, found: Sequence[Node], following: int | None = None) -> None:
+def nodes(console: Console, found: Sequence[Node], following: str | None = None) -> None:
     """Print nodes, two lines each."""
     if not found:
         sentence(console, "No nodes.")

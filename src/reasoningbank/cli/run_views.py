@@ -8,8 +8,8 @@ from datetime import datetime
 from rich.console import Console
 from rich.text import Text
 
-from reasoningbank import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept, Trajectory
 from reasoningbank.cli.views import sentence, shown
+from reasoningbank.runs import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept, Trajectory
 
 
 def runs(console: Console, found: MemoryRuns) -> None:

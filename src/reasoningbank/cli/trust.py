@@ -1,14 +1,16 @@
-"""Commands of trust: approve, archive, restore, block, unblock."""
+"""Commands of trust: approve, archive and restore memories; block, unblock and forget sources."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from reasoningbank import Blocked
 from reasoningbank.cli import views
 from reasoningbank.cli.arguments import MemoryId
+from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
 PANEL = "Trust"
@@ -46,6 +48,31 @@ def unblock(session: Session, source: SourceName) -> Answer:
     return _told(session.bank.sources.unblock(source), "Restored")
 
 
+def forget(
+    session: Session,
+    source: SourceName,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> Answer:
+    """Block a source, and delete for good every memory that came from it. Asks first."""
+    if not yes:
+        if session.as_json:
+            raise UsageError("forget --json does not ask: confirm with --yes")
+        typer.confirm(f"Delete every memory that came from {source!r}, for good?", abort=True, err=True)
+    return _told(session.bank.sources.forget(source), "Deleted")
+
+
+def blocked(session: Session) -> Answer:
+    """List the sources that are blocked."""
+    names = session.bank.sources.list()
+
+    def view(console: Console) -> None:
+        for name in names or ["No source is blocked."]:
+            views.sentence(console, name)
+
+    return Answer({"blocked": names}, view)
+
+
 def _told(done: Blocked, verb: str) -> Answer:
     text = f"{verb} {len(done.memories)} memories of {done.source}; its signals are about {done.judged}."
     return Answer(done, lambda console: views.sentence(console, text))
@@ -59,5 +86,7 @@ def register(app: typer.Typer) -> None:
         ("restore", restore),
         ("block", block),
         ("unblock", unblock),
+        ("blocked", blocked),
+        ("forget", forget),
     ):
         command(app, name, panel=PANEL)(function)

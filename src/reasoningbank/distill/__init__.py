@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 _LATER = {
-    **dict.fromkeys(("Agent", "Attempt", "BestOf", "LLMSelector", "Rollout", "Selector"), "contrast"),
+    **dict.fromkeys(("Agent", "Attempt", "BestOf", "LLMSelector", "Rollout", "Selector"), "best_of"),
     **dict.fromkeys(("Distillation", "Distilled", "Rejection"), "distillation"),
     **dict.fromkeys(("Distiller", "LLMDistiller"), "distiller"),
     **dict.fromkeys(("Judgement", "LLMJudge", "RunJudge"), "judge"),
@@ -13,7 +13,7 @@ _LATER = {
 }
 
 if TYPE_CHECKING:
-    from reasoningbank.distill.contrast import Agent, Attempt, BestOf, LLMSelector, Rollout, Selector
+    from reasoningbank.distill.best_of import Agent, Attempt, BestOf, LLMSelector, Rollout, Selector
     from reasoningbank.distill.distillation import Distillation, Distilled, Rejection
     from reasoningbank.distill.distiller import Distiller, LLMDistiller
     from reasoningbank.distill.judge import Judgement, LLMJudge, RunJudge

@@ -43,7 +43,7 @@ class Distiller(Protocol):
         """Draw lessons from a cleaned run; `earlier` are other runs of the same task."""
         ...
 
-    def contrast(self, runs: Sequence[Trajectory]) -> Distillation:
+    def distill_many(self, runs: Sequence[Trajectory]) -> Distillation:
         """Draw lessons from several cleaned runs of one task, by comparing them."""
         ...
 
@@ -91,7 +91,7 @@ class LLMDistiller:
         outcome = run.verdict if not other and run.verdict in OUTCOMES else None
         return self._ask(prompt, runs, prompts.ITEMS_PER_RUN, outcome)
 
-    def contrast(self, runs: Sequence[Trajectory]) -> Distillation:
+    def distill_many(self, runs: Sequence[Trajectory]) -> Distillation:
         """Draw at most 5 lessons from several runs of one task. Each goes in with its verdict."""
         judged = [run for run in runs if run.verdict in PROMPTS and not run.is_empty]
         if not judged:

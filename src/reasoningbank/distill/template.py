@@ -69,7 +69,7 @@ class TemplateDistiller:
         drafts = tuple(self._draft(run, facts, outcome, earlier) for outcome in TEACHES[run.verdict])
         return Distillation(DistillStatus.DONE, drafts, by=self.name)
 
-    def contrast(self, runs: Sequence[Trajectory]) -> Distillation:
+    def distill_many(self, runs: Sequence[Trajectory]) -> Distillation:
         """Draw lessons from several runs of one task: one from the best success, one from the failure most unlike it.
 
         Each is told what the other did differently. Runs with an unknown verdict teach nothing.

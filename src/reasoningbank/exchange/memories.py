@@ -76,7 +76,7 @@ class Incoming:
         line: its number, from 1.
         memory_id: the id it is to have; None for a new one.
         taught: how often votes confirmed and refuted each kind of evidence, in the bank it came from.
-        forgotten: the sources that are forgotten there.
+        blocked: the sources that are blocked there.
         parameters: those that the confidence model had there; not looked at yet.
     """
 
@@ -85,7 +85,7 @@ class Incoming:
     memory_id: str | None = None
     restored: Restored = Restored()
     taught: tuple[tuple[SignalKind, int, int], ...] = ()
-    forgotten: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
     parameters: Any = None
 
 
@@ -144,7 +144,7 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         memory_id=_id(given["id"]),
         restored=_restored(record, trusted=trusted) if own else Restored(),
         taught=_taught(record.get("taught")) if own and trusted else (),
-        forgotten=_names(record.get("forgotten")) if own and trusted else (),
+        blocked=_names(record.get("forgotten")) if own and trusted else (),
         parameters=record.get("parameters") if own and trusted else None,
     )
 

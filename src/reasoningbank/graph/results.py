@@ -43,7 +43,7 @@ class NodePage:
     """
 
     nodes: tuple[Node, ...]
-    next: int | None = None
+    next: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,9 @@ class Untrusted:
         """Draw lessons from a run."""
         return _untrusted(self.distiller.distill(run, earlier))
 
-    def contrast(self, runs: Sequence[Trajectory]) -> Distillation:
+    def distill_many(self, runs: Sequence[Trajectory]) -> Distillation:
         """Draw lessons from several runs of one task."""
-        return _untrusted(self.distiller.contrast(runs))
+        return _untrusted(self.distiller.distill_many(runs))
 
 
 def _untrusted(drawn: Distillation) -> Distillation:

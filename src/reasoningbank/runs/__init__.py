@@ -1,6 +1,17 @@
-"""What an agent's run is, read from any framework's messages, and the jobs of runs that wait to be distilled."""
+"""What an agent's run is, read from any framework's messages; what `bank.runs` and `bank.queue` return."""
 
 from reasoningbank.runs.jobs import DistillStatus, Job
+from reasoningbank.runs.results import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept
 from reasoningbank.runs.trajectory import BadLine, Step, Trajectory
 
-__all__ = ["BadLine", "DistillStatus", "Job", "Step", "Trajectory"]
+__all__ = [
+    "BadLine",
+    "DistillStatus",
+    "EpisodePage",
+    "EpisodeSummary",
+    "Job",
+    "MemoryRuns",
+    "Step",
+    "StepsKept",
+    "Trajectory",
+]

@@ -27,19 +27,17 @@ class Patience:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="reasoningbank-recall")
         self._warned: set[str] = set()
 
-    def recall(
-        self, task: str, run: Callable[[threading.Event | None], Recall], *, timeout: float, fail_open: bool
-    ) -> Recall:
+    def recall(self, task: str, run: Callable[..., Recall], *, timeout: float | None, fail_open: bool) -> Recall:
         """Return what `run` recalls, or an empty recall that says why there is none.
 
         Args:
-            run: does the recall.
-            timeout: seconds to wait.
+            run: does the recall; it opens no episode once the event `given_up` is set.
+            timeout: seconds to wait; as long as it takes when None.
             fail_open: give an empty recall instead of raising, whatever the disk, the embedder or the clock did. Errors
                 of scope and of the caller are raised in either case.
         """
         given_up = threading.Event()
-        future: Future[Recall] = self._threads.submit(run, given_up)
+        future: Future[Recall] = self._threads.submit(run, given_up=given_up)
         try:
             return future.result(timeout)
         except WaitedTooLong:

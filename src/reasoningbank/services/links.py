@@ -24,7 +24,6 @@ from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.cache.shown import scrubbed_link
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record.preparing import checked_id
 from reasoningbank.services.record.record import number_of
 from reasoningbank.storage import links
 from reasoningbank.storage.links import LessonRow
@@ -39,7 +38,6 @@ def link(
     engine: Engine, source_id: str, target_id: str, type_: str, *, strength: float, evidence: str, by: str | None
 ) -> Linked:
     """Set a link between two memories of this project; set again, it is changed."""
-    source_id, target_id = checked_id(source_id), checked_id(target_id)
     name, warning = checked_type(type_)
     strength, evidence = checked_strength(strength), scrub(checked_evidence(evidence)).text
     if source_id == target_id:
@@ -52,7 +50,6 @@ def link(
 
 def unlink(engine: Engine, source_id: str, target_id: str, type_: str | None) -> int:
     """Remove the links from one memory to another; return how many there were."""
-    source_id, target_id = checked_id(source_id), checked_id(target_id)
     name = None if type_ is None else checked_type(type_)[0]
     with engine.write(create=False) as edit:
         return links.remove(edit, (number_of(edit, source_id), number_of(edit, target_id)), name)
@@ -60,7 +57,6 @@ def unlink(engine: Engine, source_id: str, target_id: str, type_: str | None) ->
 
 def links_of(engine: Engine, memory_id: str) -> list[Link]:
     """Return the links of a memory, from it and to it."""
-    memory_id = checked_id(memory_id)
     with engine.read() as view:
         return [scrubbed_link(found) for found in links.of_memory(view, number_of(view, memory_id))]
 

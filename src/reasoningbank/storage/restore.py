@@ -33,15 +33,10 @@ def archived(reading: Reading, n: int) -> tuple[State, str] | None:
     return None if row is None else (State(row[0]), row[1])
 
 
-def forgotten(reading: Reading) -> list[str]:
-    """Return the names of the sources that are forgotten."""
-    return [source for (source,) in reading.execute("SELECT source FROM forgotten ORDER BY source")]
-
-
-def restore_forgotten(writing: Writing, sources: Iterable[str], now: datetime) -> None:
-    """Forget the sources that are forgotten in the bank that this one is a copy of."""
+def restore_blocked(writing: Writing, sources: Iterable[str], now: datetime) -> None:
+    """Block the sources that are blocked in the bank that this one is a copy of."""
     for source in sources:
-        trust.note_forgotten(writing, source, now)
+        trust.note_blocked(writing, source, now)
 
 
 def restore_times(writing: Writing, n: int, created: datetime | None, updated: datetime | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from reasoningbank.results import EpisodeSummary
+from reasoningbank.runs.results import EpisodeSummary
 from reasoningbank.runs.trajectory import Step
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.contract import Reading, Writing

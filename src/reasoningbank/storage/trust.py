@@ -1,4 +1,4 @@
-"""Rows of what is out of service: archived memories and forgotten sources."""
+"""Rows of what is out of service: archived memories and blocked sources."""
 
 from __future__ import annotations
 
@@ -72,28 +72,44 @@ def of_source(reading: Reading, source: str) -> list[int]:
     return [n for (n,) in rows]
 
 
-def set_forgotten(writing: Writing, source: str, *, forgotten: bool, now: datetime) -> int:
-    """Make a source's signals count for nothing, or count again; return how many memories they are about."""
-    if forgotten:
-        note_forgotten(writing, source, now)
-    else:
-        writing.execute("DELETE FROM forgotten WHERE source = ?", (source,))
-    touched = writing.execute(
-        "SELECT DISTINCT memory FROM tallies WHERE source = ? OR judge = ?", (source, source)
-    ).fetchall()
-    for (n,) in touched:
+def block(writing: Writing, source: str, now: datetime) -> int:
+    """Let a source's signals count for nothing; return how many memories they are about."""
+    note_blocked(writing, source, now)
+    return _tell_judged(writing, source)
+
+
+def unblock(writing: Writing, source: str) -> int:
+    """Let a source's signals count again; return how many memories they are about."""
+    writing.execute("DELETE FROM forgotten WHERE source = ?", (source,))
+    return _tell_judged(writing, source)
+
+
+def _tell_judged(writing: Writing, source: str) -> int:
+    judged = judged_by(writing, source)
+    for n in judged:
         writing.tell("evidence", n)
         merges.tell_results(writing, [n])
-    return len(touched)
+    return len(judged)
 
 
-def note_forgotten(writing: Writing, source: str, now: datetime) -> None:
+def judged_by(reading: Reading, source: str) -> list[int]:
+    """Return the memories that a source's signals are about: its own, or those that it judged."""
+    rows = reading.execute("SELECT DISTINCT memory FROM tallies WHERE source = ? OR judge = ?", (source, source))
+    return [n for (n,) in rows]
+
+
+def note_blocked(writing: Writing, source: str, now: datetime) -> None:
     """Let a source's signals count for nothing from now on."""
     writing.insert("forgotten", ("source", "at"), [(source, time_text(now))], "ON CONFLICT (source) DO NOTHING")
 
 
-def forgotten_among(reading: Reading, sources: Collection[str]) -> set[str]:
-    """Return which of these sources are forgotten."""
+def blocked(reading: Reading) -> list[str]:
+    """Return the names of the sources that are blocked, sorted."""
+    return [source for (source,) in reading.execute("SELECT source FROM forgotten ORDER BY source")]
+
+
+def blocked_among(reading: Reading, sources: Collection[str]) -> set[str]:
+    """Return which of these sources are blocked."""
     if not sources:
         return set()
     rows = reading.execute("SELECT source FROM forgotten WHERE source IN (:sources)", {"sources": list(sources)})

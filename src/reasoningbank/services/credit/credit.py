@@ -6,14 +6,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from reasoningbank.episode import Episode, Served
-from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError, MemoryNotFoundError
+from reasoningbank.errors import EpisodeNotFoundError, MemoryNotFoundError
 from reasoningbank.memory import clean_text
-from reasoningbank.results import Feedback, Reported
+from reasoningbank.results import Reported, Voted
 from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.credit.fitting import fit_again, fit_is_due
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record.preparing import checked_id
-from reasoningbank.services.search.recall import checked_ref, new_id
+from reasoningbank.services.search.recall import new_id
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import Signal, SignalKind, time_text
 from reasoningbank.storage import episodes, evidence
@@ -44,7 +43,6 @@ def report(
     revise: bool,
 ) -> Reported:
     """Close an episode, and credit its outcome to exactly the memories that were served in it."""
-    ref, thread = _one_of(ref, thread)
     with engine.write(create=False) as edit:
         edit.catch_up()
         now = engine.now()
@@ -60,16 +58,8 @@ def report(
 
 def get_episode(engine: Engine, *, ref: str | None, thread: str | None) -> Episode:
     """Return an episode, by its reference or as the newest of a thread."""
-    ref, thread = _one_of(ref, thread)
     with engine.read() as view:
         return _find(view, ref, thread, engine.now())
-
-
-def _one_of(ref: str | None, thread: str | None) -> tuple[str | None, str | None]:
-    ref, thread = checked_ref(ref), checked_ref(thread, "thread")
-    if (ref is None) == (thread is None):
-        raise InvalidInputError("give exactly one of ref and thread: the ref is what recall returned")
-    return ref, thread
 
 
 def _not_found(ref: str | None, thread: str | None) -> EpisodeNotFoundError:
@@ -154,39 +144,17 @@ def _outcome(
 # -- one memory ----------------------------------------------------------------------------------------------------
 
 
-def feedback(
-    engine: Engine, memory_id: str, helpful: bool, *, ref: str | None, by: str | None, reason: str | None
-) -> Feedback:
-    """Count an explicit vote about one memory."""
-    return _about_one(engine, memory_id, SignalKind.EXPLICIT, helpful, ref=checked_ref(ref), by=by, reason=reason)
-
-
-def report_memory(engine: Engine, memory_id: str, succeeded: bool, *, session_id: str | None) -> Feedback:
-    """Count the outcome of a run for one memory alone."""
-    session = checked_ref(session_id, "session_id")
-    ref = None if session is None else f"session:{session}"
-    return _about_one(engine, memory_id, SignalKind.OUTCOME, succeeded, ref=ref, session=session)
-
-
-def report_stability(engine: Engine, memory_id: str, survived: bool, *, ref: str | None, by: str | None) -> Feedback:
-    """Count whether a change that followed a memory survived, or was reverted."""
-    return _about_one(engine, memory_id, SignalKind.STABILITY, survived, ref=checked_ref(ref), by=by)
-
-
-def _about_one(
+def vote(
     engine: Engine,
     memory_id: str,
-    kind: SignalKind,
-    positive: bool,
+    helpful: bool,
     *,
+    kind: SignalKind,
     ref: str | None,
-    session: str | None = None,
-    by: str | None = None,
-    reason: str | None = None,
-) -> Feedback:
-    memory_id = checked_id(memory_id)
-    if not isinstance(positive, bool):
-        raise InvalidInputError(f"{positive!r} is neither True nor False: say whether it helped")
+    by: str | None,
+    reason: str | None,
+) -> Voted:
+    """Count one piece of evidence about one memory."""
     with engine.write(create=False) as edit:
         edit.catch_up()
         now = engine.now()
@@ -199,9 +167,10 @@ def _about_one(
             memory=memory_id,
             revision=found.revision,
             kind=kind,
-            polarity=1 if positive else -1,
+            polarity=1 if helpful else -1,
             ref=ref or found.open_ref or new_id(),
-            source=session or "",
+            # Whoever reports on a memory alone is the session that it names.
+            source=(ref or "") if kind is SignalKind.OUTCOME else "",
             by=note(by),
             reason=note(reason),
             alone=kind is SignalKind.OUTCOME,
@@ -210,7 +179,7 @@ def _about_one(
             since = time_text(episodes.before(now, VALIDATION_WINDOW))
             signal = replace(signal, validates=evidence.spoke_for(edit, found.n, since))
         recorded = edit.write_signals([signal], now, only_news=True) == [Folded.COUNTED]
-        counted = Feedback(edit.shown([found.n])[found.n], signal.ref, recorded)
+        counted = Voted(edit.shown([found.n])[found.n], signal.ref, recorded)
         due = fit_is_due(edit, edit.newest_change)
     if due:
         fit_again(engine)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from reasoningbank.episode import EpisodePage
 from reasoningbank.errors import EpisodeNotFoundError
+from reasoningbank.runs.results import EpisodePage
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record.record import checked_limit
-from reasoningbank.services.search.recall import checked_ref
 from reasoningbank.storage import episodes
 from reasoningbank.verdict import Verdict
 
@@ -15,7 +13,6 @@ def list_episodes(
     engine: Engine, *, after: str | None, thread: str | None, verdict: Verdict | None, is_open: bool | None, limit: int
 ) -> EpisodePage:
     """Return up to `limit` episodes that pass the filters, the newest first, behind the one named `after`."""
-    after, thread, limit = checked_ref(after, "after"), checked_ref(thread, "thread"), checked_limit(limit)
     with engine.read() as view:
         if after is not None and not episodes.exists(view, after):
             raise EpisodeNotFoundError(f"ref {after!r}")

@@ -7,7 +7,6 @@ from itertools import groupby
 
 from reasoningbank.belief.belief import SUCCESS_IF_HELPED, SUCCESS_IF_NOT
 from reasoningbank.belief.spec import SignalWeights
-from reasoningbank.errors import InvalidInputError
 from reasoningbank.measures import criteria
 from reasoningbank.measures.criteria import Calibration, Weighing
 from reasoningbank.services.engine import Engine
@@ -17,18 +16,11 @@ from reasoningbank.storage import measures, parameters
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.episodes import before
 
-LONGEST_WINDOW = 36_500
 WEIGHED = ("accuracy", "helped", "unhelped")
 
 
-def metrics(engine: Engine, days: object) -> Metrics:
-    """Return how well a bank did within the last `days`. Changes nothing.
-
-    Raises:
-        InvalidInputError: days is not a whole number from 1 to 36,500.
-    """
-    if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= LONGEST_WINDOW:
-        raise InvalidInputError(f"days {days!r} is not a whole number from 1 to {LONGEST_WINDOW}")
+def metrics(engine: Engine, days: int) -> Metrics:
+    """Return how well a bank did within the last `days`. Changes nothing."""
     now = engine.now()
     since = before(now, timedelta(days=days))
     with engine.read() as view:

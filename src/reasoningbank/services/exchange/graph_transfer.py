@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from reasoningbank import arguments
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError, NotFoundError, StorageError
 from reasoningbank.formats.graphml import from_graphml, to_graphml
@@ -154,9 +155,9 @@ def _good(items: Sequence[Any], start: int, read: Callable[[Any], CleanNode], ta
 
 def _node(given: Any) -> CleanNode:
     node_id, draft, quarantined = read_node(given)
-    return clean_node(
-        node_id, draft, quarantined=quarantined, created_at=read_time(given, "ingestion_time", "created_at")
-    )
+    named = None if node_id is None else arguments.identifier("node id", node_id)
+    at = read_time(given, "ingestion_time", "created_at")
+    return clean_node(named, draft, quarantined=quarantined, created_at=at)
 
 
 def _store_nodes(engine: Engine, cleaned: Sequence[CleanNode], tally: _Tally, embedder: Embedder) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from reasoningbank import arguments
 from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.errors import InvalidInputError, StorageError
 from reasoningbank.exchange.memories import Incoming, incoming, outgoing, parse, to_line
@@ -150,7 +151,8 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trus
                     continue
                 item = incoming(entry.number, line, trusted=trusted, by=by)
                 _parameters(item)
-                cleaned.append(clean(item.draft, item.memory_id))
+                named = None if item.memory_id is None else arguments.memory_id(item.memory_id)
+                cleaned.append(clean(item.draft, named))
                 items.append(item)
         except InvalidInputError as error:
             tally.rejected.append(Rejected(entry.number, f"{entry.name}: {error}" if entry.name else str(error)))
@@ -189,8 +191,8 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared
         if was_empty:
             # What belongs to a bank as a whole only a copy of it may take over.
             restore.restore_taught(edit, [counts for item in items for counts in item.taught])
-            sources = [source for item in items for source in item.forgotten]
-            restore.restore_forgotten(edit, sources, engine.now())
+            sources = [source for item in items for source in item.blocked]
+            restore.restore_blocked(edit, sources, engine.now())
             for found in filter(None, map(_parameters, items)):
                 parameters.add(edit, Fit(found, edit.newest_change, engine.now()))
 
@@ -218,8 +220,8 @@ def _store_one(edit: Edit, item: Incoming, prepared: Prepared) -> tuple[int, boo
 
 def _restore_state(edit: Edit, n: int, item: Incoming, prepared: Prepared) -> None:
     restored, source = item.restored, prepared.draft.source
-    # A source that is forgotten here stays so, whatever the file says of its memories.
-    distrusted = trust.forgotten_among(edit, {name for name in (source.by, source.session) if name})
+    # A source that is blocked here stays so, whatever the file says of its memories.
+    distrusted = trust.blocked_among(edit, {name for name in (source.by, source.session) if name})
     if restored.state is State.ARCHIVED:
         before = State.QUARANTINED if distrusted else restored.before or prepared.state
         restore.restore_archived(edit, n, before, restored.why, edit.engine.now())
@@ -321,7 +323,7 @@ def export_records(engine: Engine, *, runs: bool = False) -> Iterator[dict[str, 
     """
     with engine.read() as view:
         # What belongs to no memory the first record carries: every record is a memory, for whoever reads them.
-        whole = {"taught": restore.taught(view), "forgotten": restore.forgotten(view)}
+        whole = {"taught": restore.taught(view), "forgotten": trust.blocked(view)}
         extra: dict[str, Any] = {"parameters": parameters.learned(view)}
         extra |= {key: value for key, value in whole.items() if value}
         after = 0

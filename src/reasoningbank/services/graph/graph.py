@@ -13,12 +13,11 @@ from reasoningbank.embed.base import Embedder
 from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError, NodeNotFoundError
 from reasoningbank.graph.nodes import Edge, EdgeDraft, Node, NodeDraft, checked_fields
-from reasoningbank.graph.results import EdgeStored, NodePage, NodeStored
+from reasoningbank.graph.results import EdgeStored, NodeStored
 from reasoningbank.screening.guard import inspect, is_suspicious, normalise_hidden
 from reasoningbank.screening.scrub import RULES_VERSION, scrub, scrub_value
 from reasoningbank.search.terms import terms
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record.preparing import checked_id
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit
 from reasoningbank.storage import graph
@@ -72,7 +71,7 @@ def clean_node(
     }
     scrubbed, counts = scrub_value(said)
     return CleanNode(
-        id=checked_id(node_id) if node_id is not None else str(uuid.uuid4()),
+        id=node_id or str(uuid.uuid4()),
         draft=validated(NodeDraft, draft.model_dump() | scrubbed),
         redactions=counts,
         findings=tuple(scrub(str(finding)).text for finding in findings) if is_suspicious(findings) else (),
@@ -93,7 +92,7 @@ def _add_node(engine: Engine, embedder: Embedder, cleaned: CleanNode) -> NodeSto
     if pointers and engine.project() is None:
         raise MemoryNotFoundError(pointers[0])
     with engine.write() as edit:
-        memories = [number_of(edit, checked_id(pointer)) for pointer in pointers]
+        memories = [number_of(edit, pointer) for pointer in pointers]
         n, created = store_node(edit, embedder, cleaned, memories, vector)
         node = shown_node(graph.load(edit, [n])[n])
     return NodeStored(node, created, cleaned.redactions, problems([vector]))
@@ -159,7 +158,7 @@ def clean_edge(fields: dict[str, Any]) -> tuple[EdgeDraft, dict[str, int]]:
 def add_edge(engine: Engine, edge_id: str | None, fields: dict[str, Any]) -> EdgeStored:
     """Store an edge between two nodes, or store it anew under its id."""
     draft, redactions = clean_edge(fields)
-    edge_id = checked_id(edge_id) if edge_id is not None else str(uuid.uuid4())
+    edge_id = edge_id or str(uuid.uuid4())
     with engine.write(create=False) as edit:
         created = store_edge(edit, edge_id, draft)
         stored = graph.edge(edit, edge_id)
@@ -203,7 +202,6 @@ def shown_edge(stored: StoredEdge) -> Edge:
 
 def get_node(engine: Engine, node_id: str) -> Node:
     """Return a node, quarantined or not."""
-    node_id = checked_id(node_id)
     with engine.read() as view:
         n = _number(view, node_id)
         return shown_node(graph.load(view, [n])[n])
@@ -211,30 +209,28 @@ def get_node(engine: Engine, node_id: str) -> Node:
 
 def edges_of(engine: Engine, node_id: str) -> list[Edge]:
     """Return the edges of a node, in either direction."""
-    node_id = checked_id(node_id)
     with engine.read() as view:
         _number(view, node_id)
         return [shown_edge(stored) for stored in graph.edges_of(view, node_id, served=False)]
 
 
-def page(engine: Engine, filters: NodeFilters, after: int, limit: int) -> NodePage:
-    """Return up to `limit` nodes behind `after`."""
+def page(engine: Engine, filters: NodeFilters, after: int, limit: int) -> tuple[tuple[Node, ...], int | None]:
+    """Return up to `limit` nodes behind `after`, and where the next page begins (None behind the last)."""
     with engine.read() as view:
         numbers = graph.page(view, filters, after, limit + 1)
         nodes = tuple(map(shown_node, graph.load(view, numbers[:limit]).values()))
-        return NodePage(nodes, numbers[limit - 1] if len(numbers) > limit else None)
+        return nodes, numbers[limit - 1] if len(numbers) > limit else None
 
 
-def link_nodes(engine: Engine, memory_id: str) -> list[Node]:
+def nodes_of(engine: Engine, memory_id: str) -> list[Node]:
     """Return the nodes that point to a memory."""
     with engine.read() as view:
-        numbers = graph.of_memory(view, number_of(view, checked_id(memory_id)))
+        numbers = graph.of_memory(view, number_of(view, memory_id))
         return list(map(shown_node, graph.load(view, numbers).values()))
 
 
 def approve(engine: Engine, node_id: str) -> Node:
     """Let a quarantined node be found from now on."""
-    node_id = checked_id(node_id)
     with engine.write(create=False) as edit:
         n = _number(edit, node_id)
         if not graph.approve(edit, n, engine.now()):
@@ -242,9 +238,13 @@ def approve(engine: Engine, node_id: str) -> Node:
         return shown_node(graph.load(edit, [n])[n])
 
 
-def delete(engine: Engine, *, node: str | None = None, edge: str | None = None) -> bool:
-    """Delete a node with its edges, or an edge; False when there was none."""
+def delete_node(engine: Engine, node_id: str) -> bool:
+    """Delete a node with its edges and pointers; False when there was none."""
     with engine.write(create=False) as edit:
-        if node is not None:
-            return graph.delete_node(edit, checked_id(node))
-        return graph.delete_edge(edit, checked_id(edge))
+        return graph.delete_node(edit, node_id)
+
+
+def delete_edge(engine: Engine, edge_id: str) -> bool:
+    """Delete an edge; False when there was none."""
+    with engine.write(create=False) as edit:
+        return graph.delete_edge(edit, edge_id)

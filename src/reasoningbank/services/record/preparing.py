@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
-from reasoningbank.errors import InvalidInputError, LimitExceededError
-from reasoningbank.memory import ID_LIMIT, SAID, Draft, Source, State, clean_text, is_blank
+from reasoningbank.memory import SAID, Draft, Source, State
 from reasoningbank.screening.guard import inspect, is_suspicious, normalise_hidden
 from reasoningbank.screening.prefilter import joined, look
 from reasoningbank.screening.scrub import scrub, scrub_each, scrub_value
@@ -61,19 +60,6 @@ class Prepared:
         return tuple((role, vector.tobytes()) for role, vector in self.vectors)
 
 
-def checked_id(memory_id: object) -> str:
-    """Return a memory's id as it is stored.
-
-    Raises:
-        InvalidInputError: it is no text, blank, or longer than 200 characters.
-    """
-    if not isinstance(memory_id, str) or is_blank(memory_id):
-        raise InvalidInputError(f"memory id {memory_id!r} is not an id: use one that search, recall or list returned")
-    if len(memory_id) > ID_LIMIT:
-        raise LimitExceededError("memory id", limit=ID_LIMIT, actual=len(memory_id))
-    return clean_text(memory_id)
-
-
 def clean(draft: Draft, memory_id: str | None) -> Prepared:
     """Remove secrets and hidden characters from every string of a lesson, and look for planted instructions."""
     said = {name: getattr(draft, name) for name in SAID}
@@ -94,7 +80,7 @@ def clean(draft: Draft, memory_id: str | None) -> Prepared:
     return Prepared(
         # What lost a secret may be longer or shorter than before: checked again.
         draft=validated(Draft, draft.model_dump() | changed) if changed else draft,
-        memory_id=str(uuid.uuid4()) if memory_id is None else checked_id(memory_id),
+        memory_id=memory_id or str(uuid.uuid4()),
         redactions=dict(dropped),
         findings=tuple(scrub(str(finding)).text for finding in findings) if is_suspicious(findings) else (),
         has_own_id=memory_id is not None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from reasoningbank.embed.base import Embedder
-from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
+from reasoningbank.errors import MemoryNotFoundError
 from reasoningbank.memory import SAID, Draft, Memory, State
 from reasoningbank.results import Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record.preparing import Prepared, checked_id, clean, embed
+from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import indexed, store_all
 from reasoningbank.services.search.retrieve import own
 from reasoningbank.services.view import View
@@ -32,17 +32,6 @@ LONGEST_PAGE = 1_000
 
 # What an update leaves as it is unless it names it; changed by somebody else meanwhile, it is read again.
 KEPT = (*SAID, "outcome", "tags", "initial_confidence", "source", "metadata", "state", "revision")
-
-
-def checked_limit(limit: object) -> int:
-    """Return how many memories a page is to have.
-
-    Raises:
-        InvalidInputError: it is not a whole number from 1 to 1,000.
-    """
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= LONGEST_PAGE:
-        raise InvalidInputError(f"limit {limit!r} is not a whole number from 1 to {LONGEST_PAGE:,}")
-    return limit
 
 
 def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Recorded:
@@ -98,7 +87,6 @@ def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True
 
 def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
     """Change some fields of a memory; what is not named stays."""
-    memory_id = checked_id(memory_id)
     while True:
         before = _unchanged(engine, memory_id)
         shown = rescrubbed(before.memory, before.scrub_version)
@@ -144,14 +132,13 @@ def _state_after(before: Memory, prepared: Prepared, says_something_else: bool) 
     return prepared.state if says_something_else and before.state is not State.ARCHIVED else before.state
 
 
-def delete(engine: Engine, memory_ids: Iterable[str]) -> dict[str, bool]:
-    """Delete memories; say for each id, as it was given, whether there was one."""
-    ids = {memory_id: checked_id(memory_id) for memory_id in memory_ids}
+def delete(engine: Engine, memory_ids: Sequence[str]) -> dict[str, bool]:
+    """Delete memories; say for each id whether there was one."""
     with engine.write(create=False) as edit:
-        numbers = records.numbers_of(edit, list(ids.values()))
+        numbers = records.numbers_of(edit, memory_ids)
         for n in numbers.values():
             records.delete(edit, n)
-    return {given: memory_id in numbers for given, memory_id in ids.items()}
+    return {memory_id: memory_id in numbers for memory_id in memory_ids}
 
 
 def number_of(view: View, memory_id: str) -> int:
@@ -168,7 +155,6 @@ def number_of(view: View, memory_id: str) -> int:
 
 def get(engine: Engine, memory_id: str) -> Memory:
     """Return a memory, whatever its state."""
-    memory_id = checked_id(memory_id)
     with engine.read() as view:
         n = number_of(view, memory_id)
         engine.cache.follow(view)

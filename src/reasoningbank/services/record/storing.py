@@ -13,7 +13,7 @@ from reasoningbank.services.view import Edit, View
 from reasoningbank.storage import recording, records, trust
 from reasoningbank.storage.stored import Stored
 
-DISTRUSTED = "its source was forgotten"
+DISTRUSTED = "its source is blocked"
 
 
 def store_all(edit: Edit, prepared: Sequence[Prepared]) -> list[Recorded]:
@@ -73,7 +73,7 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
     identity = next(iter(fresh.values())).embedder
     assert identity is not None  # noqa: S101 - only what went through `embed` is stored
     sources = {name for p in fresh.values() for name in (p.draft.source.by, p.draft.source.session) if name}
-    distrusted = trust.forgotten_among(edit, sources)
+    distrusted = trust.blocked_among(edit, sources)
     new = {n: _new(p, distrusted) for n, p in fresh.items()}
     return recording.insert(
         edit,

@@ -26,9 +26,6 @@ from reasoningbank.services.runs.trajectories import note_origins, of_episode
 from reasoningbank.storage import jobs as job_rows
 from reasoningbank.verdict import Verdict, as_verdict
 
-MOST_JOBS_SHOWN = 1_000
-
-
 # -- at once ---------------------------------------------------------------------------------------------------------
 
 
@@ -67,12 +64,12 @@ def distill(
     return replace(keep(engine, distiller.distill(run, earlier), [run]), removed=cleaned.removed)
 
 
-def contrast(engine: Engine, runs: Sequence[Cleaned], distiller: Distiller, judge: RunJudge | None) -> Distilled:
+def distill_many(engine: Engine, runs: Sequence[Cleaned], distiller: Distiller, judge: RunJudge | None) -> Distilled:
     """Draw lessons from several runs of one task together, and store them."""
     if not runs:
         raise InvalidInputError("there is no run to compare: give at least one")
     compared = [judged(cleaned.run, judge) for cleaned in runs]
-    return keep(engine, distiller.contrast(compared), compared)
+    return keep(engine, distiller.distill_many(compared), compared)
 
 
 def keep(engine: Engine, result: Distillation, runs: Sequence[Trajectory]) -> Distilled:
@@ -156,8 +153,6 @@ def job(engine: Engine, job_id: str) -> Job:
 
 def jobs(engine: Engine, statuses: Sequence[DistillStatus], limit: int) -> list[Job]:
     """Return the newest jobs with one of these statuses."""
-    if not 1 <= limit <= MOST_JOBS_SHOWN:
-        raise InvalidInputError(f"limit {limit!r} is not a whole number from 1 to {MOST_JOBS_SHOWN:,}")
     with engine.read() as view:
         return job_rows.page(view, statuses, limit)
 

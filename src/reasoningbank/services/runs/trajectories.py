@@ -9,15 +9,13 @@ from typing import Any
 
 from reasoningbank.distill.cleaning import Cleaned, clean
 from reasoningbank.episode import Episode
-from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError
-from reasoningbank.results import MemoryRuns, StepsKept
+from reasoningbank.errors import EpisodeNotFoundError
+from reasoningbank.runs.results import MemoryRuns, StepsKept
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record.preparing import checked_id
 from reasoningbank.services.record.record import number_of
-from reasoningbank.services.search.recall import checked_ref
 from reasoningbank.services.view import Edit, View
 from reasoningbank.storage import episodes, trajectories
 from reasoningbank.verdict import Verdict
@@ -25,16 +23,9 @@ from reasoningbank.verdict import Verdict
 SWITCHED_OFF = "the setting keep_trajectories is off: set it to true"
 
 
-def _named(ref: object) -> str:
-    found = checked_ref(ref)
-    if found is None:
-        raise InvalidInputError("no ref: name the episode by the ref that recall returned")
-    return found
-
-
 def add_steps(engine: Engine, ref: str, run: Any) -> StepsKept:
     """Keep steps with their episode: cleaned, and as long as the run is not too long."""
-    ref, cleaned = _named(ref), clean(Trajectory.of(run))
+    cleaned = clean(Trajectory.of(run))
     with engine.write(create=False) as edit:
         if not episodes.exists(edit, ref):
             raise EpisodeNotFoundError(f"ref {ref!r}")
@@ -78,7 +69,7 @@ def put(edit: Edit, ref: str, run: Trajectory, *, left_out: int = 0, at: datetim
 
 def of_episode(engine: Engine, cleaned: Cleaned, ref: str | None) -> Cleaned:
     """Return a run that says which episode it is from; where nothing is kept with that yet, keep the run."""
-    if (ref := checked_ref(ref)) is None:
+    if ref is None:
         return cleaned
     with engine.read() as view:
         if not episodes.exists(view, ref):
@@ -92,7 +83,6 @@ def of_episode(engine: Engine, cleaned: Cleaned, ref: str | None) -> Cleaned:
 
 def trajectory(engine: Engine, ref: str) -> Trajectory:
     """Return an episode as a run: its task, what is kept of its steps, and how it ended."""
-    ref = _named(ref)
     with engine.read() as view:
         episode = episodes.load_episode(view, ref)
         if episode is None:
@@ -118,7 +108,6 @@ def shown(episode: Episode, kept: trajectories.Kept) -> Trajectory:
 
 def runs_of(engine: Engine, memory_id: str, limit: int) -> MemoryRuns:
     """Return the runs that a memory came from, and those that it was handed out in."""
-    memory_id = checked_id(memory_id)
     with engine.read() as view:
         n = number_of(view, memory_id)
         return MemoryRuns(

@@ -12,9 +12,9 @@ from datetime import datetime
 
 from reasoningbank.embed.base import Embedder
 from reasoningbank.episode import Served
-from reasoningbank.errors import DeadlineExceededError, InvalidInputError
+from reasoningbank.errors import DeadlineExceededError
 from reasoningbank.links import Conflict
-from reasoningbank.memory import ID_LIMIT, Memory, clean_text, is_blank
+from reasoningbank.memory import Memory
 from reasoningbank.prompt.block import LessonBlock, render
 from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.services.engine import Engine
@@ -28,19 +28,6 @@ from reasoningbank.storage import episodes, records
 def new_id() -> str:
     """Return a new unique id."""
     return str(uuid.uuid4())
-
-
-def checked_ref(ref: object, what: str = "ref") -> str | None:
-    """Return a reference or thread as it is stored.
-
-    Raises:
-        InvalidInputError: it is no text, blank, or longer than 200 characters.
-    """
-    if ref is None:
-        return None
-    if not isinstance(ref, str) or is_blank(ref) or len(ref) > ID_LIMIT:
-        raise InvalidInputError(f"{what} {ref!r:.80} cannot be used: give a text of 1 to {ID_LIMIT} characters")
-    return clean_text(ref)
 
 
 def recall(
@@ -61,7 +48,6 @@ def recall(
         expand_links: bring along what they require, and say which do not go together.
         given_up: set by a caller that waits no longer; then, too, no episode is opened.
     """
-    ref, thread = checked_ref(ref), checked_ref(thread, "thread")
     limit = _Limit(engine, deadline, given_up)
 
     def attempt(embedder: Embedder) -> Recall | _Fitted:

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reasoningbank.results import Hit, KnownOf, Recommendation
+from reasoningbank.services.cache.queries import without_secrets
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search import retrieve
 from reasoningbank.services.search.retrieve import Wanted
 from reasoningbank.signals import SignalKind, Tally
 from reasoningbank.storage import records
+from reasoningbank.storage.filters import Filters
+from reasoningbank.verdict import Verdict
 
 
-def recommend(engine: Engine, task: str, wanted: Wanted) -> Recommendation:
+def recommend(engine: Engine, task: str) -> Recommendation:
     """Return the best strategy for a task and its runner-up. Nothing is changed or counted."""
+    strategies = Filters(outcome=Verdict.SUCCESS)
+    wanted = Wanted(k=2, floor=engine.settings.floor, strict=False, filters=strategies, policy="relevance")
     found = retrieve.search(engine, task, wanted)
     best, second = (*found.hits, None, None)[:2]
     return Recommendation(
-        task=task,
+        task=without_secrets(task),
         strategy=best,
         evidence=None if best is None else _known_of(engine, best),
         runner_up=second,

@@ -10,20 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reasoningbank.embed.base import Embedder
-from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import Memory, State, is_blank
+from reasoningbank.memory import Memory, State
 from reasoningbank.results import Hit, SearchResult
 from reasoningbank.search.bm25 import best_first
-from reasoningbank.search.ranking import (
-    DIVERSE,
-    POLICIES,
-    SECONDS_A_DAY,
-    Candidates,
-    Policy,
-    Ranked,
-    one_a_source,
-    rank,
-)
+from reasoningbank.search.ranking import DIVERSE, SECONDS_A_DAY, Candidates, Policy, Ranked, one_a_source, rank
 from reasoningbank.search.relevance import (
     Floats,
     Legs,
@@ -80,50 +70,6 @@ class Found:
 
     result: SearchResult = field(default_factory=SearchResult)
     numbers: tuple[int, ...] = ()
-
-
-def checked_query(query: object) -> str:
-    """Return a query that can be searched for.
-
-    Raises:
-        InvalidInputError: it is no text, or holds nothing to search for.
-    """
-    if not isinstance(query, str) or is_blank(query):
-        raise InvalidInputError(f"query {query!r:.80} holds nothing to search for: describe the task in words")
-    return query
-
-
-def checked_floor(floor: object) -> float:
-    """Return a confidence floor.
-
-    Raises:
-        InvalidInputError: it is not a number from 0 to 1.
-    """
-    if isinstance(floor, bool) or not isinstance(floor, (int, float)) or not 0.0 <= floor <= 1.0:
-        raise InvalidInputError(f"min_confidence {floor!r} is not a number from 0 to 1")
-    return float(floor)
-
-
-def checked_k(k: object) -> int:
-    """Return how many hits are wanted.
-
-    Raises:
-        InvalidInputError: it is not a whole number of at least 1.
-    """
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise InvalidInputError(f"k {k!r} is not a whole number of at least 1: say how many memories are wanted")
-    return k
-
-
-def checked_policy(policy: str) -> Policy:
-    """Return a policy's name.
-
-    Raises:
-        InvalidInputError: there is no such policy; all are named.
-    """
-    if policy not in POLICIES:
-        raise InvalidInputError(f"no policy {policy!r}: use one of {', '.join(POLICIES)}")
-    return policy
 
 
 def search(engine: Engine, text: str, wanted: Wanted) -> SearchResult:

@@ -22,7 +22,7 @@ from reasoningbank.results import Consolidated, Unmerged
 from reasoningbank.search.terms import lesson_text
 from reasoningbank.services import links
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record.preparing import checked_id, clean, embed
+from reasoningbank.services.record.preparing import clean, embed
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.record.storing import store
 from reasoningbank.services.upkeep.turns import take_turn
@@ -54,7 +54,6 @@ def consolidate(
     force: bool,
 ) -> Consolidated:
     """Propose merges and links; without `dry_run` carry the merges out, at most once a day unless forced."""
-    _check(threshold, max_clusters)
     if not dry_run and not take_turn(engine, LAST, now, force=force):
         return Consolidated(due=False)
     changes = propose(engine, threshold, max_clusters)
@@ -75,15 +74,6 @@ def consolidate(
         else:
             done.append(replace(change, result=result))
     return Consolidated(tuple(done), tuple(skipped))
-
-
-def _check(threshold: object, max_clusters: object) -> None:
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0.0 <= threshold <= 1.0:
-        raise InvalidInputError(f"threshold {threshold!r} is not a number from 0 to 1")
-    if max_clusters is None:
-        return
-    if isinstance(max_clusters, bool) or not isinstance(max_clusters, int) or max_clusters < 0:
-        raise InvalidInputError(f"max_clusters {max_clusters!r} is not a whole number of at least 0, or None")
 
 
 # -- proposing -----------------------------------------------------------------------------------------------------
@@ -221,7 +211,6 @@ def _starting(engine: Engine, sources: Sequence[Memory]) -> float:
 
 def undo_merge(engine: Engine, memory_id: str) -> Unmerged:
     """Restore what a memory was merged from, each with its own evidence, and archive the memory."""
-    memory_id = checked_id(memory_id)
     with engine.write(create=False) as edit:
         n, now = number_of(edit, memory_id), engine.now()
         # In a bank that was read from an export, only why they are archived says what they were merged into.

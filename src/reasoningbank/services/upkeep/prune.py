@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from reasoningbank.change import Change
-from reasoningbank.errors import InvalidInputError
 from reasoningbank.results import Pruned
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.view import View
@@ -19,7 +18,7 @@ PAGE = 500
 
 def prune(engine: Engine, now: datetime, *, dry_run: bool, unused_days: float) -> Pruned:
     """Propose what to archive; without `dry_run` archive it, all in one transaction."""
-    unused = _checked_days(unused_days)
+    unused = timedelta(days=min(unused_days, timedelta.max.days))
     if dry_run:
         with engine.read() as view:
             return Pruned(tuple(_propose(view, now, unused)))
@@ -30,12 +29,6 @@ def prune(engine: Engine, now: datetime, *, dry_run: bool, unused_days: float) -
             n = records.find(edit, change.memories[0])
             trust.archive(edit, [] if n is None else [n], f"pruned: {change.reason}", now)
         return Pruned(tuple(changes), done=engine.project() is not None)
-
-
-def _checked_days(days: object) -> timedelta:
-    if isinstance(days, bool) or not isinstance(days, (int, float)) or not days >= 0:
-        raise InvalidInputError(f"unused_days {days!r} is not a number of at least 0")
-    return timedelta(days=min(days, timedelta.max.days))
 
 
 def _propose(view: View, now: datetime, unused: timedelta) -> list[Change]:
