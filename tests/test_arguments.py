@@ -22,6 +22,7 @@ from reasoningbank import InvalidInputError, LimitExceededError, State, argument
         (arguments.memory_id, ["m", "é" * 200]),
         (arguments.reference, [None, "thread 1"]),
         (arguments.source, ["importer-7"]),
+        (arguments.query, ["quote paths"]),
         (arguments.lesson_outcome, [None, "success"]),
         (lambda given: arguments.own_ids(given, 2), [["a", None]]),
     ],
@@ -82,7 +83,3 @@ def test_a_cursor_leads_back_to_its_page() -> None:
     assert arguments.position("memories", cursor) == 42
     assert arguments.position("memories", None) == 0
     assert arguments.cursor("memories", None) is None
-
-
-def test_a_query_leaves_its_secrets_behind() -> None:
-    assert "hunter2hunter2" not in arguments.query("log in with password=hunter2hunter2")

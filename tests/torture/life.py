@@ -129,7 +129,7 @@ def _details(op: Op, known: Known, rng: random.Random, name: str) -> Op:
     about = {} if do == "maintain" else {"id": rng.choice(ids), "good": rng.random() < 0.7}
     # Now and then about the same run, or the same again.
     ref = rng.choice(opened) if opened and rng.random() < 0.5 else op["ref"]
-    return about | ({"session": ref, "ref": f"session:{ref}"} if do == "alone" else {"ref": ref})
+    return about | {"ref": ref}
 
 
 def _record(bank: ReasoningBank, op: Op) -> None:
@@ -161,7 +161,7 @@ ACTS: dict[str, Callable[[ReasoningBank, Op], object]] = {
     "recall": lambda bank, op: bank.recall(op["task"], ref=op["ref"], min_confidence=0.0, tags=[op["of"]]),
     "report": _report,
     "vote": lambda bank, op: bank.vote(op["id"], op["good"], ref=op["ref"]),
-    "alone": lambda bank, op: bank.vote(op["id"], op["good"], ref=op["session"], kind="outcome"),
+    "alone": lambda bank, op: bank.vote(op["id"], op["good"], ref=op["ref"], kind="outcome"),
     "stability": lambda bank, op: bank.vote(op["id"], op["good"], ref=op["ref"], kind="stability"),
     "maintain": lambda bank, op: bank.upkeep.maintain(),
     "reembed": _reembed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reasoningbank.results import Hit, KnownOf, Recommendation
+from reasoningbank.services.cache.queries import without_secrets
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search import retrieve
 from reasoningbank.services.search.retrieve import Wanted
@@ -21,7 +22,7 @@ def recommend(engine: Engine, task: str) -> Recommendation:
     found = retrieve.search(engine, task, wanted)
     best, second = (*found.hits, None, None)[:2]
     return Recommendation(
-        task=task,
+        task=without_secrets(task),
         strategy=best,
         evidence=None if best is None else _known_of(engine, best),
         runner_up=second,
