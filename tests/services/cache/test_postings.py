@@ -3,169 +3,20 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from reasoningbank import ReasoningBank
-from reasoningbank.search.bm25 import within_budget
-from reasoningbank.search.terms import match_expression
 from reasoningbank.services.cache import postings
 from reasoningbank.services.cache.postings import FOLLOWED, PostingCache
-from reasoningbank.services.cache.project import ProjectCache
-from reasoningbank.services.view import View
-from reasoningbank.storage import records, words
-from reasoningbank.storage.records import Indexed
+from reasoningbank.storage import words
 from tests.conftest import OpenBank
 from tests.processes import in_child
+from tests.services.cache.indexed import found, numbers, of_fts5, put, remove, rewrite, search
 from tests.services.cache.views import in_another_thread, looking, project_cache, statements
-
-WORDS = ("file", "run", "rare", "fail-fast", "#417", "c++", "é", "検索", "nowhere")
-TEXTS = st.lists(st.sampled_from(WORDS[:-1]), max_size=6).map(" ".join)
-WANTED = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4, unique=True)
-
-
-def put(bank: ReasoningBank, n: int, text: str) -> None:
-    with bank._engine.write() as edit:
-        records.index(edit, n, Indexed((), 1, text))
-
-
-def rewrite(bank: ReasoningBank, n: int, text: str) -> None:
-    with bank._engine.write() as edit:
-        records.remove_from_index(edit, n)
-        records.index(edit, n, Indexed((("lesson", b"1234"),), 1, text))
-
-
-def remove(bank: ReasoningBank, *numbers: int) -> None:
-    with bank._engine.write() as edit:
-        for n in numbers:
-            records.delete(edit, n)
-
-
-def of_fts5(view: View, wanted: Sequence[str]) -> list[tuple[int, float]]:
-    asked = within_budget(words.sizes(view, wanted), postings.BUDGET)
-    if not asked:
-        return []
-    return view.execute(
-        "SELECT rowid, -bm25(terms) FROM terms WHERE terms MATCH ? ORDER BY rowid", (match_expression(asked),)
-    ).fetchall()
-
-
-def found(cache: ProjectCache, view: View, wanted: Sequence[str]) -> list[tuple[int, float]]:
-    rows, scores = cache.matches(view, wanted)
-    return list(zip(rows.tolist(), scores.tolist(), strict=True))
-
-
-def search(bank: ReasoningBank, cache: ProjectCache, *wanted: str) -> list[tuple[int, float]]:
-    """Look anew, check what is found, and return it."""
-    with looking(bank, cache) as view:
-        rows = found(cache, view, wanted)
-        assert rows == of_fts5(view, wanted)
-    return rows
-
-
-def numbers(rows: list[tuple[int, float]]) -> list[int]:
-    return [n for n, _ in rows]
-
-
-class AnyOrder(RuleBasedStateMachine):
-    """Writes of any kind between searches through a large and a small cache, one of them in an older transaction."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
-        self.writer, self.here = (
-            ReasoningBank(self.folder.name, tenant="t", project="p", embedder="hash") for _ in range(2)
-        )
-        self.large, self.small = project_cache(), project_cache()
-        self.small._postings = PostingCache(capacity=5)
-        self.held = ExitStack()
-        self.older: View | None = None
-        self.texts: dict[int, str] = {}
-        self.next = 1
-
-    @initialize(texts=st.lists(TEXTS, max_size=8))
-    def begin(self, texts: list[str]) -> None:
-        self.writer._engine.project(create=True)
-        for text in texts:
-            self.record(text)
-
-    @rule(text=TEXTS)
-    def record(self, text: str) -> None:
-        self.texts[self.next] = text
-        put(self.writer, self.next, text)
-        self.next += 1
-
-    @rule(data=st.data(), text=TEXTS)
-    def rewrite(self, data: st.DataObject, text: str) -> None:
-        if self.texts:
-            rewrite(self.writer, data.draw(st.sampled_from(sorted(self.texts))), text)
-
-    @rule(data=st.data())
-    def delete(self, data: st.DataObject) -> None:
-        if self.texts:
-            n = data.draw(st.sampled_from(sorted(self.texts)))
-            del self.texts[n]
-            remove(self.writer, n)
-
-    @rule(n=st.integers(1, 9))
-    def vote(self, n: int) -> None:
-        with self.writer._engine.write() as edit:
-            edit.tell("evidence", n)
-
-    @rule()
-    def record_many(self) -> None:
-        for _ in range(FOLLOWED + 1):
-            self.record("file run")
-
-    @rule()
-    def prune_the_feed(self) -> None:
-        with self.writer._engine.write() as edit:
-            edit.execute("DELETE FROM changes WHERE seq < (SELECT max(seq) FROM changes)")
-
-    @rule()
-    def begin_a_transaction(self) -> None:
-        self.held.close()
-        self.older = self.held.enter_context(self.here._engine.read())
-        of_fts5(self.older, WORDS)
-
-    @rule(wanted=WANTED)
-    def search(self, wanted: list[str]) -> None:
-        for cache in (self.large, self.small):
-            search(self.here, cache, *wanted)
-            if self.older is not None:
-                cache.follow(self.older)
-                assert found(cache, self.older, wanted) == of_fts5(self.older, wanted)
-                search(self.here, cache, *wanted)
-
-    @rule(wanted=WANTED)
-    def search_with_one(self, wanted: list[str]) -> None:
-        search(self.here, self.large, *wanted)
-
-    @rule(wanted=WANTED)
-    def search_while_another_thread_is_ahead(self, wanted: list[str]) -> None:
-        with looking(self.here, self.large) as view:
-            self.record("file rare")
-            with looking(self.here, self.large):
-                pass
-            assert found(self.large, view, wanted) == of_fts5(view, wanted)
-
-    def teardown(self) -> None:
-        self.held.close()
-        self.writer.close()
-        self.here.close()
-        self.folder.cleanup()
-
-
-TestAnyOrder = AnyOrder.TestCase
-TestAnyOrder.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
-
 
 # -- what is read --------------------------------------------------------------------------------------------------
 

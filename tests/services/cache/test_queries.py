@@ -82,6 +82,16 @@ def test_a_remembered_vector_belongs_to_its_embedder() -> None:
     assert [width(cache, HashEmbedder(dim)) for dim in (64, 32, 64)] == [64, 32, 64]
 
 
+def test_no_secret_of_a_query_reaches_an_embedder() -> None:
+    embedder = Counting()
+
+    query = QueryCache().query(embedder, "why is AKIAIOSFODNN7EXAMPLE refused by S3")
+
+    assert query.text == "why is [REDACTED] refused by S3"
+    assert embedder.asked == [query.text]
+    assert not any("akia" in term for term in query.terms)
+
+
 def test_without_a_vector_a_query_says_so_and_has_its_terms() -> None:
     embedder = Counting()
     embedder.down = True

@@ -260,8 +260,6 @@ def test_the_exact_vectors_are_those_of_the_database(open_bank: OpenBank) -> Non
     with bank._engine.read() as view:
         rows = dict(view.execute("SELECT id, vector FROM vectors").fetchall())
         bank._engine.cache.follow(view)
-        exact = bank._engine.cache.vectors.vectors(
-            view, np.array(list(rows)), np.frombuffer(rows[1], dtype=np.float32).size
-        )
+        exact = bank._engine.cache.vectors.vectors(view, np.array(list(rows)), 1024)
     assert [row.tobytes() for row in exact] == list(rows.values())
     assert exact.dtype == np.float32

@@ -6,78 +6,66 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from reasoningbank import ReasoningBank
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.search.relevance import Scale, measured_scale
 from reasoningbank.services.cache import vectors
 from reasoningbank.services.cache.vectors import VectorCache
-from reasoningbank.services.upkeep import maintain
-from reasoningbank.storage.contract import Writing
+from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.project import Project
-from reasoningbank.storage.stored_vectors import MEMORIES, NODES, StoredVectors
+from reasoningbank.storage.stored_vectors import MEMORIES, StoredVectors
 from reasoningbank.vectors.base import unit_rows
 from reasoningbank.vectors.faiss import FaissIndex
-from tests.conftest import Clock, OpenBank
+from tests.conftest import OpenBank
+from tests.services.cache.stored import generation, nearest, owners, put
 from tests.services.cache.views import no_snapshot
 
 QUERY = np.array([0.6, 0.8], dtype=np.float32)
 
 
-@pytest.fixture
-def project(tmp_path: Path, clock: Clock) -> Iterator[Project]:
-    """Two memories, each with a vector along an axis."""
-    made = Project.open(
-        tmp_path / "p", tenant="t", project="p", durability="normal", busy_timeout=1.0, create_at=clock()
-    )
-    assert made is not None
-    with made.write() as writing:
-        generation(writing, 1)
-        for number, row in enumerate(([1.0, 0.0], [0.0, 1.0]), 1):
-            put(writing, number, row)
-    yield made
-    made.close()
-
-
-def generation(writing: Writing, number: int, state: str = "current") -> None:
-    writing.execute("INSERT INTO generations VALUES (?, 'stub', '1', 2, 'none', 1, ?)", (number, state))
-
-
-def put(writing: Writing, number: int, row: list[float], generation: int = 1, *, told: bool = True) -> None:
-    """Store a vector of the memory with the same number."""
-    stored = (number, number, "lesson", generation, np.array(row, dtype=np.float32).tobytes())
-    writing.execute("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", stored)
-    if told:
-        writing.tell("put", number, number)
-
-
-def node(writing: Writing, n: int, row: list[float], generation: int = 1) -> None:
-    vector = np.array(row, dtype=np.float32).tobytes()
-    writing.execute("INSERT INTO node_vectors(node, generation, vector) VALUES (?, ?, ?)", (n, generation, vector))
-
-
-def nearest(cache: VectorCache, project: Project) -> list[int]:
-    """Return the owners of the vectors that are nearest to QUERY, for a transaction that begins now."""
-    with project.read() as reading:
-        return [int(owner) for owner in cache.nearest(reading, QUERY, 5)[0]]
+def held(cache: VectorCache, reading: Reading, *ids: int) -> list[list[float]]:
+    rows: list[list[float]] = cache.vectors(reading, np.array(ids, dtype=np.int64), 2).tolist()
+    return rows
 
 
 def test_vectors_that_the_index_does_not_have_come_from_the_table(project: Project) -> None:
     cache = VectorCache(MEMORIES, no_snapshot)
     with project.read() as reading:
-        assert cache.vectors(reading, np.array([2, 1]), 2).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+        assert held(cache, reading, 2, 1) == [[0.0, 1.0], [1.0, 0.0]]
 
         cache.follow(reading)
-        assert cache.vectors(reading, np.array([2, 1]), 2).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+        assert held(cache, reading, 2, 1) == [[0.0, 1.0], [1.0, 0.0]]
 
         assert cache._filled is not None
         cache._filled.index.remove(np.array([1]))
-        assert cache.vectors(reading, np.array([2, 1]), 2).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+        assert held(cache, reading, 2, 1) == [[0.0, 1.0], [1.0, 0.0]]
+
+
+def test_no_vector_is_a_row_of_zeros(project: Project) -> None:
+    cache = VectorCache(MEMORIES, no_snapshot)
+    for _ in range(2):
+        with project.read() as reading:
+            assert held(cache, reading, 0, 2, 0) == [[0.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
+            assert held(cache, reading, 9, 0) == [[0.0, 0.0], [0.0, 0.0]]
+            assert held(cache, reading) == []
+            cache.follow(reading)
+
+
+def test_a_transaction_beside_a_newer_one_has_the_vectors_that_came_since_and_those_that_went(
+    project: Project,
+) -> None:
+    cache = VectorCache(MEMORIES, no_snapshot)
+    with project.read() as older:
+        with project.write() as writing:
+            put(writing, 3, [0.5, 0.5])
+            writing.execute("DELETE FROM vectors WHERE id = 1")
+            writing.tell("delete", 1, 1)
+        assert nearest(cache, project) == [2, 3]
+        assert held(cache, older, 3, 1, 2, 9) == [[0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
 
 
 def test_who_needs_no_more_than_what_is_covered_does_not_wait_for_those_who_do(
@@ -85,14 +73,14 @@ def test_who_needs_no_more_than_what_is_covered_does_not_wait_for_those_who_do(
 ) -> None:
     cache = VectorCache(MEMORIES, no_snapshot)
     with project.read() as older:
-        before = cache.nearest(older, QUERY, 5)[0].tolist()
+        before = owners(cache, older)
         with project.write() as writing:
             put(writing, 3, QUERY.tolist())
         these, answers = StoredVectors.these, []
 
         def answered_meanwhile(*given: Any) -> Iterator[Any]:
             # The index is being changed: what began before the change is answered now, or never in this thread.
-            answers.append(cache.nearest(older, QUERY, 5)[0].tolist())
+            answers.append(owners(cache, older))
             yield from these(*given)
 
         monkeypatch.setattr(StoredVectors, "these", answered_meanwhile)
@@ -100,19 +88,26 @@ def test_who_needs_no_more_than_what_is_covered_does_not_wait_for_those_who_do(
         assert answers == [before]
 
 
-def test_a_transaction_from_before_a_re_embedding_looks_at_the_old_vectors_once_more(project: Project) -> None:
+@pytest.mark.parametrize("row", [[0.6, 0.8], [0.6, 0.0, 0.8]])
+def test_a_transaction_from_before_a_re_embedding_looks_at_the_old_vectors_once_more(
+    project: Project, row: list[float]
+) -> None:
     cache = VectorCache(MEMORIES, no_snapshot)
     with project.read() as older:
-        assert cache.nearest(older, QUERY, 5)[0].tolist() == [2, 1]
+        assert owners(cache, older) == [2, 1]
         with project.write() as writing:
-            generation(writing, 2, "filling")
-            put(writing, 3, QUERY.tolist(), generation=2, told=False)
+            generation(writing, 2, "filling", len(row))
+            put(writing, 3, row, generation=2, told=False)
             writing.execute("DELETE FROM generations WHERE generation = 1")
             writing.execute("DELETE FROM vectors WHERE generation = 1")
             writing.execute("UPDATE generations SET state = 'current'")
-        assert nearest(cache, project) == [3]
-        assert cache.nearest(older, QUERY, 5)[0].tolist() == [2, 1]
-    assert nearest(cache, project) == [3]
+        with project.read() as newer:
+            cache.follow(newer)
+        assert owners(cache, older) == [2, 1]
+        assert held(cache, older, 1, 2) == [[1.0, 0.0], [0.0, 1.0]]
+        assert len(held(cache, older, 3)[0]) == 2
+    with project.read() as newer:
+        assert cache.nearest(newer, np.array(row, dtype=np.float32), 5)[0].tolist() == [3]
 
 
 def test_a_bank_that_grows_finds_the_same_whether_its_vectors_are_scanned_as_they_are_or_by_codes(
@@ -268,99 +263,3 @@ def test_a_snapshot_is_read_in_less_than_half_of_the_time_that_the_rows_take(pro
     built = opened()
     assert (project.folder / "vectors.index").exists()
     assert min(opened() for _ in range(3)) < 0.5 * built
-
-
-# -- nodes ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_index_of_nodes_follows_its_feed_and_reads_no_other_vector_again(project: Project) -> None:
-    with project.write() as writing:
-        node(writing, 1, [1.0, 0.0])
-        node(writing, 2, [0.0, 1.0])
-    cache = VectorCache(NODES, no_snapshot)
-    assert nearest(cache, project) == [2, 1]
-
-    with project.write() as writing:
-        node(writing, 3, [0.6, 0.8])
-        writing.execute("DELETE FROM node_vectors WHERE node = 2")
-    asked: list[str] = []
-    with project.read() as reading:
-        reading.connection.set_trace_callback(asked.append)
-        assert cache.nearest(reading, QUERY, 5)[0].tolist() == [3, 1]
-        assert [sql for sql in asked if "FROM node_vectors" in sql]
-        assert not [sql for sql in asked if "FROM node_vectors" in sql and "json_each" not in sql]
-
-        asked.clear()
-        cache.nearest(reading, QUERY, 5)
-        reading.connection.set_trace_callback(None)
-    assert asked == []
-
-
-def test_vectors_of_a_generation_that_is_being_filled_are_told_to_nobody(project: Project) -> None:
-    with project.write() as writing:
-        generation(writing, 2, "filling")
-        node(writing, 1, [1.0, 0.0])
-        node(writing, 1, [0.0, 1.0], generation=2)
-        told = writing.execute("SELECT op, node, vector FROM node_changes").fetchall()
-    assert told == [("put", 1, 1)]
-
-    # The swap: the old vectors go, and no index is of them any more.
-    with project.write() as writing:
-        writing.execute("DELETE FROM generations WHERE state = 'current'")
-        writing.execute("UPDATE generations SET state = 'current'")
-        writing.execute("DELETE FROM node_vectors WHERE generation = 1")
-    with project.read() as reading:
-        assert NODES.newest(reading.moment) == 1
-
-
-def test_an_index_of_nodes_that_slept_through_too_much_is_built_anew(project: Project) -> None:
-    cache = VectorCache(NODES, no_snapshot)
-    with project.write() as writing:
-        node(writing, 1, [1.0, 0.0])
-    assert nearest(cache, project) == [1]
-
-    with project.write() as writing:
-        writing.execute("DELETE FROM node_vectors")
-        node(writing, 2, [0.0, 1.0])
-        writing.execute("DELETE FROM node_changes WHERE seq < 3")
-    assert nearest(cache, project) == [2]
-
-
-def test_without_any_vectors_nothing_is_near(bank: ReasoningBank) -> None:
-    bank.recall("opens the project")
-    with bank._engine.read() as view:
-        owners, cosines = VectorCache(NODES, no_snapshot).nearest(view, np.full(4, 0.5, dtype=np.float32), 3)
-    assert (owners.tolist(), cosines.tolist()) == ([], [])
-
-
-def test_each_process_finds_the_nodes_of_the_others_and_none_that_they_deleted_or_rewrote(open_bank: OpenBank) -> None:
-    one, other = open_bank(), open_bank()
-    one.graph.add_node("Event", "The deployment stopped at the gate", node_id="a")
-    assert [hit.node.id for hit in other.graph.search("deployment gate").hits] == ["a"]
-
-    other.graph.add_node("Event", "The deployment passed the gate", node_id="b")
-    other.graph.add_node("Event", "Coffee ran out in the kitchen", node_id="a")
-    assert {hit.node.id for hit in one.graph.search("deployment gate").hits} == {"b"}
-
-    one.graph.delete_node("b")
-    assert not other.graph.search("deployment gate").hits
-    assert [hit.node.id for hit in other.graph.search("coffee kitchen").hits] == ["a"]
-
-
-def test_nodes_that_others_move_to_another_embedder_are_found_by_it(open_bank: OpenBank) -> None:
-    one = open_bank()
-    one.graph.add_node("Event", "The deployment stopped at the gate", node_id="a")
-    assert one.graph.search("deployment gate").hits
-    one.upkeep.reembed("minilm")
-    assert [hit.node.id for hit in one.graph.search("a release was halted").hits] == ["a"]
-    one.graph.delete_node("a")
-    assert not one.graph.search("a release was halted").hits
-
-
-def test_maintaining_trims_the_feed_of_nodes_too(bank: ReasoningBank, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maintain, "CHANGES_KEPT", 1)
-    for name in ("a", "b", "c"):
-        bank.graph.add_node("Event", f"event {name}", node_id=name)
-    assert bank.upkeep.maintain(dry_run=True).forgotten_changes == 2
-    assert bank.upkeep.maintain().forgotten_changes == 2
-    assert bank.graph.search("event c").hits

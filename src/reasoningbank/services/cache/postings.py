@@ -114,7 +114,12 @@ class PostingCache:
         elif self._stale:
             now = words.indexed(reading, self._stale)
             newest = int(self._lengths.rows[-1]) if len(self._lengths.rows) else -1
-            for term, kept in list(self._kept.items()):
+            # A new memory can only be in the postings of its own terms; one that was there before, in any.
+            concerned = (
+                self._kept.keys() if min(now) <= newest else {term for each in now.values() for term in each.counts}
+            )
+            for term in concerned & self._kept.keys():
+                kept = self._kept[term]
                 changes = {
                     n: (each.counts.get(term, 0), each.length)
                     for n, each in now.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +45,7 @@ text."""
 STATES = ("active", "archived", "quarantined")
 
 State = tuple[int, int, int]
-"""Of a project: its newest change, its generation and its fit. None ever goes back: an earlier state is less."""
+"""A project's newest change, its generation and its fit: none ever goes back, so that an earlier state is less."""
 
 NO_STATE: State = (-1, 0, 0)
 
@@ -71,6 +72,7 @@ class ProjectCache:
         self._state = NO_STATE
         self._model: ConfidenceModel | None = None
         self._sources: dict[str, int] = {}
+        self._source_numbers = count(1)
         renew_after_fork(self)
 
     def after_fork(self) -> None:
@@ -119,7 +121,11 @@ class ProjectCache:
 
     def candidates(self, view: View, numbers: Int64) -> Table:
         """Return the CANDIDATE columns of these memories, in their order."""
-        return self._candidates.rows(view, _state(view), numbers)
+        state = _state(view)
+        if state[1] != self._state[1]:
+            # The ids of another generation's vectors are of no use.
+            return _candidates(view, numbers.tolist())
+        return self._candidates.rows(view, state, numbers)
 
     def known(self, view: View, numbers: Int64) -> Table:
         """Return the KNOWN columns of these memories, in their order."""
@@ -152,7 +158,7 @@ class ProjectCache:
     def _stranger(self, source: Source) -> int:
         if source.trusted:
             return 0
-        return self._sources.setdefault(source.by or source.session or source.how, len(self._sources) + 1)
+        return self._sources.setdefault(source.by or source.session or source.how, next(self._source_numbers))
 
 
 def _state(view: View) -> State:

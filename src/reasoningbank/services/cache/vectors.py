@@ -71,26 +71,35 @@ class VectorCache:
         return owners, cosines
 
     def vectors(self, reading: Reading, ids: Int64, dim: int) -> Float32:
-        """Return the (n, dim) vectors with these ids, in their order; zeros where the transaction sees none."""
+        """Return the (n, dim) vectors with these ids, in their order; zeros for 0 and for those that nobody has."""
         held = np.flatnonzero(ids)
         if len(held) < len(ids):
             every = np.zeros((len(ids), dim), dtype=np.float32)
             if len(held):
                 every[held] = self.vectors(reading, ids[held], dim)
             return every
+        indexed = self._indexed(reading, ids, dim)
+        if indexed is not None:
+            return indexed
+        # Since the transaction began some went, which the table still has for it, and others came, which the index has.
+        found = self._fetch(reading, ids.tolist())
+        rows = np.zeros((len(ids), dim), dtype=np.float32)
+        for place, number in enumerate(ids.tolist()):
+            vector = found[number] if number in found else self._indexed(reading, ids[place : place + 1], dim)
+            if vector is not None and vector.size == dim:
+                rows[place] = vector
+        return rows
+
+    def _indexed(self, reading: Reading, ids: Int64, dim: int) -> Float32 | None:
+        """Return the vectors as the index has them; None when one is not there."""
         filled = self._filled
         if filled is not None and filled.index.dim == dim:
-            # A vector never changes. One that is not there came or went since the transaction began.
+            # A vector never changes.
             with contextlib.suppress(KeyError):
                 if isinstance(filled.index, FlatIndex):
                     return filled.index.get(ids)
                 return filled.index.get(ids, partial(self._fetch, reading))
-        found = self._fetch(reading, ids.tolist())
-        rows = np.zeros((len(ids), dim), dtype=np.float32)
-        for place, number in enumerate(ids.tolist()):
-            if len(vector := found.get(number, rows[:0, 0])) == dim:
-                rows[place] = vector
-        return rows
+        return None
 
     def _fetch(self, reading: Reading, ids: Sequence[int]) -> dict[int, Float32]:
         stored = self._stored.vectors(reading, ids)
