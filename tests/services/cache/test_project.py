@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from reasoningbank import ReasoningBank
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.services.cache.project import ProjectCache
 from reasoningbank.storage.stored_vectors import StoredVectors, Tail
-from tests.conftest import OpenBank
+from tests.conftest import Clock, OpenBank
 from tests.processes import in_child
 from tests.services.cache.truth import Facts, Moody, Truth, candidates, known
 from tests.services.cache.views import in_another_thread, looking, project_cache, statements
@@ -212,3 +213,30 @@ def test_a_forked_child_follows_anew(bank: ReasoningBank) -> None:
 
     with cache._lock, cache._known._lock:
         assert in_child(look) == 0
+
+
+@pytest.mark.parametrize("model", ["calibrated", "ema", "spec"])
+def test_what_a_recall_counts_is_what_its_rows_say(open_bank: OpenBank, clock: Clock, model: str) -> None:
+    bank = open_bank(settings={"confidence_model": model})
+    bank.record_many([{"title": f"Rotate {n}", "content": f"Rotate log {n}.", "outcome": "success"} for n in range(5)])
+    numbers = np.arange(1, 6)
+    for turn in range(4):
+        run = bank.recall("rotate the log", 3)
+        assert len(run.hits) == 3
+        with looking(bank, bank._engine.cache) as view:
+            kept, read = (cache.known(view, numbers) for cache in (bank._engine.cache, project_cache()))
+        for name in ("n", "mean", "deviation", "usage", "judged", "blamed", "touched", "source", "memory", "terms"):
+            assert kept[name].tolist() == read[name].tolist(), (turn, name)
+        if turn == 1:
+            bank.report("success", ref=run.ref)
+        clock.now += timedelta(days=1)
+
+
+def test_a_recall_leaves_nothing_to_read_again(open_bank: OpenBank) -> None:
+    bank = open_bank()
+    bank.record_many([{"title": f"Rotate {n}", "content": f"Rotate log {n}.", "outcome": "success"} for n in range(5)])
+    bank.recall("rotate the log", 3)
+    with bank._engine.read() as view:
+        before = len(view.execute("SELECT * FROM changes").fetchall())
+        assert bank._engine.cache._state[0] == before == view.moment.change
+        assert [n for n in range(1, 6) if bank._engine.cache._known._place[n] >= 0] == [1, 2, 3, 4, 5]

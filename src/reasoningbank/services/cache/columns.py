@@ -19,6 +19,7 @@ Table = npt.NDArray[np.void]
 """Rows of a structured array: `table["mean"]` is a column."""
 
 Int32 = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
 
 FEWEST = 256
 NOWHERE = -1
@@ -67,6 +68,21 @@ class Columns:
             places = self._place[known]
             self._free += places[places != NOWHERE].tolist()
             self._place[known] = NOWHERE
+
+    def change(self, state: object, numbers: Int64, changed: Callable[[Table], tuple[Table, Mask]]) -> None:
+        """Bring what is kept of some memories up to a state, in which nothing else is another.
+
+        Args:
+            changed: gives their rows as they are in that state, and which of these are known; the others are dropped.
+        """
+        with self._lock:
+            self._state = state
+            kept = numbers[numbers < len(self._place)]
+            places = self._place[kept]
+            places = places[places != NOWHERE]
+            self._table[places], known = changed(self._table[places])
+            self._free += places[~known].tolist()
+            self._place[np.isin(self._place, places[~known])] = NOWHERE
 
     def rows(self, view: View, state: object, numbers: Int64) -> Table:
         """Return the facts about these memories, in their order.

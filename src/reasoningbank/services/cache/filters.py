@@ -62,7 +62,7 @@ class FilterCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._state: object = None
+        self.state: object = None
         self._kept: OrderedDict[object, _Kept] = OrderedDict()
         renew_after_fork(self)
 
@@ -78,7 +78,7 @@ class FilterCache:
             changed: the memories that say something else in it, or are new or gone; None for all.
         """
         with self._lock:
-            self._state = state
+            self.state = state
             if changed is None:
                 self._kept.clear()
             else:
@@ -93,7 +93,7 @@ class FilterCache:
         """
         condition, values = filters.clause()
         with self._lock:
-            if state == self._state:
+            if state == self.state:
                 return self._present(reading, filters, (condition, tuple(values)))
         return _read(reading, filters)
 

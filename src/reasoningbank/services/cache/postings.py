@@ -28,7 +28,7 @@ class PostingCache:
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
         self._lock = threading.Lock()
-        self._state: object = None
+        self.state: object = None
         self._forget()
         renew_after_fork(self)
 
@@ -54,7 +54,7 @@ class PostingCache:
             changed: the memories that say something else in it, or are new or gone; None for all.
         """
         with self._lock:
-            self._state = state
+            self.state = state
             if changed is None:
                 self._forget()
             else:
@@ -83,7 +83,7 @@ class PostingCache:
     ) -> tuple[Lengths, tuple[int, int], dict[str, Postings]]:
         """Return all lengths, the totals, and the postings that are kept: as the transaction sees them."""
         with self._lock:
-            if state == self._state:
+            if state == self.state:
                 lengths = self._refreshed(reading)
                 found = {term: kept for term in wanted if (kept := self._kept.get(term)) is not None}
                 for term in found:

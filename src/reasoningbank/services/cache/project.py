@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reasoningbank.belief.spec import SpecModel
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, Source
 from reasoningbank.search.selection import judged_and_blamed
 from reasoningbank.search.verbatim import pieces
-from reasoningbank.services.cache.columns import Columns, Table
+from reasoningbank.services.cache.columns import Columns, Mask, Table
 from reasoningbank.services.cache.filters import FilterCache, Passing
 from reasoningbank.services.cache.postings import PostingCache
 from reasoningbank.services.cache.shown import rescrubbed
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from reasoningbank.belief.belief import ConfidenceModel
     from reasoningbank.search.bm25 import Rows, Scores
     from reasoningbank.services.view import View
+    from reasoningbank.storage.contract import Moment
 
 CANDIDATE = [("there", "?"), ("state", "u1"), ("first", "i8"), ("second", "i8")]
 """What a search looks at of every candidate: whether it is there, its state (place in STATES), the ids of its vectors
@@ -104,6 +109,29 @@ class ProjectCache:
             self._model = model
         self.vectors.follow(view, tail)
 
+    def used(self, before: Moment, newest: int, numbers: Sequence[int], at: datetime) -> None:
+        """Count a use of memories that a transaction of this process counted, in place of reading their rows again.
+
+        Without votes and outcomes it leaves the belief as it is; what it says of other memories is read when it is
+        asked for.
+
+        Args:
+            before: what the transaction saw at its start.
+            newest: its newest change.
+        """
+        with self._lock:
+            # Where it counted more than these uses, which another writer left, following tells what.
+            if _state_of(before) != self._state or newest - before.change != len(numbers):
+                return
+            state = (newest, *self._state[1:])
+            if isinstance(self._model, SpecModel):
+                self._known.follow(state, numbers)
+            else:
+                self._known.change(state, np.array(numbers, dtype=np.int64), partial(_used, at=at))
+            self._candidates.follow(state, ())
+            self._postings.state = self._filters.state = self._state = state
+            self.vectors.skip(before.change, newest)
+
     def _tell(self, state: State, changed: set[int] | None, touched: set[int] | None) -> None:
         self._candidates.follow(state, changed)
         self._known.follow(state, touched)
@@ -161,8 +189,21 @@ class ProjectCache:
         return self._sources.setdefault(source.by or source.session or source.how, next(self._source_numbers))
 
 
+def _used(rows: Table, at: datetime) -> tuple[Table, Mask]:
+    rows["usage"] += 1
+    for row in rows:
+        memory = row["memory"]
+        last = at if memory.last_used is None else max(at, memory.last_used)
+        row["touched"] = last.timestamp()
+        row["memory"] = replace(memory, usage_count=memory.usage_count + 1, last_used=last)
+    return rows, ~rows["judged"]
+
+
 def _state(view: View) -> State:
-    moment = view.moment
+    return _state_of(view.moment)
+
+
+def _state_of(moment: Moment) -> State:
     return moment.change, 0 if moment.generation is None else moment.generation.number, moment.fit
 
 

@@ -183,6 +183,12 @@ class VectorCache:
             coded.add(*filled.index.all)
             filled.index = coded
 
+    def skip(self, since: int, newest: int) -> None:
+        """Take note that no vector came or went between two changes."""
+        with self._lock:
+            if self._filled is not None and self._filled.covered == since:
+                self._filled.covered = newest
+
     def keep(self, project: Project) -> None:
         """Write a snapshot of the index if one is due; whatever the disk says to that, it is only a matter of speed."""
         filled = self._filled

@@ -181,8 +181,11 @@ def _open(engine: Engine, fitted: _Fitted, *, ref: str, thread: str | None, limi
             edit, ref=ref, task=fitted.task, thread=thread, served=served, tokens=tokens, now=now
         ):
             return False
+        before = edit.moment
         # What was deleted meanwhile counts for nothing.
         edit.write_signals([_usage(s, ref, thread, now) for _, s in served], now)
+        newest = edit.newest_change
+    engine.cache.used(before, newest, [n for n, _ in served], now)
     return True
 
 
