@@ -189,17 +189,12 @@ class Engine:
             try:
                 return attempt(tried)
             except EmbedderMismatchError:
-                if not self._follow_swap(tried):
+                with self.read() as view:
+                    stored = view.moment.generation
+                known = None if stored is None else self._known.get(identity_of(stored))
+                if known is None or known is tried:
                     raise
-
-    def _follow_swap(self, tried: Embedder) -> bool:
-        with self.read() as view:
-            stored = view.moment.generation
-        known = None if stored is None else self._known.get(identity_of(stored))
-        if known is None or known is tried:
-            return False
-        self._embedder = known
-        return True
+                self._embedder = known
 
     def warm(self) -> None:
         """Load the embedder, and the vector index if the project exists."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reasoningbank.memory import Memory, State
+from reasoningbank.memory import State
 from reasoningbank.results import Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.record.preparing import Prepared
@@ -22,12 +22,15 @@ def store_all(edit: Edit, prepared: Sequence[Prepared]) -> list[Recorded]:
     known = [one.n for one in stored if one.row is None]
     rows = (edit.load(known) if known else {}) | {one.n: one.row for one in stored if one.row is not None}
     memories = edit.memories(rows)
-    return [_recorded(p, memories[one.n], one.created) for p, one in zip(prepared, stored, strict=True)]
-
-
-def _recorded(prepared: Prepared, memory: Memory, created: bool) -> Recorded:
-    degraded = (prepared.problem,) if created and prepared.problem else ()
-    return Recorded(memory=memory, created=created, redactions=prepared.redactions, degraded=degraded)
+    return [
+        Recorded(
+            memory=memories[one.n],
+            created=one.created,
+            redactions=p.redactions,
+            degraded=(p.problem,) if one.created and p.problem else (),
+        )
+        for p, one in zip(prepared, stored, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,8 @@ def store(edit: Edit, prepared: Sequence[Prepared], *, look_for_same: bool = Tru
             fresh[n] = p
         found.append(n)
     rows = _insert(edit, fresh) if fresh else {}
-    places = []
-    for n in found:
-        # Of two that say the same the first is new.
-        places.append(Place(n, rows.pop(n, None)))
-    return places
+    # Of two that say the same the first is new.
+    return [Place(n, rows.pop(n, None)) for n in found]
 
 
 def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
