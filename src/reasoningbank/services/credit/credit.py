@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -30,6 +32,17 @@ def note(text: str | None) -> str:
     return scrub(clean_text(text)).text if text else ""
 
 
+@contextmanager
+def _judging(engine: Engine, *, create: bool = False) -> Iterator[Edit]:
+    """Give a project in which every signal is counted; what it is told may make a new fit due, which comes after."""
+    with engine.write(create=create) as edit:
+        edit.catch_up()
+        yield edit
+        due = fit_is_due(edit, edit.newest_change)
+    if due:
+        fit_again(engine)
+
+
 # -- a run ---------------------------------------------------------------------------------------------------------
 
 
@@ -44,17 +57,12 @@ def report(
     revise: bool,
 ) -> Reported:
     """Close an episode, and credit its outcome to exactly the memories that were served in it."""
-    with engine.write(create=False) as edit:
-        edit.catch_up()
+    with _judging(engine) as edit:
         now = engine.now()
         episode = _find(edit, ref, thread, now)
         if not (revise or episode.is_open):
             return Reported(episode, recorded=False, previous=episode.verdict)
-        reported = _close(edit, episode, verdict, reason=note(reason), by=note(by), now=now)
-        due = fit_is_due(edit, edit.newest_change)
-    if due:
-        fit_again(engine)
-    return reported
+        return _close(edit, episode, verdict, reason=note(reason), by=note(by), now=now)
 
 
 def get_episode(engine: Engine, *, ref: str | None, thread: str | None) -> Episode:
@@ -77,14 +85,10 @@ def list_episodes(
 
 def close_if_open(engine: Engine, ref: str, verdict: Verdict, reason: str) -> None:
     """Close an episode that nobody has closed; one that has a verdict keeps it."""
-    with engine.write() as edit:
-        edit.catch_up()
+    with _judging(engine, create=True) as edit:
         episode = episodes.load_episode(edit, ref)
         if episode is not None and episode.is_open:
             _close(edit, episode, verdict, reason=note(reason), by="", now=engine.now())
-        due = fit_is_due(edit, edit.newest_change)
-    if due:
-        fit_again(engine)
 
 
 def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Episode:
@@ -157,8 +161,7 @@ def vote(
     reason: str | None,
 ) -> Voted:
     """Count one piece of evidence about one memory."""
-    with engine.write(create=False) as edit:
-        edit.catch_up()
+    with _judging(engine) as edit:
         now = engine.now()
         found = episodes.judged(edit, memory_id, since=episodes.before(now, engine.episode_ttl))
         if found is None:
@@ -181,8 +184,4 @@ def vote(
             since = time_text(episodes.before(now, VALIDATION_WINDOW))
             signal = replace(signal, validates=evidence.spoke_for(edit, found.n, since))
         recorded = edit.write_signals([signal], now, only_news=True) == [Folded.COUNTED]
-        counted = Voted(edit.shown([found.n])[found.n], signal.ref, recorded)
-        due = fit_is_due(edit, edit.newest_change)
-    if due:
-        fit_again(engine)
-    return counted
+        return Voted(edit.shown([found.n])[found.n], signal.ref, recorded)

@@ -74,7 +74,19 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
     assert identity is not None  # noqa: S101 - only what went through `embed` is stored
     sources = {name for p in fresh.values() for name in (p.draft.source.by, p.draft.source.session) if name}
     distrusted = trust.blocked_among(edit, sources)
-    new = {n: _new(p, distrusted) for n, p in fresh.items()}
+    new = {}
+    for n, p in fresh.items():
+        is_blocked = distrusted & {p.draft.source.by, p.draft.source.session}
+        findings = (*p.findings, DISTRUSTED) if is_blocked else p.findings
+        new[n] = recording.NewMemory(
+            id=p.memory_id,
+            draft=p.draft,
+            fingerprint=p.fingerprint,
+            vectors=p.stored_vectors,
+            terms=p.terms,
+            state=State.QUARANTINED if findings else State.ACTIVE,
+            findings=findings,
+        )
     return recording.insert(
         edit,
         new,
@@ -82,21 +94,6 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
         project=edit.engine.project_name,
         scrub_version=RULES_VERSION,
         now=edit.engine.now(),
-    )
-
-
-def _new(prepared: Prepared, distrusted: set[str]) -> recording.NewMemory:
-    source, findings = prepared.draft.source, prepared.findings
-    if distrusted & {source.by, source.session}:
-        findings = (*findings, DISTRUSTED)
-    return recording.NewMemory(
-        id=prepared.memory_id,
-        draft=prepared.draft,
-        fingerprint=prepared.fingerprint,
-        vectors=prepared.stored_vectors,
-        terms=prepared.terms,
-        state=State.QUARANTINED if findings else State.ACTIVE,
-        findings=findings,
     )
 
 
