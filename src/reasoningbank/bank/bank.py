@@ -444,7 +444,7 @@ class ReasoningBank:
         if timeout is None and not fail_open:
             return hand_out()
         seconds = None if timeout is None else arguments.number("timeout", timeout, 0)
-        return self._engine.patience.recall(task, hand_out, timeout=seconds, fail_open=fail_open is not False)
+        return self._engine.deadlines.recall(task, hand_out, timeout=seconds, fail_open=fail_open is not False)
 
     @contextmanager
     def episode(self, task: str, limit: int = 3, **options: Unpack[RecallOptions]) -> Iterator[Run]:

@@ -66,9 +66,9 @@ class Runs(Namespace):
         Raises:
             EpisodeNotFoundError: there is no episode `after`.
         """
-        from reasoningbank.services.credit import episodes
+        from reasoningbank.services.credit import credit
 
-        return episodes.list_episodes(
+        return credit.list_episodes(
             self._engine,
             after=arguments.reference(after, "after"),
             thread=arguments.reference(thread, "thread"),

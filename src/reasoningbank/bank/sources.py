@@ -23,9 +23,9 @@ class Sources(Namespace):
         Raises:
             InvalidInputError: nothing came from a source of this name.
         """
-        from reasoningbank.services.record import sources
+        from reasoningbank.services.record import trust
 
-        return sources.block(self._engine, arguments.source(source))
+        return trust.block(self._engine, arguments.source(source))
 
     def unblock(self, source: str) -> Blocked:
         """Undo `block`: its memories are served and its signals count again.
@@ -33,9 +33,9 @@ class Sources(Namespace):
         Raises:
             InvalidInputError: no source of this name is blocked.
         """
-        from reasoningbank.services.record import sources
+        from reasoningbank.services.record import trust
 
-        return sources.unblock(self._engine, arguments.source(source))
+        return trust.unblock(self._engine, arguments.source(source))
 
     def forget(self, source: str) -> Blocked:
         """Block a source, and delete for good every memory that came from it, with its evidence.
@@ -43,12 +43,12 @@ class Sources(Namespace):
         Raises:
             InvalidInputError: nothing came from a source of this name.
         """
-        from reasoningbank.services.record import sources
+        from reasoningbank.services.record import trust
 
-        return sources.forget(self._engine, arguments.source(source))
+        return trust.forget(self._engine, arguments.source(source))
 
     def list(self) -> builtins.list[str]:
         """Return the names of the sources that are blocked, sorted."""
-        from reasoningbank.services.record import sources
+        from reasoningbank.services.record import trust
 
-        return sources.blocked(self._engine)
+        return trust.blocked(self._engine)

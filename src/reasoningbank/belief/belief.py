@@ -88,11 +88,9 @@ class ConfidenceModel(Protocol):
 
     def beliefs(self, items: Sequence[Evidence]) -> list[Belief]:
         """Return one belief for each memory, in the order given."""
-        ...
 
     def shares(self, confidences: Sequence[float], succeeded: bool) -> tuple[float, ...]:
         """Return the strength of a run's outcome for each memory recalled for it, by the confidences at recall."""
-        ...
 
 
 def within(probability: float) -> float:
@@ -142,13 +140,9 @@ def outcome_shares(
     Source: explaining away in a leaky noisy-OR (Pearl 1988, section 4.3.2), as a ratio of weights of evidence (Good
     1950).
     """
-    return tuple(
-        _share(1.0 - _none_helps(confidences, i), succeeded, helped, unhelped) for i in range(len(confidences))
-    )
-
-
-def _none_helps(confidences: Sequence[float], besides: int) -> float:
-    return math.prod(1.0 - within(c) for i, c in enumerate(confidences) if i != besides)
+    wrong = [1.0 - within(c) for c in confidences]
+    none_helps = (math.prod(wrong[:i] + wrong[i + 1 :]) for i in range(len(wrong)))
+    return tuple(_share(1.0 - none, succeeded, helped, unhelped) for none in none_helps)
 
 
 def _share(companions: float, succeeded: bool, helped: float, unhelped: float) -> float:

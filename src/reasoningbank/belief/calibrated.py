@@ -124,7 +124,10 @@ class CalibratedModel:
             return []
         own, judges = self.parameters, judge_columns(self.parameters.judges)
         counts = weighted_counts(items, judges, fading=own.fading, overlap=own.overlap)
-        means = prior_means([initial for _, initial in items], dict(own.class_means))
+        of_class = dict(own.class_means)
+        # Where a class taught nothing, a memory is taken at its word.
+        prior = {initial: of_class.get(class_of(initial), initial) for initial in {initial for _, initial in items}}
+        means = np.array([prior[initial] for _, initial in items])
         accuracies = (own.accuracy, *(accuracy for _, accuracy in own.judges))
         return beliefs_of(
             log_priors(means, own.strength) + counts @ log_likelihoods(accuracies, own.helped, own.unhelped)
@@ -139,12 +142,6 @@ class CalibratedModel:
 def class_of(initial: float) -> float:
     """Return the class of a memory: its initial confidence, in steps of 0.05."""
     return round(round(initial * 20.0) / 20.0, 2)
-
-
-def prior_means(initials: Sequence[float], class_means: Mapping[float, float]) -> Float64:
-    """Return the prior mean of each memory: its class's, or its initial confidence where the class taught nothing."""
-    means = {initial: class_means.get(class_of(initial), initial) for initial in set(initials)}
-    return np.array([means[initial] for initial in initials])
 
 
 def judge_columns(judges: Sequence[tuple[str, float]]) -> dict[str, int]:

@@ -128,15 +128,6 @@ def fit_outcomes(runs: RunMoments) -> tuple[float, float]:
     return helped, unhelped
 
 
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    """The memories with evidence, as arrays: counts by column, class number, and the classes."""
-
-    counts: Float64
-    group: NDArray[np.int64]
-    classes: tuple[float, ...]
-
-
 def fit_memories(memories: Sequence[Evidence], start: Parameters) -> Parameters:
     """Return `start` with vote accuracies, class means and strength fitted; S1 and S0 are taken from it.
 
@@ -147,16 +138,14 @@ def fit_memories(memories: Sequence[Evidence], start: Parameters) -> Parameters:
         return start
     names = _busiest_judges(judged)
     counts = weighted_counts(judged, judge_columns([(name, 0.0) for name in names]), fading=1.0, overlap=start.overlap)
-    groups = [class_of(initial) for _, initial in judged]
-    classes = tuple(sorted(set(groups)))
-    sample = _Sample(counts, np.array([classes.index(c) for c in groups]), classes)
+    classes, group = np.unique([class_of(initial) for _, initial in judged], return_inverse=True)
     fitted = replace(
         start,
         judges=tuple((name, start.accuracy) for name in names),
-        class_means=tuple((c, within(c)) for c in classes),
+        class_means=tuple((c, within(c)) for c in classes.tolist()),
     )
     for _ in range(ROUNDS):
-        fitted = _round(sample, fitted)
+        fitted = _round(counts, group, fitted)
     return fitted
 
 
@@ -171,23 +160,27 @@ def _busiest_judges(memories: Sequence[Evidence]) -> list[str]:
     return [name for name in busiest if votes[name] >= FEWEST_VOTES]
 
 
-def _round(sample: _Sample, p: Parameters) -> Parameters:
-    """One step of expectation maximisation, each estimate with its pseudo-observations."""
+def _round(counts: Float64, group: NDArray[np.intp], p: Parameters) -> Parameters:
+    """One step of expectation maximisation, each estimate with its pseudo-observations.
+
+    Args:
+        counts: of each memory's signals, by column.
+        group: of each memory, the place of its class in the class means.
+    """
     accuracies = np.array([p.accuracy, *(accuracy for _, accuracy in p.judges)])
-    means = np.array([mean for _, mean in p.class_means])
+    classes, means = np.array(p.class_means).T
     likelihoods = log_likelihoods(tuple(accuracies.tolist()), p.helped, p.unhelped)
-    posterior = normalised(log_priors(means[sample.group], p.strength) + sample.counts @ likelihoods)
-    accuracy, by_judge = _accuracies(sample.counts, posterior, accuracies)
+    posterior = normalised(log_priors(means[group], p.strength) + counts @ likelihoods)
+    accuracy, by_judge = _accuracies(counts, posterior, accuracies)
     theta = posterior @ THETA
-    many = np.bincount(sample.group)
-    start = np.array(sample.classes)
-    means = (MEMORIES_OF_A_CLASS * start + np.bincount(sample.group, theta)) / (MEMORIES_OF_A_CLASS + many)
+    many = np.bincount(group)
+    means = (MEMORIES_OF_A_CLASS * classes + np.bincount(group, theta)) / (MEMORIES_OF_A_CLASS + many)
     return replace(
         p,
         accuracy=accuracy,
         judges=tuple((name, a) for (name, _), a in zip(p.judges, by_judge, strict=True)),
-        class_means=tuple(zip(sample.classes, means.tolist(), strict=True)),
-        strength=_strength(posterior, means[sample.group]),
+        class_means=tuple(zip(classes.tolist(), means.tolist(), strict=True)),
+        strength=_strength(posterior, means[group]),
     )
 
 

@@ -27,14 +27,11 @@ SMALLEST_PRIOR = 0.125
 DIGITS = 9
 
 
-def _grid() -> tuple[Float64, Float64, Float64, Float64]:
-    t = np.linspace(-REACH, REACH, NODES)
-    x = np.sinh(t)
-    log_theta, log_rest = -np.logaddexp(0.0, -x), -np.logaddexp(0.0, x)
-    return np.exp(log_theta), log_theta, log_rest, np.log(np.cosh(t))
-
-
-THETA, LOG_THETA, LOG_REST, LOG_COSH = _grid()
+_T: Float64 = np.linspace(-REACH, REACH, NODES)
+LOG_THETA: Float64 = -np.logaddexp(0.0, -np.sinh(_T))
+LOG_REST: Float64 = -np.logaddexp(0.0, np.sinh(_T))
+LOG_COSH: Float64 = np.log(np.cosh(_T))
+THETA: Float64 = np.exp(LOG_THETA)
 _POWERS = np.stack([THETA, THETA**2], axis=1)
 
 

@@ -243,7 +243,8 @@ def read_node(record: object) -> tuple[str | None, dict[str, Any], bool]:
     given = _flat(record)
     labels = given.get("labels") or [given.get("label") or given.get("kind")]
     kind = as_kind(labels[0] if isinstance(labels, list) and labels else labels)
-    fields = {name: _listed(given.get(name), name) for name in FIELDS[kind] if given.get(name) is not None}
+    special = {name: given[name] for name in FIELDS[kind] if given.get(name) is not None}
+    fields = {name: _as_list(value) if name in LISTS else value for name, value in special.items()}
     draft = {
         "kind": kind,
         "text": given.get("text"),
@@ -264,8 +265,8 @@ def read_edge(record: object) -> tuple[str | None, dict[str, Any]]:
     given = _flat(record)
     weight = given.get("weight")
     draft = {
-        "source": _id(_end(given, "source")) or "",
-        "target": _id(_end(given, "target")) or "",
+        "source": _id(given.get("source") or given.get("source_node_id")) or "",
+        "target": _id(given.get("target") or given.get("target_node_id")) or "",
         "text": given.get("text"),
         "weight": MISSING_WEIGHT if weight is None else weight,
         "tags": _as_list(given.get("tags")),
@@ -305,10 +306,6 @@ def _flat(record: object) -> dict[str, Any]:
     return {**(nested if isinstance(nested, Mapping) else {}), **record}
 
 
-def _end(given: Mapping[str, Any], name: str) -> object:
-    return given.get(name) or given.get(f"{name}_node_id")
-
-
 def _id(given: object) -> str | None:
     return None if given is None or is_blank(str(given)) else str(given)
 
@@ -322,7 +319,3 @@ def _as_list(given: object) -> Sequence[Any]:
             read = given.split(",")
         return [item.strip() if isinstance(item, str) else item for item in read] if isinstance(read, list) else [given]
     return list(given) if isinstance(given, (list, tuple)) else []
-
-
-def _listed(given: Any, name: str) -> Any:
-    return _as_list(given) if name in LISTS else given

@@ -119,18 +119,14 @@ def spread(
         settled[node] = reached
         edges = edges_of(node)
         onward = [edge for edge in edges if _other(edge, node) not in settled]
-        passed = [] if reached.depth >= depth else _passed(reached, onward, len(edges), tags)
+        passed = _passed(reached, onward, len(edges), tags) if reached.depth < depth else []
         for following in passed[:branches]:
             heapq.heappush(waiting, (-following.activation, following.node, following))
-        if not passed:
-            ended[node] = _why(reached, onward, depth)
+        if not onward:
+            ended[node] = Ended.NOWHERE
+        elif not passed:
+            ended[node] = Ended.DEPTH if reached.depth >= depth else Ended.FADED
     return list(settled.values()), ended
-
-
-def _why(reached: Reached, onward: Sequence[Edge], depth: int) -> Ended:
-    if not onward:
-        return Ended.NOWHERE
-    return Ended.DEPTH if reached.depth >= depth else Ended.FADED
 
 
 def _other(edge: Edge, node: str) -> str:
@@ -168,7 +164,7 @@ def tell(path: GraphPath, nodes: Mapping[str, Node]) -> str:
     for step in path.steps[1:]:
         edge = step.edge
         assert edge is not None  # noqa: S101 - only a seed has none
-        said = f'"{_one_line(edge.text)}" ({edge.weight:.2f}, {edge.band})'
+        said = f'"{" ".join(edge.text.split())}" ({edge.weight:.2f}, {edge.band})'
         parts.append(f"--{said}-->" if edge.target == step.node else f"<--{said}--")
         parts.append(_node(nodes[step.node]))
     return " ".join(parts)
@@ -177,7 +173,3 @@ def tell(path: GraphPath, nodes: Mapping[str, Node]) -> str:
 def _node(node: Node) -> str:
     words = node.text.split()
     return f'{node.kind} {node.id} "{" ".join(words[:WORDS])}{"…" if len(words) > WORDS else ""}"'
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

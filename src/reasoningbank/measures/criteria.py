@@ -163,9 +163,8 @@ def criteria(
 
 
 def _helpful(told: Sequence[Prediction], by: str) -> Measure:
-    share = sum(p.helped for p in told) / len(told) if told else None
     what = f"of the memories handed out, the share {by}"
-    return measure("SC-001", what, share, goal=">= 0.75", sample=len(told), needed=ENOUGH)
+    return measure("SC-001", what, _share([p.helped for p in told]), goal=">= 0.75", sample=len(told), needed=ENOUGH)
 
 
 def _tokens(runs: Sequence[PastRun]) -> Measure:
@@ -176,7 +175,7 @@ def _tokens(runs: Sequence[PastRun]) -> Measure:
 
 def _yield(distilled: Sequence[DistilledRun]) -> Measure:
     groups = [[d.gave for d in distilled if d.succeeded is succeeded] for succeeded in (True, False)]
-    shares = [sum(group) / len(group) for group in groups if group]
+    shares = [share for group in groups if (share := _share(group)) is not None]
     what = "of the runs that were distilled, the share that gave a lesson: successes or failures, whichever is less"
     sample = min(map(len, groups))
     return measure("SC-003", what, min(shares, default=None), goal=">= 0.5", sample=sample, needed=ENOUGH_RUNS)
@@ -192,15 +191,9 @@ def _repeated(runs: Sequence[PastRun], failed_before: Iterable[str]) -> Measure:
             failed.add(run.task)
     what = "of tasks that failed before, how much less often they fail again with lessons than without"
     sample = min(map(len, groups.values()))
-    return measure(
-        "SC-004", what, _less(groups[True], groups[False]), goal=">= 0.23", sample=sample, needed=ENOUGH_RUNS
-    )
-
-
-def _less(failures: Sequence[bool], control: Sequence[bool]) -> float | None:
-    if not failures or not any(control):
-        return None
-    return 1.0 - (sum(failures) / len(failures)) / (sum(control) / len(control))
+    failures, control = _share(groups[True]), _share(groups[False])
+    less = 1.0 - failures / control if failures is not None and control else None
+    return measure("SC-004", what, less, goal=">= 0.23", sample=sample, needed=ENOUGH_RUNS)
 
 
 def _settled(history: Sequence[Weighing], now: datetime) -> Measure:
@@ -221,7 +214,6 @@ def hit_rates(runs: Sequence[PastRun]) -> dict[str, float | None]:
     """Return how often recalls handed out something, runs were reported on, and runs succeeded with and without it."""
     served = [run for run in runs if run.handed_out]
     without = [run for run in runs if not run.handed_out]
-    votes = [p.helped for p in voted(runs)]
     return {
         "recalls": float(len(runs)),
         "recalls_with_lessons": _share([bool(run.handed_out) for run in runs]),
@@ -230,7 +222,7 @@ def hit_rates(runs: Sequence[PastRun]) -> dict[str, float | None]:
         "success_with_lessons": _share([run.succeeded for run in served if run.succeeded is not None]),
         "success_without": _share([run.succeeded for run in without if run.succeeded is not None]),
         "lessons_voted_on": _share([h.vote is not None for run in runs for h in run.handed_out]),
-        "voted_helpful": _share(votes),
+        "voted_helpful": _share([p.helped for p in voted(runs)]),
     }
 
 

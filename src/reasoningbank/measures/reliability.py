@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
 
 BINS = 10
 
@@ -119,14 +120,11 @@ def auc(predictions: Sequence[Prediction]) -> float | None:
     helped = sum(p.helped for p in ordered)
     if not 0 < helped < len(ordered):
         return None
-    ranks = start = 0.0
-    i = 0
-    while i < len(ordered):
-        j = i
-        while j < len(ordered) and ordered[j].confidence == ordered[i].confidence:
-            j += 1
-        ranks += sum(p.helped for p in ordered[i:j]) * (i + 1 + j) / 2.0
-        i = j
+    ranks, below = 0.0, 0
+    for _, tied in groupby(ordered, key=lambda p: p.confidence):
+        row = list(tied)
+        ranks += sum(p.helped for p in row) * (below + (len(row) + 1) / 2.0)
+        below += len(row)
     start = helped * (helped + 1) / 2.0
     return (ranks - start) / (helped * (len(ordered) - helped))
 

@@ -17,7 +17,7 @@ log = logging.getLogger("reasoningbank")
 THREADS = 8
 
 
-class Patience:
+class Deadlines:
     """Runs recalls in threads of its own, and waits for each no longer than it may take.
 
     One a bank. What went wrong is logged once at WARNING for each kind of reason, then at DEBUG.
@@ -39,27 +39,22 @@ class Patience:
         given_up = threading.Event()
         future: Future[Recall] = self._threads.submit(run, given_up=given_up)
         try:
-            return future.result(timeout)
-        except WaitedTooLong:
-            given_up.set()
-            future.cancel()
-            late = DeadlineExceededError(f"the recall took longer than {timeout} s; no episode was opened")
-            return self._empty(task, late, fail_open=fail_open)
-        except DeadlineExceededError as error:
-            return self._empty(task, error, fail_open=fail_open)
-        except (ScopeError, InvalidInputError):
-            raise
+            try:
+                return future.result(timeout)
+            except WaitedTooLong:
+                given_up.set()
+                future.cancel()
+                late = f"the recall took longer than {timeout} s; no episode was opened"
+                raise DeadlineExceededError(late) from None
         except ReasoningBankError as error:
-            return self._empty(task, error, fail_open=fail_open)
-
-    def _empty(self, task: str, error: ReasoningBankError, *, fail_open: bool) -> Recall:
-        if not fail_open:
-            raise error
-        kind = type(error).__name__
-        level = logging.DEBUG if kind in self._warned else logging.WARNING
-        self._warned.add(kind)
-        log.log(level, "no lessons were recalled: %s", error)
-        return Recall(ref="", task=task, degraded=(str(error),))
+            of_the_caller = isinstance(error, (ScopeError, InvalidInputError))
+            if not fail_open or (of_the_caller and not isinstance(error, DeadlineExceededError)):
+                raise
+            kind = type(error).__name__
+            level = logging.DEBUG if kind in self._warned else logging.WARNING
+            self._warned.add(kind)
+            log.log(level, "no lessons were recalled: %s", error)
+            return Recall(ref="", task=task, degraded=(str(error),))
 
     def close(self) -> None:
         """Take no more work; what runs is left to end."""

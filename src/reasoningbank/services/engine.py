@@ -25,7 +25,7 @@ from reasoningbank.services.cache.project import ProjectCache
 from reasoningbank.services.cache.queries import QueryCache
 from reasoningbank.services.cache.snapshots import SnapshotWriter
 from reasoningbank.services.cache.vectors import VectorCache
-from reasoningbank.services.deadline import Patience
+from reasoningbank.services.deadline import Deadlines
 from reasoningbank.services.view import Edit, View, identity_of
 from reasoningbank.signals import as_utc
 from reasoningbank.storage.nothing import nothing
@@ -68,14 +68,14 @@ class Engine:
         self._snapshots = SnapshotWriter()
         self.cache, self.nodes = ProjectCache(self._keep_soon), VectorCache(NODES, self._keep_soon)
         self.queries = QueryCache()
-        self._patience: Patience | None = None
+        self.deadlines = Deadlines()
         self.models = Models(settings.confidence_model)
         renew_after_fork(self)
 
     def after_fork(self) -> None:
         """Replace the lock, whose holder is not in this process, and the threads, which are not either."""
         self._lock = threading.RLock()
-        self._patience = None
+        self.deadlines = Deadlines()
 
     def now(self) -> datetime:
         """Return the clock's time in UTC; a naive clock is read as UTC."""
@@ -96,19 +96,16 @@ class Engine:
                 if self._closed:
                     raise StorageError("the bank was closed: open a new one", path=self.root)
                 if self._project is None:
-                    self._project = self._open(create=create)
+                    self._project = Project.open(
+                        self.folder,
+                        tenant=self.tenant,
+                        project=self.project_name,
+                        durability=self.settings.durability,
+                        busy_timeout=self.settings.busy_timeout,
+                        create_at=self.now() if create else None,
+                    )
                 project = self._project
         return project
-
-    def _open(self, *, create: bool) -> Project | None:
-        return Project.open(
-            self.folder,
-            tenant=self.tenant,
-            project=self.project_name,
-            durability=self.settings.durability,
-            busy_timeout=self.settings.busy_timeout,
-            create_at=self.now() if create else None,
-        )
 
     @contextmanager
     def read(self) -> Iterator[View]:
@@ -138,8 +135,8 @@ class Engine:
         if project is not None:
             project.close()
         self.drop_indexes()
-        if self._patience is not None:
-            self._patience.close()
+        self.deadlines.close()
+        self.deadlines = Deadlines()
 
     def drop_indexes(self) -> None:
         """Forget what is derived in memory; it comes back at the next call."""
@@ -149,23 +146,13 @@ class Engine:
     def keep_indexes(self) -> None:
         """Write snapshots of the indexes that are in memory, where they are due."""
         self._snapshots.wait()
-        project = self._project
-        if project is not None:
+        if (project := self._project) is not None:
             self.cache.vectors.keep(project)
             self.nodes.keep(project)
 
     def _keep_soon(self, index: VectorCache) -> None:
-        project = self._project
-        if project is not None:
+        if (project := self._project) is not None:
             self._snapshots.start(lambda: index.keep(project))
-
-    @property
-    def patience(self) -> Patience:
-        """Recalls for those who cannot wait."""
-        with self._lock:
-            if self._patience is None:
-                self._patience = Patience()
-            return self._patience
 
     # -- embeddings ----------------------------------------------------------------------------------------------
 
@@ -202,17 +189,12 @@ class Engine:
             try:
                 return attempt(tried)
             except EmbedderMismatchError:
-                if not self._follow_swap(tried):
+                with self.read() as view:
+                    stored = view.moment.generation
+                known = None if stored is None else self._known.get(identity_of(stored))
+                if known is None or known is tried:
                     raise
-
-    def _follow_swap(self, tried: Embedder) -> bool:
-        with self.read() as view:
-            stored = view.moment.generation
-        known = None if stored is None else self._known.get(identity_of(stored))
-        if known is None or known is tried:
-            return False
-        self._embedder = known
-        return True
+                self._embedder = known
 
     def warm(self) -> None:
         """Load the embedder, and the vector index if the project exists."""

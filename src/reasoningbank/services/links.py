@@ -82,12 +82,9 @@ def suggest_links(engine: Engine, limit: int) -> list[SuggestedLink]:
 
 def _alike(lessons: list[LessonRow]) -> Iterator[tuple[tuple[int, int], SuggestedLink]]:
     """Yield links that similarity speaks for, from the later memory to the older, with the pair of their numbers."""
-    if not lessons:
-        return
     for i, j, cosine in near_pairs(np.array([np.frombuffer(row[3], dtype=np.float32) for row in lessons])):
         older, later = lessons[i], lessons[j]
-        found = by_similarity(later[1], older[1], (Verdict(later[2]), Verdict(older[2])), cosine)
-        if found is not None:
+        if found := by_similarity(later[1], older[1], (Verdict(later[2]), Verdict(older[2])), cosine):
             yield (older[0], later[0]), found
 
 

@@ -6,6 +6,7 @@ Pure: it decides, and changes nothing. What was tried and what it gave: docs/ben
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -81,12 +82,8 @@ def say_the_same(one: Lesson, other: Lesson) -> bool:
         and one.source.trusted is other.source.trusted
         and (one.source.trusted or one.source.by == other.source.by)
         and differences(one.wording, other.wording).none
-        and _apply_alike(one.applies, other.applies)
+        and (one.applies is None or other.applies is None or differences(one.applies, other.applies).none)
     )
-
-
-def _apply_alike(one: Wording | None, other: Wording | None) -> bool:
-    return one is None or other is None or differences(one, other).none
 
 
 def contradict(one: Lesson, other: Lesson) -> bool:
@@ -103,9 +100,14 @@ def complete_link(pairs: Iterable[Pair], lessons: Sequence[Lesson]) -> list[tupl
 
     Groups grow by their likest pair, so a chain of lessons that each resemble the next is not one group.
     """
+
+    def surest(pair: Pair) -> tuple[float, int, int]:
+        alike = likeness(pair.cosine, lessons[pair.first].wording, lessons[pair.second].wording)
+        return -alike, pair.first, pair.second
+
     linked = {(pair.first, pair.second): pair for pair in pairs}
     group_of: dict[int, tuple[int, ...]] = {}
-    for pair in sorted(linked.values(), key=lambda pair: _surest(pair, lessons)):
+    for pair in sorted(linked.values(), key=surest):
         one, other = group_of.get(pair.first, (pair.first,)), group_of.get(pair.second, (pair.second,))
         if one is not other and all((min(a, b), max(a, b)) in linked for a in one for b in other):
             merged = tuple(sorted(one + other))
@@ -113,20 +115,10 @@ def complete_link(pairs: Iterable[Pair], lessons: Sequence[Lesson]) -> list[tupl
     return list(dict.fromkeys(group_of.values()))
 
 
-def _surest(pair: Pair, lessons: Sequence[Lesson]) -> tuple[float, int, int]:
-    alike = likeness(pair.cosine, lessons[pair.first].wording, lessons[pair.second].wording)
-    return -alike, pair.first, pair.second
-
-
 def _merge(cluster: Sequence[int], lessons: Sequence[Lesson], cosines: dict[tuple[int, int], float]) -> Change:
-    ordered = sorted((lessons[i] for i in cluster), key=_keeps)
+    ordered = tuple(lesson.id for lesson in sorted((lessons[i] for i in cluster), key=_keeps))
     least = min(cosines[a, b] for a in cluster for b in cluster if a < b)
-    return Change(
-        "merge",
-        tuple(lesson.id for lesson in ordered),
-        f"{len(ordered)} memories say the same in other words",
-        similarity=least,
-    )
+    return Change("merge", ordered, f"{len(ordered)} memories say the same in other words", similarity=least)
 
 
 def _keeps(lesson: Lesson) -> tuple[float, int, datetime, str]:
@@ -136,10 +128,9 @@ def _keeps(lesson: Lesson) -> tuple[float, int, datetime, str]:
 
 def _contradiction(pair: Pair, lessons: Sequence[Lesson]) -> Change:
     one, other = lessons[pair.first], lessons[pair.second]
+    reason = "one says not what the other says"
     if one.outcome is not other.outcome:
         reason = "one was learned from a success and one from a failure, and they say the same"
-    else:
-        reason = "one says not what the other says"
     return Change("link", tuple(sorted((one.id, other.id))), reason, similarity=pair.cosine, link="contradicts")
 
 
@@ -163,10 +154,7 @@ def merged_confidence(sources: Sequence[tuple[float, int]]) -> float:
 
 
 def _agreement(confidences: Sequence[float]) -> float:
-    many = len(confidences)
-    if many < 2:
+    if len(confidences) < 2:
         return 0.0
-    centre = math.fsum(confidences) / many
-    deviation = math.sqrt(math.fsum((c - centre) ** 2 for c in confidences) / many)
-    agreeing = 1.0 - min(deviation / FULL_DISAGREEMENT, 1.0)
-    return agreeing * min(many / FULL_AGREEMENT_OF, 1.0) * AGREEMENT_BONUS
+    agreeing = 1.0 - min(statistics.pstdev(confidences) / FULL_DISAGREEMENT, 1.0)
+    return agreeing * min(len(confidences) / FULL_AGREEMENT_OF, 1.0) * AGREEMENT_BONUS

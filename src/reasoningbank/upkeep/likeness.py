@@ -61,8 +61,7 @@ class Differences:
     @property
     def none(self) -> bool:
         """They say the same, as far as words tell."""
-        apart = self.names or self.numbers or self.negation or self.turned or self.scope or self.words
-        return not apart
+        return not (self.names or self.numbers or self.negation or self.turned or self.scope or self.words)
 
     @property
     def opposed(self) -> bool:
@@ -113,15 +112,10 @@ def _weighty(sequence: Sequence[str], names: Set[str]) -> list[str]:
 def _turned(one: Wording, other: Wording) -> bool:
     around = one.spoken & other.spoken & _TURNING
     fixed: Set[str] = set(one.order) & set(other.order)
-    if not around or _same_objects(one, other, around):
+    # Where the same follows each of these words in both, what goes before may come in any order.
+    if around <= {word for word, _ in one.objects & other.objects}:
         fixed = (one.names & other.names) - {name for name, _ in one.led & other.led}
     return [part for part in one.order if part in fixed] != [part for part in other.order if part in fixed]
-
-
-def _same_objects(one: Wording, other: Wording, around: Set[str]) -> bool:
-    """Tell whether the same follows each of these words in both, so that what goes before may come in any order."""
-    same = {word for word, _ in one.objects & other.objects}
-    return around <= same
 
 
 def _shared(one: Wording, other: Wording) -> bool:
@@ -129,9 +123,9 @@ def _shared(one: Wording, other: Wording) -> bool:
 
     Or whether what is a place for one is what something is called for the other.
     """
-    if one.places & other.called - other.places:
-        return True
-    return any(a & one.spoken and not a & other.spoken and b & other.spoken for a, b in _APART_AND_TOGETHER)
+    return bool(one.places & other.called - other.places) or any(
+        a & one.spoken and not a & other.spoken and b & other.spoken for a, b in _APART_AND_TOGETHER
+    )
 
 
 def _unnamed(one: Wording, other: Wording) -> frozenset[str]:
@@ -174,9 +168,10 @@ def likeness(cosine: float, one: Wording, other: Wording) -> float:
     """
     if len(one.order) > len(other.order):
         one, other = other, one
+    apart = _apart(one, other)
     if len(one.order) == len(other.order):
-        return cosine - (_apart(one, other) + _apart(other, one)) / 2.0 + _in_common(one, other)
-    return cosine - _apart(one, other) + _in_common(one, other)
+        apart = (apart + _apart(other, one)) / 2.0
+    return cosine - apart + NAME_WORTH * min(len(one.names & other.names), NAMES_COUNTED)
 
 
 def _apart(shorter: Wording, longer: Wording) -> float:
@@ -191,7 +186,3 @@ def _apart(shorter: Wording, longer: Wording) -> float:
 
 def _share(some: frozenset[str], of: frozenset[str]) -> float:
     return len(some) / (1 + len(of))
-
-
-def _in_common(one: Wording, other: Wording) -> float:
-    return NAME_WORTH * min(len(one.names & other.names), NAMES_COUNTED)

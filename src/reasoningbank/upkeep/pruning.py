@@ -77,17 +77,13 @@ def proposals(
 
 
 def _why(memory: Kept, now: datetime, unused: timedelta) -> str:
-    if _refuted(memory):
+    # What somebody changed or restored after the last blame is theirs to judge, until there is new blame.
+    blamed_anew = memory.blamed is not None and memory.blamed > memory.changed
+    if blamed_anew and memory.confidence < REFUTED_BELOW and memory.against >= REFUTED_BY:
         return f"evidence against it: confidence {memory.confidence:.2f}, weight {memory.against:.1f} against"
     if memory.confidence < WEAK_BELOW and now - memory.touched >= unused:
         return f"not used for {(now - memory.touched).days} days, and doubted: confidence {memory.confidence:.2f}"
     return ""
-
-
-def _refuted(memory: Kept) -> bool:
-    # What somebody changed or restored after the last blame is theirs to judge, until there is new blame.
-    enough = memory.confidence < REFUTED_BELOW and memory.against >= REFUTED_BY
-    return enough and memory.blamed is not None and memory.blamed > memory.changed
 
 
 def _worth(memory: Kept, now: datetime) -> tuple[bool, float, datetime, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -27,44 +27,38 @@ _QUANTITY: Final = re.compile(r"(\d+(?:[.,]\d+)*)([^\W\d_]{1,3})")
 _ALTERNATIVES: Final = re.compile(r"[^\W\d_]+(?:/[^\W\d_]+)+")
 _EDGES: Final = ".,:;!?'\"`\u2018\u2019"
 
+
+def _words(paragraph: str) -> frozenset[str]:
+    return frozenset(paragraph.split())
+
+
 _FROM_TWO: Final = "two three four five six seven eight nine ten eleven twelve"
 _NUMBER_WORDS: Final = {word: str(number) for number, word in enumerate(_FROM_TWO.split(), 2)}
-_NEGATIONS: Final = frozenset(
-    """
-    no not never none neither nor nothing without except excluding cannot cant dont doesnt didnt isnt arent
-    wasnt werent wont shouldnt mustnt unless avoid ignoring skip stop instead disable forbid refuse
-    """.split()  # noqa: SIM905 - a paragraph reads better than as many quoted words
-)
-# Of these, those that say nothing but "not": which of them does is no difference.
-_NOTHING_BUT_NOT: Final = frozenset(
-    """
+# Words that say nothing but "not": which of them does is no difference.
+_NOTHING_BUT_NOT: Final = _words("""
     no not never none neither nor nothing without except excluding exclude cannot cant dont doesnt didnt isnt arent
     wasnt werent wont shouldnt mustnt
-    """.split()  # noqa: SIM905 - a paragraph reads better than as many quoted words
+""")
+_NEGATIONS: Final = (_NOTHING_BUT_NOT - {"exclude"}) | _words(
+    "unless avoid ignoring skip stop instead disable forbid refuse"
 )
 # They hold sentences together and tell nothing apart.
-_GLUE: Final = frozenset(
-    """
+_GLUE: Final = _words("""
     a an and are as at be been being by can could did do does doing done each every for from had has have
     having i if in into is it its itself of on or our own should so some such than that the their them then
     there these they this those to too upon was we were when where which while who whose will with would you
     your all any both given whole entire exist exists existing reside resides residing please via using use
     used system also just s t
-    """.split()  # noqa: SIM905 - a paragraph reads better than as many quoted words
-)
+""")
 # They may be left out, or stand in for each other, without the instruction becoming another one.
-_LIGHT: Final = frozenset(
-    """
+_LIGHT: Final = _words("""
     name named called path filesystem size exact like match out space sub location anywhere somewhere
-    """.split()  # noqa: SIM905 - a paragraph reads better than as many quoted words
-)
+""")
 # Beside a name they say what kind of thing it is, as one of two texts may: "the file `a.txt`".
-_KINDS: Final = frozenset(
-    """
+_KINDS: Final = _words("""
     file directory user group variable option flag command script function class module package table column process
     service host branch key field parameter string pattern word text content value
-    """.split()  # noqa: SIM905 - a paragraph reads better than as many quoted words
-)
+""")
 # Each line is one meaning, as far as instructions go. Small on purpose: what is not here counts as different.
 _MEANINGS: Final = """
     find search locate look list display print show output get report see seek
@@ -111,15 +105,9 @@ _MEANINGS: Final = """
 """
 
 
-def _folded() -> dict[str, str]:
-    return {
-        stem(word): stem(words[0])
-        for words in (line.split() for line in _MEANINGS.strip().splitlines())
-        for word in words
-    }
-
-
-_MEANING_OF: Final = _folded()
+_MEANING_OF: Final = {
+    stem(word): stem(words[0]) for words in map(str.split, _MEANINGS.strip().splitlines()) for word in words
+}
 
 
 @lru_cache(maxsize=65_536)
@@ -136,12 +124,10 @@ _BELOW: Final = meaning("below")
 _OWN: Final = meaning("own")
 
 # They say that all below a place is meant. A text that says so by one of them says it as well as by another.
-_DEEP: Final = frozenset(
-    """
+_DEEP: Final = _words("""
     tree trees hierarchy recursive recursively recurse below under beneath underneath subdirectory subdirectories
     subfolder subfolders
-    """.split()  # noqa: SIM905 - a paragraph reads better than as many quoted words
-)
+""")
 DEPTH: Final = frozenset(map(meaning, ("below", "recursive", "recursively", "recurse")))
 _WITHIN: Final = frozenset({"within", "inside"})
 # What follows one of these is what the rest is done to: "to" what, "over" what.
@@ -225,11 +211,10 @@ def _plain(word: str) -> str:
     return word.replace("'", "").replace("\u2019", "")
 
 
-def _of_one(pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+def _of_one(pairs: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     """Return the pairs whose first stands in no other, and whose second is something."""
-    found = list(pairs)
-    times = Counter(first for first, _ in found)
-    return frozenset((first, second) for first, second in found if second and times[first] == 1)
+    times = Counter(first for first, _ in pairs)
+    return frozenset((first, second) for first, second in pairs if second and times[first] == 1)
 
 
 @dataclass(slots=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from reasoningbank.episode import Episode, Served
+from reasoningbank.episode import Episode
 from reasoningbank.errors import EpisodeNotFoundError, MemoryNotFoundError
 from reasoningbank.memory import clean_text
 from reasoningbank.results import Reported, Voted
+from reasoningbank.runs.results import EpisodePage
 from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.credit.fitting import fit_again, fit_is_due
 from reasoningbank.services.engine import Engine
@@ -29,6 +32,17 @@ def note(text: str | None) -> str:
     return scrub(clean_text(text)).text if text else ""
 
 
+@contextmanager
+def _judging(engine: Engine, *, create: bool = False) -> Iterator[Edit]:
+    """Give a project in which every signal is counted; what it is told may make a new fit due, which comes after."""
+    with engine.write(create=create) as edit:
+        edit.catch_up()
+        yield edit
+        due = fit_is_due(edit, edit.newest_change)
+    if due:
+        fit_again(engine)
+
+
 # -- a run ---------------------------------------------------------------------------------------------------------
 
 
@@ -43,17 +57,12 @@ def report(
     revise: bool,
 ) -> Reported:
     """Close an episode, and credit its outcome to exactly the memories that were served in it."""
-    with engine.write(create=False) as edit:
-        edit.catch_up()
+    with _judging(engine) as edit:
         now = engine.now()
         episode = _find(edit, ref, thread, now)
         if not (revise or episode.is_open):
             return Reported(episode, recorded=False, previous=episode.verdict)
-        reported = _close(edit, episode, verdict, reason=note(reason), by=note(by), now=now)
-        due = fit_is_due(edit, edit.newest_change)
-    if due:
-        fit_again(engine)
-    return reported
+        return _close(edit, episode, verdict, reason=note(reason), by=note(by), now=now)
 
 
 def get_episode(engine: Engine, *, ref: str | None, thread: str | None) -> Episode:
@@ -62,20 +71,24 @@ def get_episode(engine: Engine, *, ref: str | None, thread: str | None) -> Episo
         return _find(view, ref, thread, engine.now())
 
 
-def _not_found(ref: str | None, thread: str | None) -> EpisodeNotFoundError:
-    return EpisodeNotFoundError(f"ref {ref!r}" if ref is not None else f"thread {thread!r}")
+def list_episodes(
+    engine: Engine, *, after: str | None, thread: str | None, verdict: Verdict | None, is_open: bool | None, limit: int
+) -> EpisodePage:
+    """Return up to `limit` episodes that pass the filters, the newest first, behind the one named `after`."""
+    with engine.read() as view:
+        if after is not None and not episodes.exists(view, after):
+            raise EpisodeNotFoundError(f"ref {after!r}")
+        refs = episodes.page(view, after=after, thread=thread, verdict=verdict, is_open=is_open, limit=limit + 1)
+        found = (episodes.load_episode(view, ref) for ref in refs[:limit])
+        return EpisodePage(tuple(e for e in found if e is not None), refs[limit - 1] if len(refs) > limit else None)
 
 
 def close_if_open(engine: Engine, ref: str, verdict: Verdict, reason: str) -> None:
     """Close an episode that nobody has closed; one that has a verdict keeps it."""
-    with engine.write() as edit:
-        edit.catch_up()
+    with _judging(engine, create=True) as edit:
         episode = episodes.load_episode(edit, ref)
         if episode is not None and episode.is_open:
             _close(edit, episode, verdict, reason=note(reason), by="", now=engine.now())
-        due = fit_is_due(edit, edit.newest_change)
-    if due:
-        fit_again(engine)
 
 
 def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Episode:
@@ -84,7 +97,7 @@ def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Epi
         found = episodes.newest_of_thread(view, thread or "", episodes.before(now, view.engine.episode_ttl))
     episode = None if found is None else episodes.load_episode(view, found)
     if episode is None:
-        raise _not_found(ref, thread)
+        raise EpisodeNotFoundError(f"ref {ref!r}" if ref is not None else f"thread {thread!r}")
     return episode
 
 
@@ -112,33 +125,26 @@ def _outcomes(edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by
     polarity = _POLARITY[verdict]
     said = evidence.outcomes_of(edit, episode.ref)
     shares = edit.model.shares([m.confidence for m in episode.memories], verdict is Verdict.SUCCESS)
-    return [
-        _outcome(m, episode, polarity, share if polarity else 1.0, reason=reason, by=by, now=now)
-        for m, share in zip(episode.memories, shares, strict=True)
-        if _is_needed(polarity, *said.get(m.memory, (0, False)))
-    ]
-
-
-def _is_needed(polarity: int, said: int, alone: bool) -> bool:
-    return not alone and said != polarity
-
-
-def _outcome(
-    m: Served, episode: Episode, polarity: int, share: float, *, reason: str, by: str, now: datetime
-) -> Signal:
-    return Signal(
-        id=new_id(),
-        at=now,
-        memory=m.memory,
-        revision=m.revision,
-        kind=SignalKind.OUTCOME,
-        polarity=polarity,
-        strength=share,
-        ref=episode.ref,
-        source=episode.thread or "",
-        by=by,
-        reason=reason,
-    )
+    signals = []
+    for m, share in zip(episode.memories, shares, strict=True):
+        before, alone = said.get(m.memory, (0, False))
+        if alone or before == polarity:
+            continue
+        signal = Signal(
+            id=new_id(),
+            at=now,
+            memory=m.memory,
+            revision=m.revision,
+            kind=SignalKind.OUTCOME,
+            polarity=polarity,
+            strength=share if polarity else 1.0,
+            ref=episode.ref,
+            source=episode.thread or "",
+            by=by,
+            reason=reason,
+        )
+        signals.append(signal)
+    return signals
 
 
 # -- one memory ----------------------------------------------------------------------------------------------------
@@ -155,8 +161,7 @@ def vote(
     reason: str | None,
 ) -> Voted:
     """Count one piece of evidence about one memory."""
-    with engine.write(create=False) as edit:
-        edit.catch_up()
+    with _judging(engine) as edit:
         now = engine.now()
         found = episodes.judged(edit, memory_id, since=episodes.before(now, engine.episode_ttl))
         if found is None:
@@ -179,8 +184,4 @@ def vote(
             since = time_text(episodes.before(now, VALIDATION_WINDOW))
             signal = replace(signal, validates=evidence.spoke_for(edit, found.n, since))
         recorded = edit.write_signals([signal], now, only_news=True) == [Folded.COUNTED]
-        counted = Voted(edit.shown([found.n])[found.n], signal.ref, recorded)
-        due = fit_is_due(edit, edit.newest_change)
-    if due:
-        fit_again(engine)
-    return counted
+        return Voted(edit.shown([found.n])[found.n], signal.ref, recorded)

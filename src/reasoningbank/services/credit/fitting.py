@@ -31,19 +31,17 @@ def fit_again(engine: Engine) -> bool:
     tried again after the next report.
     """
     try:
-        return _fit(engine)
+        with engine.read() as view:
+            change = view.moment.change
+            if not fit_is_due(view, change):
+                return False
+            stored = view.load(parameters.judged_last(view, MOST_MEMORIES)).values()
+            runs = RunMoments.of(parameters.judged_runs(view, MOST_RUNS))
+        found = fit(ProjectEvidence([(s.tallies, s.initial_confidence) for s in stored], runs))
+        return put_into_force(engine, Fit(found, change, engine.now()), after=view.moment.fit)
     except StorageError as error:
         log.warning("the confidence model's parameters were not fitted this time: %s", error)
         return False
-
-
-def _fit(engine: Engine) -> bool:
-    with engine.read() as view:
-        change = view.moment.change
-        if not fit_is_due(view, change):
-            return False
-        found = _evidence(view)
-    return put_into_force(engine, Fit(fit(found), change, engine.now()), after=view.moment.fit)
 
 
 def put_into_force(engine: Engine, found: Fit, *, after: int) -> bool:
@@ -53,9 +51,3 @@ def put_into_force(engine: Engine, found: Fit, *, after: int) -> bool:
             return False
         parameters.add(edit, found)
     return True
-
-
-def _evidence(view: View) -> ProjectEvidence:
-    stored = view.load(parameters.judged_last(view, MOST_MEMORIES)).values()
-    runs = RunMoments.of(parameters.judged_runs(view, MOST_RUNS))
-    return ProjectEvidence([(s.tallies, s.initial_confidence) for s in stored], runs)

@@ -23,14 +23,12 @@ def metrics(engine: Engine, days: int) -> Metrics:
     """Return how well a bank did within the last `days`. Changes nothing."""
     now = engine.now()
     since = before(now, timedelta(days=days))
+    model = engine.settings.confidence_model
     with engine.read() as view:
-        return _metrics(view, engine.settings.confidence_model, since, now)
-
-
-def _metrics(reading: Reading, model: str, since: datetime, now: datetime) -> Metrics:
-    runs, distilled = list(measures.past_runs(reading, since)), measures.distilled(reading, since)
-    history = weights_over_time(reading, model)
-    learned = parameters.learned(reading) if model == "calibrated" else None
+        runs, distilled = list(measures.past_runs(view, since)), measures.distilled(view, since)
+        failed_before, recorded = measures.failed_before(view, since), measures.recorded(view, since)
+        history = weights_over_time(view, model)
+        learned = parameters.learned(view) if model == "calibrated" else None
     helped, unhelped = (learned["helped"], learned["unhelped"]) if learned else (SUCCESS_IF_HELPED, SUCCESS_IF_NOT)
     return Metrics(
         since=since,
@@ -38,7 +36,7 @@ def _metrics(reading: Reading, model: str, since: datetime, now: datetime) -> Me
         confidence_model=model,
         criteria=criteria.criteria(
             runs,
-            failed_before=measures.failed_before(reading, since),
+            failed_before=failed_before,
             distilled=distilled,
             history=history,
             now=now,
@@ -46,7 +44,7 @@ def _metrics(reading: Reading, model: str, since: datetime, now: datetime) -> Me
         votes=Calibration.of(criteria.voted(runs)),
         runs=Calibration.of(criteria.foretold(runs, helped, unhelped)),
         hit_rates=criteria.hit_rates(runs),
-        yields=criteria.yields(distilled, measures.recorded(reading, since)),
+        yields=criteria.yields(distilled, recorded),
         parameters=learned,
         weights=tuple(history),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,11 +41,6 @@ class CleanNode:
     quarantined: bool = False
     created_at: datetime | None = None
 
-    @property
-    def terms(self) -> str:
-        """What it is found by, word for word."""
-        return indexed_terms(self.draft)
-
 
 def indexed_terms(node: NodeDraft | Node) -> str:
     """Return the words under which a node is indexed."""
@@ -65,7 +59,7 @@ def clean_node(
     findings = inspect(text=draft.text, tags=" ".join(draft.tags), fields=" ".join(map(str, special.values())))
     said = {
         "text": normalise_hidden(draft.text),
-        "tags": [normalise_hidden(tag) for tag in draft.tags],
+        "tags": list(map(normalise_hidden, draft.tags)),
         "conv_id": draft.conv_id,
         "fields": special,
     }
@@ -123,7 +117,7 @@ def store_node(
         findings=cleaned.findings,
         quarantined=cleaned.quarantined or bool(cleaned.findings),
         scrub_version=RULES_VERSION,
-        terms=cleaned.terms,
+        terms=indexed_terms(cleaned.draft),
         now=edit.engine.now(),
         created_at=cleaned.created_at,
     )
@@ -144,15 +138,11 @@ def clean_edge(fields: dict[str, Any]) -> tuple[EdgeDraft, dict[str, int]]:
     draft = validated(EdgeDraft, fields)
     if draft.source == draft.target:
         raise InvalidInputError(f"node {draft.source!r} cannot be connected with itself: name two nodes")
-    counts: Counter[str] = Counter()
-    said = []
-    for text in (draft.text, *draft.tags):
-        scrubbed = scrub(normalise_hidden(text))
-        counts.update(scrubbed.counts)
-        said.append(scrubbed.text)
     if is_suspicious(inspect(text=draft.text)):
         raise InvalidInputError("the edge's text looks like planted instructions: say how the two nodes are connected")
-    return validated(EdgeDraft, draft.model_dump() | {"text": said[0], "tags": said[1:]}), dict(counts)
+    said = {"text": normalise_hidden(draft.text), "tags": list(map(normalise_hidden, draft.tags))}
+    scrubbed, counts = scrub_value(said)
+    return validated(EdgeDraft, draft.model_dump() | scrubbed), counts
 
 
 def add_edge(engine: Engine, edge_id: str | None, fields: dict[str, Any]) -> EdgeStored:

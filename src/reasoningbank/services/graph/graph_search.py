@@ -9,11 +9,10 @@ import numpy as np
 
 from reasoningbank.embed.base import Embedder
 from reasoningbank.graph.nodes import Edge, Node
-from reasoningbank.graph.paths import Reached, paths, spread, tell
+from reasoningbank.graph.paths import paths, spread, tell
 from reasoningbank.graph.results import GraphRecall, NodeHit, NodeSearch
 from reasoningbank.search.relevance import (
     Floats,
-    Gate,
     Legs,
     Relevance,
     fuse,
@@ -62,7 +61,8 @@ def _search(engine: Engine, embedder: Embedder, text: str, k: int, filters: Node
             shared, words = _overlap(view, text, terms, numbers)
             relevance = settle(fuse(legs), shared)
             decided = gated(legs, shared, words, scale)
-            found = _in_order(numbers, relevance, decided)
+            order = np.argsort(-relevance.total, kind="stable").tolist()
+            found = [(numbers[row], row) for row in order if decided.keep[row]]
             if len(found) >= k or max(len(near), len(keyword)) < width:
                 nodes = graph.load(view, [n for n, _ in found[:k]])
                 hits = tuple(_hit(shown_node(nodes[n]), legs, relevance, row) for n, row in found[:k])
@@ -77,12 +77,6 @@ def _overlap(view: View, text: str, terms: Sequence[str], numbers: Sequence[int]
         return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
     shared = shared_grams(text, [rows[n][0] for n in numbers])
     return shared, shared_words(terms, [rows[n][1] for n in numbers])
-
-
-def _in_order(numbers: Sequence[int], relevance: Relevance, decided: Gate) -> list[tuple[int, int]]:
-    """Return (row number, row) of the candidates that pass the gate, best first."""
-    order = np.argsort(-relevance.total, kind="stable").tolist()
-    return [(numbers[row], row) for row in order if decided.keep[row]]
 
 
 def _legs(view: View, vector: Float32 | None, numbers: Sequence[int], keyword: dict[int, float]) -> Legs:
@@ -137,8 +131,10 @@ def recall(
         # The best seed starts with all activation there is; a score is comparable within one query only.
         start = {hit.node.id: hit.score / strongest for hit in found.hits}
         reached, ended = spread(start, edges_of, tags=tags, depth=depth, branches=branches)
-        nodes = _nodes(view, reached)
-        memories = _memories(view, list(nodes.values()))
+        numbers = [n for each in reached if (n := graph.find(view, each.node)) is not None]
+        nodes = {stored.node.id: shown_node(stored) for stored in graph.load(view, numbers).values()}
+        pointers = dict.fromkeys(pointer for node in nodes.values() for pointer in node.reasoning_pointer_ids)
+        memories = tuple(pointer for pointer in pointers if graph.is_active(view, pointer))
     told = [replace(path, text=tell(path, nodes)) for path in paths(reached, ended)[:limit]]
     text, shown = framed_block([path.text for path in told], max_tokens=max_tokens)
     return GraphRecall(
@@ -153,13 +149,3 @@ def recall(
         weak=found.weak,
         degraded=found.degraded,
     )
-
-
-def _nodes(view: View, reached: Sequence[Reached]) -> dict[str, Node]:
-    numbers = [n for each in reached if (n := graph.find(view, each.node)) is not None]
-    return {stored.node.id: shown_node(stored) for stored in graph.load(view, numbers).values()}
-
-
-def _memories(view: View, nodes: Sequence[Node]) -> tuple[str, ...]:
-    pointers = list(dict.fromkeys(pointer for node in nodes for pointer in node.reasoning_pointer_ids))
-    return tuple(pointer for pointer in pointers if graph.is_active(view, pointer))

@@ -38,13 +38,9 @@ def lesson_vectors(embedder: Embedder, memories: Sequence[Draft | Memory]) -> li
     starts = [0, *accumulate(len(job.texts) for job in jobs)]
     lessons = _lessons(jobs, starts, embedded.vectors)
     return [
-        job.vectors(lesson, embedded.vectors[start:end], _between(embedded.failures, start, end))
+        job.vectors(lesson, embedded.vectors, embedded.failures, start, end)
         for job, lesson, (start, end) in zip(jobs, lessons, pairwise(starts), strict=True)
     ]
-
-
-def _between(failures: Mapping[int, str], start: int, end: int) -> dict[int, str]:
-    return {i - start: reason for i, reason in failures.items() if start <= i < end} if failures else {}
 
 
 def _lessons(jobs: Sequence[_Job], starts: Sequence[int], rows: Float32) -> Float32:
@@ -72,13 +68,15 @@ class _Job:
         title, passages = lesson_passages(memory)
         return cls([*passages, *filter(None, (title, applies_text(memory)))], len(passages), bool(title))
 
-    def vectors(self, lesson: Float32, rows: Float32, failures: Mapping[int, str]) -> LessonVectors:
-        told = self.passages + self.titled
-        failed = next((reason for i, reason in sorted(failures.items()) if i < told), None)
+    def vectors(
+        self, lesson: Float32, rows: Float32, failures: Mapping[int, str], start: int, end: int
+    ) -> LessonVectors:
+        told = start + self.passages + self.titled
+        failed = next((failures[i] for i in range(start, told) if i in failures), None)
         if failed is not None:
             return LessonVectors((), failed)
         roles = [("lesson", lesson)]
-        if told < len(rows) and told not in failures:
+        if told < end and told not in failures:
             roles.append(("applies_when", rows[told]))
         return LessonVectors(tuple(roles))
 

@@ -50,10 +50,8 @@ def _record(engine: Engine, prepared: Prepared) -> Recorded:
 def record_many(engine: Engine, items: Sequence[tuple[Draft, str | None]]) -> list[Recorded]:
     """Store lessons in their order, a batch a transaction; near duplicates are not looked for."""
     cleaned = [clean(draft, memory_id) for draft, memory_id in items]
-    recorded: list[Recorded] = []
-    for start in range(0, len(cleaned), BATCH):
-        recorded += engine.with_embedder(partial(_store_batch, engine, cleaned[start : start + BATCH]))
-    return recorded
+    batches = (cleaned[start : start + BATCH] for start in range(0, len(cleaned), BATCH))
+    return [each for batch in batches for each in engine.with_embedder(partial(_store_batch, engine, batch))]
 
 
 def _store_batch(engine: Engine, cleaned: Sequence[Prepared], embedder: Embedder) -> list[Recorded]:
@@ -88,7 +86,9 @@ def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True
 def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
     """Change some fields of a memory; what is not named stays."""
     while True:
-        before = _unchanged(engine, memory_id)
+        with engine.read() as view:
+            n = number_of(view, memory_id)
+            before = view.load([n])[n]
         shown = rescrubbed(before.memory, before.scrub_version)
         kept = {name: getattr(shown, name) for name in Draft.model_fields.keys() - {"confidence"}}
         draft = validated(Draft, kept | {"confidence": shown.initial_confidence} | changes)
@@ -97,16 +97,13 @@ def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
             return after
 
 
-def _unchanged(engine: Engine, memory_id: str) -> Stored:
-    with engine.read() as view:
-        n = number_of(view, memory_id)
-        return view.load([n])[n]
-
-
 def _rewrite(engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedder) -> Memory | None:
     """Store a changed memory; None when somebody else changed it since `before`."""
     (prepared,) = embed(embedder, [cleaned])
     says_something_else = any(getattr(prepared.draft, name) != getattr(before.memory, name) for name in SAID)
+    # A person's approval or archiving holds for what the memory said then.
+    judged_anew = says_something_else and before.memory.state is not State.ARCHIVED
+    state = prepared.state if judged_anew else before.memory.state
     with engine.write(create=False) as edit:
         present = edit.load([before.n]).get(before.n)
         if present is None:
@@ -118,18 +115,13 @@ def _rewrite(engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedd
             before.n,
             prepared.draft,
             indexed(edit, prepared),
-            state=_state_after(before.memory, prepared, says_something_else),
+            state=state,
             findings=prepared.findings,
             scrub_version=RULES_VERSION,
             says_something_else=says_something_else,
             now=engine.now(),
         )
         return edit.memories(edit.load([before.n]))[before.n]
-
-
-def _state_after(before: Memory, prepared: Prepared, says_something_else: bool) -> State:
-    # A person's approval or archiving holds for what the memory said then.
-    return prepared.state if says_something_else and before.state is not State.ARCHIVED else before.state
 
 
 def delete(engine: Engine, memory_ids: Sequence[str]) -> dict[str, bool]:

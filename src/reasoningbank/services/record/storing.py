@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reasoningbank.memory import Memory, State
+from reasoningbank.memory import State
 from reasoningbank.results import Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.record.preparing import Prepared
@@ -22,12 +22,15 @@ def store_all(edit: Edit, prepared: Sequence[Prepared]) -> list[Recorded]:
     known = [one.n for one in stored if one.row is None]
     rows = (edit.load(known) if known else {}) | {one.n: one.row for one in stored if one.row is not None}
     memories = edit.memories(rows)
-    return [_recorded(p, memories[one.n], one.created) for p, one in zip(prepared, stored, strict=True)]
-
-
-def _recorded(prepared: Prepared, memory: Memory, created: bool) -> Recorded:
-    degraded = (prepared.problem,) if created and prepared.problem else ()
-    return Recorded(memory=memory, created=created, redactions=prepared.redactions, degraded=degraded)
+    return [
+        Recorded(
+            memory=memories[one.n],
+            created=one.created,
+            redactions=p.redactions,
+            degraded=(p.problem,) if one.created and p.problem else (),
+        )
+        for p, one in zip(prepared, stored, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,8 @@ def store(edit: Edit, prepared: Sequence[Prepared], *, look_for_same: bool = Tru
             fresh[n] = p
         found.append(n)
     rows = _insert(edit, fresh) if fresh else {}
-    places = []
-    for n in found:
-        # Of two that say the same the first is new.
-        places.append(Place(n, rows.pop(n, None)))
-    return places
+    # Of two that say the same the first is new.
+    return [Place(n, rows.pop(n, None)) for n in found]
 
 
 def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
@@ -74,7 +74,19 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
     assert identity is not None  # noqa: S101 - only what went through `embed` is stored
     sources = {name for p in fresh.values() for name in (p.draft.source.by, p.draft.source.session) if name}
     distrusted = trust.blocked_among(edit, sources)
-    new = {n: _new(p, distrusted) for n, p in fresh.items()}
+    new = {}
+    for n, p in fresh.items():
+        is_blocked = distrusted & {p.draft.source.by, p.draft.source.session}
+        findings = (*p.findings, DISTRUSTED) if is_blocked else p.findings
+        new[n] = recording.NewMemory(
+            id=p.memory_id,
+            draft=p.draft,
+            fingerprint=p.fingerprint,
+            vectors=p.stored_vectors,
+            terms=p.terms,
+            state=State.QUARANTINED if findings else State.ACTIVE,
+            findings=findings,
+        )
     return recording.insert(
         edit,
         new,
@@ -82,21 +94,6 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
         project=edit.engine.project_name,
         scrub_version=RULES_VERSION,
         now=edit.engine.now(),
-    )
-
-
-def _new(prepared: Prepared, distrusted: set[str]) -> recording.NewMemory:
-    source, findings = prepared.draft.source, prepared.findings
-    if distrusted & {source.by, source.session}:
-        findings = (*findings, DISTRUSTED)
-    return recording.NewMemory(
-        id=prepared.memory_id,
-        draft=prepared.draft,
-        fingerprint=prepared.fingerprint,
-        vectors=prepared.stored_vectors,
-        terms=prepared.terms,
-        state=State.QUARANTINED if findings else State.ACTIVE,
-        findings=findings,
     )
 
 

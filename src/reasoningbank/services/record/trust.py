@@ -1,11 +1,13 @@
-"""Which memories are in service: approving what was quarantined, archiving, and undoing that."""
+"""What is in service: approving what was quarantined, archiving, blocking sources, and undoing that."""
 
 from __future__ import annotations
 
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Memory, State
+from reasoningbank.results import Blocked
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.record import number_of
+from reasoningbank.services.view import Edit
 from reasoningbank.storage import records, trust
 
 
@@ -34,3 +36,61 @@ def restore(engine: Engine, memory_id: str) -> Memory:
         if not trust.restore(edit, [n], engine.now()):
             raise InvalidInputError(f"memory {memory_id!r} is not archived; list(state='archived') shows them")
         return edit.shown([n])[n]
+
+
+# -- sources -------------------------------------------------------------------------------------------------------
+
+
+def block(engine: Engine, source: str) -> Blocked:
+    """Archive what came from a source, and let its signals count for nothing."""
+    with engine.write(create=False) as edit:
+        return _block(edit, source)
+
+
+def unblock(engine: Engine, source: str) -> Blocked:
+    """Serve what came from a blocked source, and let its signals count, as before."""
+    with engine.write(create=False) as edit:
+        edit.catch_up()
+        if not trust.blocked_among(edit, [source]):
+            raise InvalidInputError(f"source {source!r} is not blocked; sources.list() names those that are")
+        judged = trust.unblock(edit, source)
+        numbers = trust.restore(edit, trust.archived_because(edit, _why(source)), edit.engine.now())
+        return _told(edit, source, numbers, judged)
+
+
+def forget(engine: Engine, source: str) -> Blocked:
+    """Block a source, and delete for good what came from it."""
+    with engine.write(create=False) as edit:
+        judged = _block(edit, source).judged
+        numbers = trust.of_source(edit, source)
+        forgotten = _told(edit, source, numbers, judged)
+        for n in numbers:
+            records.delete(edit, n)
+        return forgotten
+
+
+def blocked(engine: Engine) -> list[str]:
+    """Return the names of the sources that are blocked, sorted."""
+    with engine.read() as view:
+        return trust.blocked(view)
+
+
+def _block(edit: Edit, source: str) -> Blocked:
+    edit.catch_up()
+    now, brought = edit.engine.now(), trust.of_source(edit, source)
+    if not (brought or trust.judged_by(edit, source) or trust.blocked_among(edit, [source])):
+        hint = "; this is a memory: archive or delete it" if records.find(edit, source) is not None else ""
+        raise InvalidInputError(
+            f"nothing came from a source {source!r}: give the `by` or the session of memories, or who judged{hint}"
+        )
+    judged = trust.block(edit, source, now)
+    return _told(edit, source, trust.archive(edit, brought, _why(source), now), judged)
+
+
+def _why(source: str) -> str:
+    return f"forgotten: {source}"
+
+
+def _told(edit: Edit, source: str, numbers: list[int], judged: int) -> Blocked:
+    rows = edit.load(numbers)
+    return Blocked(source, tuple(rows[n].id for n in numbers), judged)

@@ -84,32 +84,23 @@ def propose(engine: Engine, threshold: float, max_clusters: int | None = None) -
     with engine.read() as view:
         rows = link_rows.lesson_rows(view)
         pairs = _near(rows, threshold)
-        named = sorted({i for pair in pairs for i in (pair.first, pair.second)})
-        place = {i: at for at, i in enumerate(named)}
+        named = sorted({i for first, second, _ in pairs for i in (first, second)})
         memories = view.shown([rows[i][0] for i in named])
-        apart = _kept_apart(view)
+        undone = [metadata.get(MERGED_FROM, []) for metadata in trust.metadata_of_archived(view, UNDONE)]
+    # Pairs whose merge somebody undid are not proposed again.
+    apart = {frozenset(pair) for ids in undone for pair in combinations(ids, 2)}
     lessons = [_lesson(memories[rows[i][0]]) for i in named]
-    near = [
-        Pair(place[pair.first], place[pair.second], pair.cosine)
-        for pair in pairs
-        if frozenset((lessons[place[pair.first]].id, lessons[place[pair.second]].id)) not in apart
-    ]
-    return proposals(lessons, near, max_clusters)
+    place = {i: at for at, i in enumerate(named)}
+    near = (Pair(place[first], place[second], cosine) for first, second, cosine in pairs)
+    fresh = [pair for pair in near if frozenset((lessons[pair.first].id, lessons[pair.second].id)) not in apart]
+    return proposals(lessons, fresh, max_clusters)
 
 
-def _kept_apart(view: View) -> set[frozenset[str]]:
-    """Return the pairs whose merge somebody undid: they are not proposed again."""
-    sets = (metadata.get(MERGED_FROM, []) for metadata in trust.metadata_of_archived(view, UNDONE))
-    return {frozenset(pair) for ids in sets for pair in combinations(ids, 2)}
-
-
-def _near(rows: Sequence[LessonRow], threshold: float) -> list[Pair]:
-    """Return the pairs of lessons with a cosine above the threshold, the nearest first, in a fixed order."""
-    if not rows:
-        return []
+def _near(rows: Sequence[LessonRow], threshold: float) -> list[tuple[int, int, float]]:
+    """Return two rows and their cosine where it is above the threshold, the nearest first, in a fixed order."""
     vectors = np.array([np.frombuffer(vector, dtype=np.float32) for *_, vector in rows])
-    found = (Pair(i, j, min(round(cosine, 6), 1.0)) for i, j, cosine in links.near_pairs(vectors, threshold))
-    return heapq.nsmallest(MOST_PAIRS, found, key=lambda pair: (-pair.cosine, pair.first, pair.second))
+    found = ((i, j, min(round(cosine, 6), 1.0)) for i, j, cosine in links.near_pairs(vectors, threshold))
+    return heapq.nsmallest(MOST_PAIRS, found, key=lambda pair: (-pair[2], pair[:2]))
 
 
 def _lesson(memory: Memory) -> Lesson:
@@ -183,6 +174,10 @@ def _draft(engine: Engine, sources: Sequence[Memory], chat: Chat | None) -> Draf
     best = sources[0]
     said = best if chat is None else merge(chat, sources)
     tags = tuple(dict.fromkeys(tag for memory in sources for tag in memory.tags))
+    # The evidence of all comes along: what it starts from is what the best of them started from.
+    starting = best.initial_confidence
+    if engine.settings.confidence_model == "spec":
+        starting = merged_confidence([(memory.confidence, memory.usage_count) for memory in sources])
     return validated(
         Draft,
         {
@@ -192,18 +187,11 @@ def _draft(engine: Engine, sources: Sequence[Memory], chat: Chat | None) -> Draf
             "applies_when": said.applies_when or best.applies_when,
             "outcome": best.outcome,
             "tags": tags[:TAGS_LIMIT],
-            "confidence": _starting(engine, sources),
+            "confidence": starting,
             "source": said.source,
             "metadata": {**best.metadata, MERGED_FROM: [memory.id for memory in sources]},
         },
     )
-
-
-def _starting(engine: Engine, sources: Sequence[Memory]) -> float:
-    if engine.settings.confidence_model == "spec":
-        return merged_confidence([(memory.confidence, memory.usage_count) for memory in sources])
-    # The evidence of all comes along: what it starts from is what the best of them started from.
-    return sources[0].initial_confidence
 
 
 # -- undoing -------------------------------------------------------------------------------------------------------

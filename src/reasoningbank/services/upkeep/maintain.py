@@ -54,14 +54,12 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
         old_runs,
         changes=(*merged.changes, *pruned.changes),
         skipped=merged.skipped,
-        suggested=_suggested(engine, now),
+        # Every pair is compared for them, so at most once a day.
+        suggested=_suggested(engine) if settings.auto_suggest and take_turn(engine, SUGGESTED, now) else (),
     )
 
 
-def _suggested(engine: Engine, now: datetime) -> tuple[SuggestedLink, ...]:
-    """Return links that could be set; every pair is compared for them, so at most once a day."""
-    if not engine.settings.auto_suggest or not take_turn(engine, SUGGESTED, now):
-        return ()
+def _suggested(engine: Engine) -> tuple[SuggestedLink, ...]:
     return tuple(links.suggest_links(engine, MOST_SUGGESTIONS))
 
 
@@ -72,16 +70,12 @@ def _merged_and_pruned(engine: Engine, now: datetime) -> tuple[Consolidated, Pru
         return merged, pruned
     with alone(engine, UNDER_WAY) as mine:
         if mine and engine.settings.auto_consolidate:
-            merged = _consolidated(engine, now)
+            merged = consolidate.consolidate(
+                engine, now, threshold=THRESHOLD, dry_run=False, max_clusters=None, chat=None, force=False
+            )
         if mine and engine.settings.auto_prune:
             pruned = prune.prune(engine, now, dry_run=False, unused_days=UNUSED.days)
     return merged, pruned
-
-
-def _consolidated(engine: Engine, now: datetime) -> Consolidated:
-    return consolidate.consolidate(
-        engine, now, threshold=THRESHOLD, dry_run=False, max_clusters=None, chat=None, force=False
-    )
 
 
 def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
@@ -98,6 +92,6 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
         forgotten,
         old_runs,
         changes=(*merges, *pruned.changes),
-        suggested=tuple(links.suggest_links(engine, MOST_SUGGESTIONS)),
+        suggested=_suggested(engine),
         dry_run=True,
     )

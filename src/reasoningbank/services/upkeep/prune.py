@@ -10,7 +10,6 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.view import View
 from reasoningbank.storage import records, trust
 from reasoningbank.storage.filters import Filters
-from reasoningbank.storage.stored import Stored
 from reasoningbank.upkeep.pruning import Kept, evidence_against, proposals
 
 PAGE = 500
@@ -37,19 +36,9 @@ def _propose(view: View, now: datetime, unused: timedelta) -> list[Change]:
     while numbers := records.page(view, Filters(), after, PAGE):
         rows = view.load(numbers)
         beliefs = view.beliefs(rows.values())
-        kept += [_kept(row, beliefs[n].mean) for n, row in rows.items()]
+        for n, row in rows.items():
+            against, blamed, judged = evidence_against(row.tallies)
+            used, changed = row.memory.last_used, row.memory.updated_at
+            kept.append(Kept(row.memory.id, beliefs[n].mean, against, blamed, judged, used, changed))
         after = numbers[-1]
     return proposals(kept, now, unused=unused, most=view.engine.settings.max_memories)
-
-
-def _kept(row: Stored, confidence: float) -> Kept:
-    against, blamed, judged = evidence_against(row.tallies)
-    return Kept(
-        id=row.memory.id,
-        confidence=confidence,
-        against=against,
-        blamed=blamed,
-        judged=judged,
-        used=row.memory.last_used,
-        changed=row.memory.updated_at,
-    )

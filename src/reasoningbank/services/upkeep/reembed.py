@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
+from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
+from reasoningbank.memory import Memory
 from reasoningbank.services.cache.snapshots import drop_all
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.upkeep.embedded import Kind, Memories, Nodes, Rows
+from reasoningbank.services.record.lesson_vectors import lesson_vectors
 from reasoningbank.services.view import Edit, View, add_generation, identity_of
-from reasoningbank.storage import generations
+from reasoningbank.storage import generations, graph, records
 
 BATCH = 64
 
 Progress = Callable[[int, int], None]
+# Rows of vectors, as they are stored beside their owner and generation.
+Rows = list[tuple[Any, ...]]
 
 
 def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress | None) -> int:
@@ -33,7 +38,7 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
     chosen = engine.embedder if embedder is None else engine.know(embedder)
     with engine.write() as edit:
         generation = _filling(edit, chosen.identity)
-    memories, nodes = _Share(Memories(), generation), _Share(Nodes(), generation)
+    memories, nodes = _Memories(generation), _Nodes(generation)
     while True:
         left = _round(engine, generation, chosen, (memories, nodes))
         if progress is not None:
@@ -62,15 +67,17 @@ def _round(engine: Engine, generation: int, embedder: Embedder, shares: Sequence
         return left
 
 
-class _Share:
-    """One kind's share of the work: a batch at a time.
+class _Share(ABC):
+    """One kind's share of the work, a batch at a time: what the kinds differ in, memories and nodes say.
+
+    An item is all that has to be the same still when its vectors are stored.
 
     Attributes:
         done: how many got their vectors.
     """
 
-    def __init__(self, kind: Kind, generation: int) -> None:
-        self._kind, self._generation = kind, generation
+    def __init__(self, generation: int) -> None:
+        self._generation = generation
         self._failed: set[int] = set()
         self._items: dict[int, Any] = {}
         self._embedded: dict[int, Rows] = {}
@@ -78,11 +85,11 @@ class _Share:
 
     def take(self, view: View) -> None:
         """Read the next batch."""
-        self._items = self._kind.load(view, self._left(view)[:BATCH])
+        self._items = self._load(view, self._left(view)[:BATCH])
 
     def embed(self, embedder: Embedder) -> None:
         """Embed it, outside of any transaction."""
-        made = self._kind.embed(embedder, list(self._items.values()))
+        made = self._rows(embedder, list(self._items.values()))
         self._embedded = {n: rows for n, rows in zip(self._items, made, strict=True) if rows}
         self._failed |= self._items.keys() - self._embedded.keys()
 
@@ -90,13 +97,70 @@ class _Share:
         """Store what was embedded, and return how many are still to be embedded."""
         for n, rows in self._embedded.items():
             # Changed or deleted while it was being embedded: the next round takes it up again.
-            if self._kind.is_present(edit, n, self._items[n]):
-                self._kind.store(edit, self._generation, n, rows)
+            if self._is_present(edit, n, self._items[n]):
+                self._put(edit, n, rows)
                 self.done += 1
         return len(self._left(edit))
 
     def _left(self, view: View) -> list[int]:
-        return [n for n in self._kind.missing(view, self._generation) if n not in self._failed]
+        return [n for n in self._missing(view) if n not in self._failed]
+
+    @abstractmethod
+    def _missing(self, view: View) -> list[int]: ...
+
+    @abstractmethod
+    def _load(self, view: View, numbers: Sequence[int]) -> dict[int, Any]: ...
+
+    @abstractmethod
+    def _rows(self, embedder: Embedder, items: Sequence[Any]) -> list[Rows]:
+        """Return the rows of each item; none for one that cannot be embedded."""
+
+    @abstractmethod
+    def _is_present(self, view: View, n: int, item: Any) -> bool: ...
+
+    @abstractmethod
+    def _put(self, edit: Edit, n: int, rows: Rows) -> None: ...
+
+
+class _Memories(_Share):
+    """By what they say and by when they apply."""
+
+    def _missing(self, view: View) -> list[int]:
+        return records.not_embedded(view, self._generation)
+
+    def _load(self, view: View, numbers: Sequence[int]) -> dict[int, Memory]:
+        return {n: row.memory for n, row in view.load(numbers).items()}
+
+    def _rows(self, embedder: Embedder, items: Sequence[Memory]) -> list[Rows]:
+        return [[(role, v.tobytes()) for role, v in made.roles] for made in lesson_vectors(embedder, items)]
+
+    def _is_present(self, view: View, n: int, item: Memory) -> bool:
+        return records.find_revision(view, item.id) == (n, item.revision)
+
+    def _put(self, edit: Edit, n: int, rows: Rows) -> None:
+        records.put_vectors(edit, self._generation, n, [(role, vector) for role, vector in rows])
+
+
+class _Nodes(_Share):
+    """By their text."""
+
+    def _missing(self, view: View) -> list[int]:
+        return graph.not_embedded(view, self._generation)
+
+    def _load(self, view: View, numbers: Sequence[int]) -> dict[int, str]:
+        return graph.plain_texts(view, numbers)
+
+    def _rows(self, embedder: Embedder, items: Sequence[str]) -> list[Rows]:
+        embedded = embed_each(embedder, items)
+        return [[] if i in embedded.failures else [(embedded.vectors[i].tobytes(),)] for i in range(len(items))]
+
+    def _is_present(self, view: View, n: int, item: str) -> bool:
+        return graph.plain_texts(view, [n]).get(n) == item
+
+    def _put(self, edit: Edit, n: int, rows: Rows) -> None:
+        # Another process may just have stored it.
+        if n in graph.not_embedded(edit, self._generation):
+            graph.add_vector(edit, n, self._generation, rows[0][0])
 
 
 def _filling(edit: Edit, identity: EmbedderIdentity) -> int:

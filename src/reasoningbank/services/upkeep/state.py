@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
@@ -11,7 +11,7 @@ from reasoningbank.search.terms import keyword_text, terms
 from reasoningbank.services.cache.snapshots import drop_all, findings
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph.graph import indexed_terms
-from reasoningbank.services.view import View, described
+from reasoningbank.services.view import Edit, View, described
 from reasoningbank.status import Repair, Status
 from reasoningbank.storage import episodes, graph, jobs, parameters, records
 from reasoningbank.storage.check import Finding, inspect_derived
@@ -21,13 +21,14 @@ from reasoningbank.storage.overview import overview
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.words import every_text, put_anew
 
-# What each keyword index is of.
-_OF = {"terms": "memories", "node_terms": "nodes"}
-
 
 def status(engine: Engine) -> Status:
     """Look at a bank without changing anything."""
-    embedder, problems = _embedder_in_use(engine)
+    problems: tuple[str, ...] = ()
+    try:
+        embedder = described(engine.embedder.identity)
+    except (EmbeddingError, ImportError) as error:
+        embedder, problems = "none", (f"the embedder cannot be used: {error}",)
     empty = Status(
         root=str(engine.root),
         folder=str(engine.folder),
@@ -43,22 +44,17 @@ def status(engine: Engine) -> Status:
     if project is None:
         return empty
     with engine.read() as view:
-        health, counts = project.ledger.health(view), overview(view)
+        health = project.ledger.health(view)
         not_embedded = records.count_not_embedded(view)
         stored = view.moment.generation
         bare_nodes = len(graph.not_embedded(view, 0 if stored is None else stored.number))
         return replace(
             empty,
             exists=True,
-            format=counts.format,
+            **asdict(overview(view)),
             stored_embedder=None if stored is None else described(stored),
-            memories=counts.memories,
             not_embedded=not_embedded,
-            links=counts.links,
-            nodes=counts.nodes,
-            edges=counts.edges,
             nodes_not_embedded=bare_nodes,
-            kept_runs=counts.kept_runs,
             parameters=parameters.learned(view),
             open_episodes=episodes.count_open(view),
             jobs=jobs.counts(view),
@@ -74,14 +70,6 @@ def status(engine: Engine) -> Status:
         )
 
 
-def _embedder_in_use(engine: Engine) -> tuple[str, tuple[str, ...]]:
-    try:
-        identity = engine.embedder.identity
-    except (EmbeddingError, ImportError) as error:
-        return "none", (f"the embedder cannot be used: {error}",)
-    return described(identity), ()
-
-
 def _problems(project: Project, health: LogHealth, not_embedded: Mapping[str, int]) -> list[str]:
     found = []
     if project.database.read_only:
@@ -94,10 +82,10 @@ def _problems(project: Project, health: LogHealth, not_embedded: Mapping[str, in
         found.append(f"segments that do not count: {', '.join(health.strays)}")
     if health.set_back:
         found.append(f"the signal log lost lines that had been counted, {health.set_back} times (a power loss)")
-    bare = (
-        f"{n} {what} are not embedded and found by keyword only: run reembed" for what, n in not_embedded.items() if n
-    )
-    return [*found, *bare]
+    for what, n in not_embedded.items():
+        if n:
+            found.append(f"{n} {what} are not embedded and found by keyword only: run reembed")
+    return found
 
 
 # -- repair --------------------------------------------------------------------------------------------------------
@@ -136,13 +124,18 @@ def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
         return [Repair(f.what, f.remedy) for f in findings]
     remedies: dict[str, Callable[[], None]] = {
         "rebuild": lambda: rebuild(engine),
-        "fold": lambda: _fold(engine),
+        "fold": lambda: _in_one(engine, Edit.catch_up),
         "sweep": project.sweep,
-        "snapshots": lambda: _drop_snapshots(engine),
+        "snapshots": lambda: _in_one(engine, drop_all),
     }
     for name in repairs:
         remedies[name]()
-    return [_after(f) for f in findings]
+    return [Repair(f.what, f.remedy, done=bool(f.repair)) for f in findings]
+
+
+def _in_one(engine: Engine, act: Callable[[Edit], None]) -> None:
+    with engine.write() as edit:
+        act(edit)
 
 
 def _findings(engine: Engine, project: Project) -> list[Finding]:
@@ -159,23 +152,10 @@ def _keyword_findings(view: View) -> list[Finding]:
     for index, rows in _indexed(view).items():
         present = every_text(view, index)
         if differing := sum(present.get(n) != text for n, text in rows):
-            what = f"{differing} {_OF[index]} are not indexed under the words they have"
+            of = "memories" if index == "terms" else "nodes"
+            what = f"{differing} {of} are not indexed under the words they have"
             findings.append(Finding(what, "index them again", "rebuild"))
     return findings
-
-
-def _after(finding: Finding) -> Repair:
-    return Repair(finding.what, finding.remedy, done=bool(finding.repair))
-
-
-def _drop_snapshots(engine: Engine) -> None:
-    with engine.write() as edit:
-        drop_all(edit)
-
-
-def _fold(engine: Engine) -> None:
-    with engine.write() as edit:
-        edit.catch_up()
 
 
 def backup(engine: Engine, target: Path) -> None:
