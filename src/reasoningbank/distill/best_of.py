@@ -181,7 +181,7 @@ class LLMSelector:
         runs = [rollout.run or Trajectory() for rollout in rollouts]
         blind = [run.model_copy(update={"verdict": Verdict.UNKNOWN, "reason": ""}) for run in runs]
         texts = [pack(clean(run).run, max_tokens=self._run_tokens // len(runs)).text for run in blind]
-        prompt = prompts.SELECT_V1.format(count=len(texts), run=prompts.quoted_runs(texts))
+        prompt = prompts.SELECT_V1.format(count=len(texts), run=prompts.quoted_all(texts))
         messages = (ChatMessage("system", prompts.JUDGE_SYSTEM_V1), ChatMessage("user", prompt))
         request = ChatRequest(messages, prompts.CHOICE_SCHEMA, "choice", max_tokens=ANSWER_TOKENS)
         try:

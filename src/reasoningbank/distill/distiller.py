@@ -138,7 +138,7 @@ class LLMDistiller:
         content = prompt.format(
             rules=prompts.RULES_V1.format(cap=cap),
             examples=prompts.examples_text(self._examples),
-            run=prompts.quoted(texts[0]) if len(texts) == 1 else prompts.quoted_runs(texts),
+            run=prompts.quoted(texts[0]) if len(texts) == 1 else prompts.quoted_all(texts),
             count=len(texts),
         )
         messages = (ChatMessage("system", prompts.SYSTEM_V1), ChatMessage("user", content))
