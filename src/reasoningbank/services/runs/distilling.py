@@ -130,16 +130,10 @@ def enqueue_anti_pattern(engine: Engine, memory_id: str, reason: str) -> Job:
 
 
 def _add(engine: Engine, kind: str, payload: str, run: Trajectory, key: str | None) -> Job:
+    key = key_of(kind, payload) if key is None else f"given:{key}"
+    job_id = str(uuid.uuid4())
     with engine.write() as edit:
-        return job_rows.add(
-            edit,
-            kind=kind,
-            payload=payload,
-            run=run,
-            key=key_of(kind, payload) if key is None else f"given:{key}",
-            job_id=str(uuid.uuid4()),
-            now=engine.now(),
-        )
+        return job_rows.add(edit, kind=kind, payload=payload, run=run, key=key, job_id=job_id, now=engine.now())
 
 
 def job(engine: Engine, job_id: str) -> Job:
@@ -197,22 +191,14 @@ def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, res
     with engine.write() as edit:
         if not job_rows.is_held(edit, held):
             return None
-        now = engine.now()
-        if result.status is DistillStatus.FAILED:
-            job_rows.fail(edit, held, result.reason, now)
+        now, status, reason = engine.now(), result.status, result.reason
+        if status is DistillStatus.FAILED:
+            job_rows.fail(edit, held, reason, now)
         else:
             memories = [one.memory.id for one in store_all(edit, fresh)]
             note_origins(edit, [*memories, *duplicates], [run])
-            job_rows.finish(
-                edit,
-                held,
-                result.status,
-                reason=result.reason,
-                run=run,
-                memories=memories,
-                counts={**result.counts, "lessons": len(memories), "duplicates": len(duplicates)},
-                now=now,
-            )
+            counts = {**result.counts, "lessons": len(memories), "duplicates": len(duplicates)}
+            job_rows.finish(edit, held, status, reason=reason, run=run, memories=memories, counts=counts, now=now)
         return job_rows.find(edit, held.job.id)
 
 
