@@ -18,7 +18,6 @@ from reasoningbank.verdict import Verdict
 RUN_TOKENS = 6_000
 ANSWER_TOKENS = 512
 
-
 # Looked up whole. A label that only holds one of these words is none: "unsuccessful", "success criteria not met".
 LABELS = {
     **dict.fromkeys(("success", "successful", "succeeded", "pass", "passed", "true", "yes"), Verdict.SUCCESS),

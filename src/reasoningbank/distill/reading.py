@@ -211,11 +211,10 @@ def difference(before: Step, after: Step) -> str:
 def repeated(acts: Sequence[Step]) -> tuple[str, int]:
     """Return the act that was most often done again with the same outcome, if at least three times in all."""
     same = Counter((step.action, step.observation[:200]) for step in acts)
-    if not same:
+    (action, _), count = same.most_common(1)[0] if same else (("", ""), 0)
+    if count < 3:
         return "", 0
-    (action, _), count = same.most_common(1)[0]
-    first = next(step for step in acts if step.action == action)
-    return (label(first), count) if count >= 3 else ("", 0)
+    return label(next(step for step in acts if step.action == action)), count
 
 
 def decision(run: Trajectory) -> str:

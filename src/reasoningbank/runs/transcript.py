@@ -91,7 +91,6 @@ class _Run:
         self.last_words = ""
 
     def take(self, turn: _Turn) -> None:
-        """Add one message."""
         if turn.role == "system":
             self.system_messages += 1
             return
@@ -157,8 +156,7 @@ def _get(source: Any, *names: str) -> Any:
 def _turn(message: Any, position: int) -> _Turn | None:
     named = _get(message, "role") or _get(message, "type")
     label = str(getattr(named, "value", named)).lower()
-    if label == "message":
-        label = "none"
+    label = "none" if label == "message" else label
     role = ROLES.get(label)
     if role is None:
         raise InvalidInputError(

@@ -22,18 +22,11 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import preparing, record
 from reasoningbank.services.record.preparing import Prepared
 from reasoningbank.services.record.storing import store_all
-from reasoningbank.services.runs.trajectories import note_origins, of_episode
+from reasoningbank.services.runs.trajectories import note_origins
 from reasoningbank.storage import jobs as job_rows
 from reasoningbank.verdict import Verdict, as_verdict
 
 # -- at once ---------------------------------------------------------------------------------------------------------
-
-
-def read_run_of(
-    engine: Engine, run: Any, verdict: Verdict | str | bool | None = None, ref: str | None = None
-) -> Cleaned:
-    """Return a run, cleaned, as the one of an episode; it is kept there where the settings say so."""
-    return of_episode(engine, read_run(run, verdict), ref)
 
 
 def read_run(run: Any, verdict: Verdict | str | bool | None = None) -> Cleaned:
