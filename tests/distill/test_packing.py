@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank import Verdict
-from reasoningbank.distill.packing import clip, pack
+from reasoningbank.distill.cleaning import clip, pack
 from reasoningbank.prompt.block import estimate_tokens
 from reasoningbank.runs.trajectory import Step, Trajectory
 

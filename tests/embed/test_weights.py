@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank.embed.weights import verify
+from reasoningbank.embed.minilm import verify
 from reasoningbank.errors import ModelFileError
 
 CONTENT = b"weights" * 1000

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from reasoningbank.runs.boilerplate import is_boot_text, names_boot_file, without_blocks
+from reasoningbank.runs.transcript import is_boot_text, names_boot_file, without_blocks
 
 
 @pytest.mark.parametrize("tag", ["system-reminder", "environment_context", "user_instructions", "SYSTEM_PROMPT"])

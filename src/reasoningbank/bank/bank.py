@@ -574,8 +574,8 @@ class ReasoningBank:
             InvalidInputError: it cannot be read as a run.
             JudgeUnavailableError: there is no verdict, and the judge gave none.
         """
-        from reasoningbank.services.runs import distilling
+        from reasoningbank.services.runs import distilling, trajectories
 
         others = [distilling.read_run(other).run for other in earlier]
-        cleaned = distilling.read_run_of(self._engine, run, verdict, arguments.reference(ref))
+        cleaned = trajectories.of_episode(self._engine, distilling.read_run(run, verdict), arguments.reference(ref))
         return distilling.distill(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge), others)

@@ -38,9 +38,9 @@ class Queue(Namespace):
         Returns:
             The job; the one that is there already when it was put there before.
         """
-        from reasoningbank.services.runs import distilling
+        from reasoningbank.services.runs import distilling, trajectories
 
-        cleaned = distilling.read_run_of(self._engine, run, verdict, arguments.reference(ref))
+        cleaned = trajectories.of_episode(self._engine, distilling.read_run(run, verdict), arguments.reference(ref))
         return distilling.enqueue(self._engine, cleaned, key)
 
     def put_anti_pattern(self, memory_id: str, reason: str) -> Job:

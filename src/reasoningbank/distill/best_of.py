@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from reasoningbank.distill import prompts
-from reasoningbank.distill.cleaning import clean
+from reasoningbank.distill.cleaning import clean, pack
 from reasoningbank.distill.distillation import Distilled
 from reasoningbank.distill.judge import RunJudge
-from reasoningbank.distill.packing import pack
 from reasoningbank.distill.parse import json_values, without_thinking
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, as_chat
@@ -125,9 +124,8 @@ def _in_sequence(agent: Agent, first: Attempt, n: int, judge: RunJudge | None) -
     done: list[Rollout] = []
     previous: Trajectory | None = None
     for number in range(n):
-        instruction = ""
-        if previous is not None:
-            instruction = prompts.REEXAMINE_V1 if number == 1 else prompts.CHECK_AGAIN_V1
+        again = prompts.REEXAMINE_V1 if number == 1 else prompts.CHECK_AGAIN_V1
+        instruction = "" if previous is None else again
         attempt = replace(first, number=number, previous=previous, instruction=instruction)
         done.append(try_once(agent, attempt, judge))
         if done[-1].verdict is Verdict.SUCCESS:
@@ -181,7 +179,7 @@ class LLMSelector:
         runs = [rollout.run or Trajectory() for rollout in rollouts]
         blind = [run.model_copy(update={"verdict": Verdict.UNKNOWN, "reason": ""}) for run in runs]
         texts = [pack(clean(run).run, max_tokens=self._run_tokens // len(runs)).text for run in blind]
-        prompt = prompts.SELECT_V1.format(count=len(texts), run=prompts.quoted_runs(texts))
+        prompt = prompts.SELECT_V1.format(count=len(texts), run=prompts.quoted_all(texts))
         messages = (ChatMessage("system", prompts.JUDGE_SYSTEM_V1), ChatMessage("user", prompt))
         request = ChatRequest(messages, prompts.CHOICE_SCHEMA, "choice", max_tokens=ANSWER_TOKENS)
         try:

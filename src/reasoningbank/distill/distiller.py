@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from reasoningbank.distill import prompts
+from reasoningbank.distill.cleaning import pack
 from reasoningbank.distill.distillation import Distillation, Rejection
 from reasoningbank.distill.items import Rules, sort_items
 from reasoningbank.distill.lenient import CUT
-from reasoningbank.distill.packing import pack
 from reasoningbank.distill.parse import read_answer
 from reasoningbank.errors import ChatError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatReply, ChatRequest, FinishReason, as_chat
@@ -105,15 +105,11 @@ class LLMDistiller:
 
     def _ask(self, prompt: str, runs: Sequence[Trajectory], cap: int, outcome: Verdict | None) -> Distillation:
         request = self._request(prompt, runs, cap)
+        trusted = all(run.trusted for run in runs)
         rules = Rules(
             cap=cap,
             outcome=outcome,
-            source=Source(
-                how="distilled",
-                by=self.name,
-                session=runs[-1].session,
-                trusted=all(run.trusted for run in runs),
-            ),
+            source=Source(how="distilled", by=self.name, session=runs[-1].session, trusted=trusted),
             tags=runs[-1].tags,
             examples=frozenset(map(_words_of, self._examples)),
         )
@@ -138,7 +134,7 @@ class LLMDistiller:
         content = prompt.format(
             rules=prompts.RULES_V1.format(cap=cap),
             examples=prompts.examples_text(self._examples),
-            run=prompts.quoted(texts[0]) if len(texts) == 1 else prompts.quoted_runs(texts),
+            run=prompts.quoted(texts[0]) if len(texts) == 1 else prompts.quoted_all(texts),
             count=len(texts),
         )
         messages = (ChatMessage("system", prompts.SYSTEM_V1), ChatMessage("user", content))

@@ -88,7 +88,7 @@ def sort_items(items: Iterable[Any], rules: Rules) -> Sorted:
             if len(drafts) == rules.cap:
                 raise InvalidInputError(f"over the cap of {rules.cap}")
         except InvalidInputError as error:
-            rejected.append(Rejection(str(error), _excerpt(item)))
+            rejected.append(Rejection(str(error), " ".join(str(item).split())[:120]))
             continue
         drafts.append(draft)
         notes |= set(getattr(item, "notes", ())) & {BACKSLASHES}
@@ -109,9 +109,11 @@ def read_item(item: Any, rules: Rules) -> Draft:
     if CUT in getattr(item, "notes", ()):
         raise InvalidInputError("cut off")
     fields = _fields(item)
-    _check_operation(fields)
-    title = _shorten(_text(fields, "title"), TITLE_LIMIT)
-    content = _text(fields, "content")
+    # The model was shown no memories, so an id it names, to change or delete, was made up.
+    operation = str(fields.get("op") or fields.get("operation") or fields.get("action") or "add").strip().lower()
+    if operation not in ("add", "create", "insert", "record", "new"):
+        raise InvalidInputError(f"{operation[:40]} of the unknown id {str(fields.get('id', ''))[:40]!r}")
+    title, content = _shorten(_text(fields, "title"), TITLE_LIMIT), _text(fields, "content")
     if len(content) > LESSON_LIMIT:
         raise InvalidInputError(f"content is longer than {LESSON_LIMIT:,} characters")
     return validated(
@@ -126,13 +128,6 @@ def read_item(item: Any, rules: Rules) -> Draft:
             "source": rules.source,
         },
     )
-
-
-def _check_operation(fields: Mapping[str, Any]) -> None:
-    """Refuse everything but adding: the model was shown no memories, so an id it names was made up."""
-    operation = str(fields.get("op") or fields.get("operation") or fields.get("action") or "add").strip().lower()
-    if operation not in ("add", "create", "insert", "record", "new"):
-        raise InvalidInputError(f"{operation[:40]} of the unknown id {str(fields.get('id', ''))[:40]!r}")
 
 
 def _fields(item: Mapping[Any, Any]) -> dict[str, Any]:
@@ -195,7 +190,3 @@ def _shorten(text: str, limit: int) -> str:
     cut = text[: limit - 1]
     head, _, tail = cut.rpartition(" ")
     return (head if head and len(tail) < limit // 3 else cut).rstrip(" ,;:.-") + "…"
-
-
-def _excerpt(item: Any) -> str:
-    return " ".join(str(item).split())[:120]

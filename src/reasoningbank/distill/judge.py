@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from reasoningbank.distill import prompts
-from reasoningbank.distill.cleaning import clean
-from reasoningbank.distill.packing import pack
+from reasoningbank.distill.cleaning import clean, pack
 from reasoningbank.distill.parse import json_values, without_thinking
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, FinishReason, as_chat
@@ -18,7 +17,6 @@ from reasoningbank.verdict import Verdict
 
 RUN_TOKENS = 6_000
 ANSWER_TOKENS = 512
-
 
 # Looked up whole. A label that only holds one of these words is none: "unsuccessful", "success criteria not met".
 LABELS = {

@@ -47,6 +47,13 @@ class LooseObject(dict[str, Any]):
 class CutList(list[Any]):
     """A list whose end is missing."""
 
+    notes = (CUT,)
+
+
+def notes_of(value: Any) -> set[str]:
+    """Return what had to be guessed of a value itself, or that it was cut off."""
+    return set(getattr(value, "notes", ()))
+
 
 def load_strict(text: str, start: int = 0) -> tuple[Any, int] | None:
     """Return the JSON value at `start` and where it ends, or None if there is no strict JSON there.
@@ -180,12 +187,10 @@ class _Reader:
             return text, ({BACKSLASHES} if guessed else set()) | (set() if closed else {CUT})
         before = self.at
         value = self.value(depth + 1)
-        notes: set[str] = set()
-        if isinstance(value, CutList) or (isinstance(value, LooseObject) and CUT in value.notes):
-            notes.add(CUT)
-        elif not isinstance(value, (LooseObject, list)) and (not self._skip() or self.at == before):
-            notes.add(CUT)  # a bare word that runs to the end of the text may be half a word
-        return value, notes
+        if isinstance(value, (LooseObject, list)):
+            return value, notes_of(value) & {CUT}
+        # A bare word that runs to the end of the text may be half a word.
+        return value, {CUT} if not self._skip() or self.at == before else set()
 
     def _key(self) -> tuple[str | None, bool]:
         if self._skip() in CLOSING:
@@ -222,8 +227,8 @@ class _Reader:
         while True:
             end = self.text.find(quote, self.at)
             if end < 0:
-                raw, self.at = self.text[begin:], len(self.text)
-                text, guessed = unescape(raw)
+                self.at = len(self.text)
+                text, guessed = unescape(self.text[begin:])
                 return text, False, guessed
             self.at = end + 1
             if not _is_escaped(self.text, begin, end) and self._closes(end + 1, is_key=is_key):

@@ -30,7 +30,7 @@ def merge(chat: Chat, memories: Sequence[Memory]) -> Draft:
     prompt = prompts.MERGE_V1.format(
         count=len(texts),
         rules=prompts.RULES_V1.format(cap=1),
-        lessons="\n\n".join(prompts.quoted(text, f"LESSON {i}") for i, text in enumerate(texts, 1)),
+        lessons=prompts.quoted_all(texts, "LESSON"),
         outcome=outcome.value,
     )
     messages = (ChatMessage("system", prompts.SYSTEM_V1), ChatMessage("user", prompt))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reasoningbank.distill.lenient import BACKSLASHES, CUT, LOOSE, CutList, LooseObject, load_lenient, load_strict
+from reasoningbank.distill.lenient import CUT, LooseObject, load_lenient, load_strict, notes_of
 
 MAX_REPLY = 400_000  # characters; far above any answer to our prompts
 MAX_WRAPPERS = 3
@@ -71,13 +71,10 @@ def read_answer(text: str) -> Answer:
     """
     whole = load_strict(text.strip())
     if whole is not None and whole[1] == len(text.strip()):
-        answer = _read_values(iter([whole[0]]))
-    else:
-        said, unfinished = without_thinking(text[:MAX_REPLY])
-        answer = _read_values(json_values(said))
-        if not answer.found:
-            answer = _read_prose(said, answer, unfinished=unfinished)
-    return answer
+        return _read_values([whole[0]])
+    said, unfinished = without_thinking(text[:MAX_REPLY])
+    answer = _read_values(json_values(said))
+    return answer if answer.found else _read_prose(said, answer, unfinished=unfinished)
 
 
 def without_thinking(text: str) -> tuple[str, bool]:
@@ -110,34 +107,26 @@ def json_values(text: str) -> Iterator[Any]:
             return
         lenient_left -= 1
         value, end = load_lenient(text, start.start())
-        taken = bool(_items(value)) or (not isinstance(value, CutList) and CUT not in getattr(value, "notes", ()))
+        taken = bool(_items(value)) or CUT not in notes_of(value)
         at = end if taken else start.end()
         yield value
 
 
-def _read_values(values: Iterator[Any]) -> Answer:
+def _read_values(values: Iterable[Any]) -> Answer:
     items: list[Any] = []
     notes: set[str] = set()
     found = cut = False
     problem = "no JSON"
     for value in values:
         held = _items(value)
-        cut = cut or _is_cut(value)
+        cut = cut or CUT in notes_of(value)
         if held is None:
             problem = "a JSON schema instead of an answer" if _is_schema(value) else "JSON without a list of lessons"
             continue
         found = True
         items.extend(item for item in held if item not in items)
-        notes |= _notes(value) | {note for item in held for note in _notes(item)}
+        notes |= notes_of(value).union(*map(notes_of, held))
     return Answer(tuple(items), found, cut, problem="" if found else problem, notes=tuple(sorted(notes)))
-
-
-def _notes(value: Any) -> set[str]:
-    return set(getattr(value, "notes", ())) | ({CUT} if isinstance(value, CutList) else set())
-
-
-def _is_cut(value: Any) -> bool:
-    return isinstance(value, CutList) or CUT in getattr(value, "notes", ())
 
 
 def _items(value: Any, depth: int = 0) -> list[Any] | None:
@@ -224,6 +213,3 @@ def _marked_items(text: str) -> list[dict[str, str]]:
             items.append({})
         items[-1][field] = said
     return [item for item in items if "title" in item and "content" in item]
-
-
-__all__ = ["BACKSLASHES", "CUT", "LOOSE", "NOTHING_LEARNED", "Answer", "read_answer", "without_thinking"]

@@ -52,54 +52,32 @@ Rules for the lessons:
 Answer with one JSON object: {{"memories": [{{"title", "description", "content", "tags", "outcome"}}]}}.
 If nothing can be learned, answer {{"memories": []}}."""
 
-SUCCESS_V1: Final = """\
+_FORM: Final = """
+
+{rules}
+
+{examples}
+
+{run}
+
+Write the JSON object now."""
+
+SUCCESS_V1: Final = f"""\
 The run below succeeded. First work out why it did: which steps carried it, and what an agent would not have known \
-before. Then write the lessons.
+before. Then write the lessons.{_FORM}"""
 
-{rules}
-
-{examples}
-
-{run}
-
-Write the JSON object now."""
-
-FAILURE_V1: Final = """\
+FAILURE_V1: Final = f"""\
 The run below failed. First work out why: where it first went wrong, what it should have noticed, and what would have \
-prevented it. Then write the lessons: each says what to do instead, or what to check.
+prevented it. Then write the lessons: each says what to do instead, or what to check.{_FORM}"""
 
-{rules}
-
-{examples}
-
-{run}
-
-Write the JSON object now."""
-
-PARTIAL_V1: Final = """\
+PARTIAL_V1: Final = f"""\
 The run below succeeded in part. First work out which steps carried it and where it went wrong. Then write the \
-lessons: what to do again (outcome "success") and what to do instead (outcome "failure").
+lessons: what to do again (outcome "success") and what to do instead (outcome "failure").{_FORM}"""
 
-{rules}
-
-{examples}
-
-{run}
-
-Write the JSON object now."""
-
-CONTRAST_V1: Final = """\
-Below are {count} runs of one task, each with its verdict. Compare them: what did those that succeeded do that those \
+CONTRAST_V1: Final = f"""\
+Below are {{count}} runs of one task, each with its verdict. Compare them: what did those that succeeded do that those \
 that failed did not, and what led the others astray? Then write the lessons that tell them apart; content may take 1 \
-to 5 sentences.
-
-{rules}
-
-{examples}
-
-{run}
-
-Write the JSON object now."""
+to 5 sentences.{_FORM}"""
 
 REPAIR_V1: Final = """\
 Your answer could not be used: it held {problem}. Answer again, with nothing but one JSON object that starts like this:
@@ -154,45 +132,25 @@ names.
 
 Write the JSON object now, with exactly one memory in it. Its outcome is "{outcome}"."""
 
-LESSONS_SCHEMA: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "memories": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "title": {"type": "string"},
-                    "description": {"type": "string"},
-                    "content": {"type": "string"},
-                    "tags": {"type": "array", "items": {"type": "string"}},
-                    "outcome": {"type": "string", "enum": ["success", "failure"]},
-                },
-                "required": ["title", "description", "content", "tags", "outcome"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["memories"],
-    "additionalProperties": False,
-}
 
-VERDICT_SCHEMA: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "verdict": {"type": "string", "enum": ["success", "failure", "uncertain"]},
-        "reasons": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["verdict", "reasons"],
-    "additionalProperties": False,
-}
+def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
-CHOICE_SCHEMA: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {"best": {"type": "integer"}, "reason": {"type": "string"}},
-    "required": ["best", "reason"],
-    "additionalProperties": False,
-}
+
+_TEXT: Final = {"type": "string"}
+_TEXTS: Final = {"type": "array", "items": _TEXT}
+_LESSON: Final = _object(
+    title=_TEXT,
+    description=_TEXT,
+    content=_TEXT,
+    tags=_TEXTS,
+    outcome={"type": "string", "enum": ["success", "failure"]},
+)
+LESSONS_SCHEMA: Final[Mapping[str, Any]] = _object(memories={"type": "array", "items": _LESSON})
+VERDICT_SCHEMA: Final[Mapping[str, Any]] = _object(
+    verdict={"type": "string", "enum": ["success", "failure", "uncertain"]}, reasons=_TEXTS
+)
+CHOICE_SCHEMA: Final[Mapping[str, Any]] = _object(best={"type": "integer"}, reason=_TEXT)
 
 
 def quoted(text: str, name: str = "RUN") -> str:
@@ -201,9 +159,9 @@ def quoted(text: str, name: str = "RUN") -> str:
     return f"<<<{name} {mark}\n{text}\n{name} {mark}>>>"
 
 
-def quoted_runs(texts: Sequence[str]) -> str:
-    """Return several runs, numbered from 1, each between its own marks."""
-    return "\n\n".join(quoted(text, f"RUN {number}") for number, text in enumerate(texts, start=1))
+def quoted_all(texts: Sequence[str], name: str = "RUN") -> str:
+    """Return several texts, numbered from 1, each between its own marks."""
+    return "\n\n".join(quoted(text, f"{name} {number}") for number, text in enumerate(texts, start=1))
 
 
 def examples_text(examples: Sequence[Mapping[str, Any]]) -> str:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from reasoningbank.runs.trajectory import Step, Trajectory
 from reasoningbank.search.terms import terms
@@ -144,11 +145,8 @@ def goal(task: str) -> str:
     said = [AND_WANT.sub("I want ", sentence) for sentence in sentences(task)]
     told = [sentence for sentence in said if ASKING.match(sentence) or not PERSONA.match(sentence)] or said
     first = next((n for n, sentence in enumerate(told) if ASKING.match(sentence)), 0)
-    return " ".join(_begun(ASKING.sub("", sentence)) for sentence in [*told[first:], *told[:first]])
-
-
-def _begun(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
+    asked = [ASKING.sub("", sentence) for sentence in [*told[first:], *told[:first]]]
+    return " ".join(sentence[:1].upper() + sentence[1:] for sentence in asked)
 
 
 def kind(step: Step) -> str:
@@ -181,13 +179,8 @@ def label(step: Step) -> str:
 
 def fold(labels: Iterable[str]) -> list[str]:
     """Fold a label that follows itself into one with a count."""
-    folded: list[tuple[str, int]] = []
-    for text in labels:
-        if folded and folded[-1][0] == text:
-            folded[-1] = (text, folded[-1][1] + 1)
-        else:
-            folded.append((text, 1))
-    return [text if count == 1 else f"{text} ×{count}" for text, count in folded]
+    counted = ((text, len(list(same))) for text, same in groupby(labels))
+    return [text if count == 1 else f"{text} ×{count}" for text, count in counted]
 
 
 def troubles(acts: Sequence[Step]) -> list[Trouble]:
@@ -202,9 +195,8 @@ def troubles(acts: Sequence[Step]) -> list[Trouble]:
 def _trouble(acts: Sequence[Step], numbers: list[int]) -> Trouble:
     first, last = acts[numbers[0]], numbers[-1]
     later = [step for step in acts[last + 1 :] if not step.error and kind(step) == kind(first)]
-    if later:
-        return Trouble(kind(first), first.error, len(numbers), True, difference(acts[last], later[0]))
-    return Trouble(kind(first), first.error, len(numbers), False, "")
+    changed = difference(acts[last], later[0]) if later else ""
+    return Trouble(kind(first), first.error, len(numbers), bool(later), changed)
 
 
 def difference(before: Step, after: Step) -> str:
@@ -219,11 +211,10 @@ def difference(before: Step, after: Step) -> str:
 def repeated(acts: Sequence[Step]) -> tuple[str, int]:
     """Return the act that was most often done again with the same outcome, if at least three times in all."""
     same = Counter((step.action, step.observation[:200]) for step in acts)
-    if not same:
+    (action, _), count = same.most_common(1)[0] if same else (("", ""), 0)
+    if count < 3:
         return "", 0
-    (action, _), count = same.most_common(1)[0]
-    first = next(step for step in acts if step.action == action)
-    return (label(first), count) if count >= 3 else ("", 0)
+    return label(next(step for step in acts if step.action == action)), count
 
 
 def decision(run: Trajectory) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from reasoningbank.distill.distillation import Distillation
-from reasoningbank.distill.reading import Reading, Trouble, label, read, shorten
-from reasoningbank.distill.tags import derive_tags
+from reasoningbank.distill.reading import Reading, Trouble, kind, label, read, shorten
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import Draft, Source
+from reasoningbank.memory import TAG_LIMIT, Draft, Source
 from reasoningbank.runs.jobs import DistillStatus
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.verdict import Verdict
@@ -25,6 +25,36 @@ QUOTE = 60
 ENDING = 50
 WRONG = 90
 DID, FAILED = 3, 2  # of the acts, the last ones: a success is to be followed, a failure only to be recognised
+
+TOOLS_KEPT = 3
+
+# By what the acts show: a command, a file's ending, a line of code.
+LANGUAGES = {
+    "python": r"\b(?:python3?|pip3?|pytest|uv|poetry)\b|\.py\b|Traceback \(most recent",
+    "javascript": r"\b(?:node|npm|npx|yarn|pnpm|jest)\b|\.m?jsx?\b",
+    "typescript": r"\btsc\b|\.tsx?\b",
+    "java": r"\b(?:javac|mvn|gradlew?)\b|\.java\b",
+    "go": r"\bgo (?:build|test|run|mod|get)\b|\.go\b",
+    "rust": r"\b(?:cargo|rustc)\b|\.rs\b",
+    "c++": r"\b(?:g\+\+|clang\+\+|cmake)\b|\.(?:cpp|cc|hpp)\b",
+    "sql": r"(?i)\b(?:select\b.{1,200}\bfrom|insert into|update \w+ set|create table)\b|\.sql\b|\bpsql\b",
+    "bash": r"\b(?:bash|grep|sed|awk|chmod|xargs)\b|\.sh\b",
+}
+# By what went wrong, and by what the errors say.
+PROBLEMS = {
+    "timeout": r"(?i)time(?:d[ -])?out|deadline",
+    "permission": r"(?i)permission|denied|forbidden|unauthori[sz]ed|\b40[13]\b",
+    "not-found": r"(?i)not found|no such|does not exist|unknown|missing|\b404\b",
+    "dependency": r"(?i)ModuleNotFoundError|ImportError|No module named|unresolved import|version conflict",
+    "syntax": r"(?i)SyntaxError|syntax error|unexpected token|parse error|IndentationError",
+    "type": r"TypeError|type mismatch|incompatible type",
+    "assertion": r"(?i)AssertionError|assert|expected .{1,60} (?:but )?(?:got|was)|FAILED",
+    "network": r"(?i)connection|network|unreachable|\bDNS\b|ECONN|\b50[0234]\b",
+    "rate-limit": r"(?i)rate.?limit|too many requests|\b429\b",
+    "encoding": r"(?i)Unicode(?:De|En)codeError|codec|encoding",
+    "memory": r"(?i)out of memory|MemoryError|OOM",
+    "validation": r"(?i)invalid|must be|not allowed|does not add up|not enough|ValueError|schema|\b4(?:00|22)\b",
+}
 
 TEACHES = {
     Verdict.SUCCESS: (Verdict.SUCCESS,),
@@ -98,6 +128,18 @@ class TemplateDistiller:
         )
 
 
+def derive_tags(run: Trajectory) -> tuple[str, ...]:
+    """Return the languages, the tools used most, and the kinds of problem of a run, in this order."""
+    acts = " \n".join(f"{step.action[:500]} {step.error}" for step in run.steps)
+    errors = "\n".join(step.error for step in run.steps)
+    tools = Counter(kind(step).lower() for step in run.steps if step.tool)
+    return (
+        *(tag for tag, signs in LANGUAGES.items() if re.search(signs, acts)),
+        *(tool[:TAG_LIMIT] for tool, _ in tools.most_common(TOOLS_KEPT)),
+        *(tag for tag, signs in PROBLEMS.items() if errors and re.search(signs, errors)),
+    )
+
+
 OPPOSITE = {Verdict.SUCCESS: Verdict.FAILURE, Verdict.FAILURE: Verdict.SUCCESS}
 
 
@@ -123,10 +165,8 @@ def approach(run: Trajectory, facts: Reading, failed: Trajectory | None) -> tupl
 
 def path(facts: Reading, most: int) -> str:
     """Return the steps of the run in order; of many, the last ones, which lead to its end."""
-    if not facts.did:
-        return "answered without a tool"
     did = facts.did if len(facts.did) <= most else ("…", *facts.did[-most:])
-    return " → ".join(did)
+    return " → ".join(did) or "answered without a tool"
 
 
 def overcame(trouble: Trouble) -> str:
@@ -159,113 +199,69 @@ def guard_rail(run: Trajectory, facts: Reading, succeeded: Trajectory | None) ->
 
 def findings(run: Trajectory, facts: Reading) -> list[Finding]:
     """Return what went wrong, the most telling first; the last one fits every failure."""
+    return [*_what_failed(run, facts), *_what_was_left(facts), *_how_it_ended(facts)]
+
+
+def _what_failed(run: Trajectory, facts: Reading) -> Iterator[Finding]:
+    if run.reason:
+        said = shorten(" ".join(run.reason.split()), SENTENCE)
+        yield Finding(f"Avoid: {said}", f"{said.rstrip('.')}.", "Check this before finishing.")
     unresolved = [trouble for trouble in facts.troubles if not trouble.resolved]
-    resolved = [trouble for trouble in facts.troubles if trouble.resolved]
-    found = [
-        _judged(run.reason) if run.reason else None,
-        _blocked(unresolved[-1]) if unresolved else None,
-        _repeated(*facts.repeated) if facts.repeated[1] else None,
-        _only_talked(facts) if not facts.tools else _handed_over(facts) if facts.handed_over else None,
-        _undone(facts.undone) if facts.undone else None,
-        _resolved(resolved[0]) if resolved else None,
-        _unfinished(facts) if facts.unfinished and not facts.handed_over else None,
-        _neglected(facts.neglected) if facts.neglected else None,
-        _unchecked(facts.unchecked) if facts.unchecked else None,
-        _took_for_done(facts),
-    ]
-    return [finding for finding in found if finding is not None]
+    if unresolved:
+        what, said, times = unresolved[-1].what, plain(unresolved[-1].said), unresolved[-1].times
+        often = f" {times} times" if times > 1 else ""
+        remedy = f"Settle that before calling {what}, and change the way after one such answer."
+        yield Finding(f"{what}: {said}", f"{what} failed{often} for good: {said}.", remedy)
+    what, times = facts.repeated
+    if times:
+        wrong = f"{what} was done {times} times with the same outcome."
+        yield Finding(f"Do not repeat {what}", wrong, f"When {what} shows nothing new, take another way.")
 
 
-def _judged(reason: str) -> Finding:
-    said = shorten(" ".join(reason.split()), SENTENCE)
-    return Finding(f"Avoid: {said}", f"{said.rstrip('.')}.", "Check this before finishing.")
+def _what_was_left(facts: Reading) -> Iterator[Finding]:
+    decision = shorten(facts.decision, SENTENCE)
+    if not facts.tools:
+        yield Finding(
+            "Look it up before refusing or asking again",
+            f"It used no tool, and said: {decision}" if decision else "It used no tool.",
+            "Look up by tool what is missing before declining or asking for it.",
+        )
+    elif facts.handed_over:
+        said = f" after saying: {decision.rstrip('.')}" if decision else ""
+        tried = ", ".join(facts.undone) or "what it can do"
+        remedy = f"Hand over only after trying {tried} by itself."
+        yield Finding(f"Try {tried} before handing over", f"It handed the task over{said}.", remedy)
+    if facts.undone:
+        named = ", ".join(facts.undone[:3])
+        yield Finding(f"Do not leave undone: {named}", f"No step did {named}.", f"Do or explicitly rule out: {named}.")
+    resolved = next((trouble for trouble in facts.troubles if trouble.resolved), None)
+    if resolved:
+        what, said = resolved.what, plain(resolved.said)
+        remedy = f"Get {resolved.changed or 'its arguments'} right at the first {what}."
+        yield Finding(f"{what}: {said}", f"{what} first failed: {said}.", remedy)
 
 
-def _blocked(trouble: Trouble) -> Finding:
-    times = f" {trouble.times} times" if trouble.times > 1 else ""
-    said = plain(trouble.said)
-    return Finding(
-        f"{trouble.what}: {said}",
-        f"{trouble.what} failed{times} for good: {said}.",
-        f"Settle that before calling {trouble.what}, and change the way after one such answer.",
-    )
-
-
-def _resolved(trouble: Trouble) -> Finding:
-    what = trouble.changed or "its arguments"
-    said = plain(trouble.said)
-    return Finding(
-        f"{trouble.what}: {said}",
-        f"{trouble.what} first failed: {said}.",
-        f"Get {what} right at the first {trouble.what}.",
-    )
+def _how_it_ended(facts: Reading) -> Iterator[Finding]:
+    if facts.unfinished and not facts.handed_over:
+        wrong = f"It stopped in the middle, at {facts.did[-1] if facts.did else 'thinking'}."
+        remedy = "Go the shortest way to what the task asks for, and end with an answer."
+        yield Finding("Keep steps for the end of the task", wrong, remedy, weak=True)
+    if facts.neglected:
+        request = shorten(facts.neglected, QUOTE)
+        wrong = f"It hardly touched on “{request}”"
+        yield Finding(f"Mind: {request}", wrong, "Check that condition before finishing.")
+    if facts.unchecked:
+        what = facts.unchecked
+        remedy = f"After {what}, compare it with each request."
+        yield Finding(f"Check after {what}", f"It looked at nothing after {what}.", remedy)
+    wrong = "It took the task for done, and was judged a failure."
+    remedy = "Compare the outcome with each request before finishing."
+    yield Finding(f"Not done yet: {facts.goal}", wrong, remedy, weak=True)
 
 
 def plain(error: str) -> str:
     """Return an error's message without the word that only says it is one."""
     return shorten(re.sub(r"(?i)^\W*error\W+", "", error), QUOTE).rstrip(".")
-
-
-def _repeated(what: str, times: int) -> Finding:
-    return Finding(
-        f"Do not repeat {what}",
-        f"{what} was done {times} times with the same outcome.",
-        f"When {what} shows nothing new, take another way.",
-    )
-
-
-def _only_talked(facts: Reading) -> Finding:
-    said = f", and said: {shorten(facts.decision, SENTENCE)}" if facts.decision else "."
-    return Finding(
-        "Look it up before refusing or asking again",
-        f"It used no tool{said}",
-        "Look up by tool what is missing before declining or asking for it.",
-    )
-
-
-def _handed_over(facts: Reading) -> Finding:
-    said = f" after saying: {shorten(facts.decision, SENTENCE).rstrip('.')}" if facts.decision else ""
-    tried = ", ".join(facts.undone) or "what it can do"
-    return Finding(
-        f"Try {tried} before handing over",
-        f"It handed the task over{said}.",
-        f"Hand over only after trying {tried} by itself.",
-    )
-
-
-def _undone(deeds: Sequence[str]) -> Finding:
-    named = ", ".join(deeds[:3])
-    return Finding(f"Do not leave undone: {named}", f"No step did {named}.", f"Do or explicitly rule out: {named}.")
-
-
-def _unfinished(facts: Reading) -> Finding:
-    last = facts.did[-1] if facts.did else "thinking"
-    return Finding(
-        "Keep steps for the end of the task",
-        f"It stopped in the middle, at {last}.",
-        "Go the shortest way to what the task asks for, and end with an answer.",
-        weak=True,
-    )
-
-
-def _neglected(request: str) -> Finding:
-    request = shorten(request, QUOTE)
-    return Finding(f"Mind: {request}", f"It hardly touched on “{request}”", "Check that condition before finishing.")
-
-
-def _unchecked(what: str) -> Finding:
-    return Finding(
-        f"Check after {what}", f"It looked at nothing after {what}.", f"After {what}, compare it with each request."
-    )
-
-
-def _took_for_done(facts: Reading) -> Finding:
-    return Finding(
-        f"Not done yet: {facts.goal}",
-        "It took the task for done, and was judged a failure.",
-        "Compare the outcome with each request before finishing.",
-        weak=True,
-    )
 
 
 def anti_pattern(title: str, content: str, reason: str, session: str | None = None) -> Draft:

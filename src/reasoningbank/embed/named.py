@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
 
 from reasoningbank.embed.base import Embedder, require_embedder
 from reasoningbank.embed.hashing import HashEmbedder
@@ -32,7 +31,7 @@ def open_embedder(given: str | Embedder) -> Embedder:
         return HashEmbedder()
     if given.startswith("openai:"):
         return _openai(given.removeprefix("openai:"))
-    return _shared.opened(given, _minilm if given == "minilm" else lambda: _fastembed(given))
+    return _shared.opened(given)
 
 
 class _Shared:
@@ -46,21 +45,25 @@ class _Shared:
     def after_fork(self) -> None:
         self._lock = threading.Lock()
 
-    def opened(self, name: str, make: Callable[[], Embedder]) -> Embedder:
+    def opened(self, name: str) -> Embedder:
         with self._lock:
             embedder = self._open.get(name)
             if embedder is None:
-                embedder = self._open[name] = make()
+                embedder = self._open[name] = _local(name)
             return embedder
 
 
 _shared = _Shared()
 
 
-def _minilm() -> Embedder:
-    from reasoningbank.embed.minilm import MiniLMEmbedder
+def _local(name: str) -> Embedder:
+    if name == "minilm":
+        from reasoningbank.embed.minilm import MiniLMEmbedder
 
-    return MiniLMEmbedder()
+        return MiniLMEmbedder()
+    from reasoningbank.embed.fastembed import FastEmbedEmbedder
+
+    return FastEmbedEmbedder(name)
 
 
 def _openai(model: str) -> Embedder:
@@ -69,9 +72,3 @@ def _openai(model: str) -> Embedder:
     from reasoningbank.embed.openai import OpenAIEmbedder
 
     return OpenAIEmbedder(model)
-
-
-def _fastembed(model: str) -> Embedder:
-    from reasoningbank.embed.fastembed import FastEmbedEmbedder
-
-    return FastEmbedEmbedder(model)

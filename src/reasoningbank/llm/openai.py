@@ -82,7 +82,8 @@ class OpenAIChat:
                     self._complaints = complaints
                     return read_completion(completion)
         except openai.OpenAIError as error:
-            raise ChatError(f"{self.model} failed: {type(error).__name__}: {_short(error)}") from error
+            said = " ".join(str(error).split())[:300]
+            raise ChatError(f"{self.model} failed: {type(error).__name__}: {said}") from error
 
 
 def _open_client(base_url: str | None, api_key: str | None, timeout: float, retries: int) -> openai.OpenAI:
@@ -108,7 +109,10 @@ def adapted(given: dict[str, Any], complaint: str) -> dict[str, Any]:
     complaint = complaint.lower()
     fewer = dict(given)
     if "response_format" in given and any(word in complaint for word in NO_SCHEMA):
-        fewer.update(_older_schema(fewer.pop("response_format")))
+        asked = fewer.pop("response_format")
+        if asked["type"] == "json_schema":
+            # As servers took it before there was `json_schema`, and llama.cpp's do; if they complain again, nothing.
+            fewer["response_format"] = {"type": "json_object", "schema": asked["json_schema"]["schema"]}
     elif "max_tokens" in given and "max_completion_tokens" in complaint:
         fewer["max_completion_tokens"] = fewer.pop("max_tokens")
     elif "temperature" in given and "temperature" in complaint:
@@ -116,17 +120,6 @@ def adapted(given: dict[str, Any], complaint: str) -> dict[str, Any]:
     else:
         return {}
     return fewer
-
-
-def _older_schema(asked: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema as servers took it before there was `json_schema`, as llama.cpp's do; then nothing."""
-    if asked["type"] != "json_schema":
-        return {}
-    return {"response_format": {"type": "json_object", "schema": asked["json_schema"]["schema"]}}
-
-
-def _short(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]
 
 
 def arguments(model: str, request: ChatRequest, *, schema: bool = True) -> dict[str, Any]:
@@ -168,10 +161,7 @@ def read_completion(completion: Any) -> ChatReply:
     return ChatReply(
         text=text,
         finish=FinishReason.REFUSAL if refusal and not text else finish,
-        usage=Usage(
-            getattr(usage, "prompt_tokens", None) or 0,
-            getattr(usage, "completion_tokens", None) or 0,
-        ),
+        usage=Usage(getattr(usage, "prompt_tokens", None) or 0, getattr(usage, "completion_tokens", None) or 0),
         refusal=refusal,
         model=getattr(completion, "model", None) or "",
     )

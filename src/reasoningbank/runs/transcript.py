@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.runs.boilerplate import is_boot_text, without_blocks
 
 ROLES = {
     **dict.fromkeys(("user", "human"), "user"),
@@ -22,6 +21,22 @@ ROLES = {
 THINKING_BLOCKS = frozenset({"thinking", "reasoning", "redacted_thinking"})
 CALL_BLOCKS = frozenset({"tool_use", "tool_call", "function_call", "server_tool_use"})
 RESULT_BLOCKS = frozenset({"tool_result", "function_call_output", "function_response"})
+
+# What harnesses put around a run: system prompts, reminders, boot files. It is about the agent, not about the task.
+OPENING = re.compile(
+    r"""(?ix) <(system[-_]reminder|system[-_]prompt|environment_context|environment_details|user_instructions|
+        custom_instructions|available_tools|context_files|local-command-caveat)(?:\ [^>]{0,200})?>"""
+)
+# Files that tell an agent at the start of every session how to behave.
+_BOOT_FILE = r"""(?: AGENTS | CLAUDE(?:\.local)? | GEMINI | SOUL | IDENTITY | BOOT(?:STRAP)? | HEARTBEAT | MEMORY |
+    USER | TOOLS | copilot-instructions )\.md | \.cursorrules | \.windsurfrules | \.clinerules | system_prompt\.\w+"""
+BOOT_FILE = re.compile(rf"""(?x) (?:^|[\s/\\"'`(=]) (?: {_BOOT_FILE} ) (?:$|[\s"'`:),}}\]])""")
+BOOT_MESSAGE = re.compile(
+    rf"""(?x) ^\s* (?:[#>*-]+\s*)? (?:(?i:contents?|file)(?:\ of)?:?\s+)? [`"'/\w.-]{{0,80}}? (?:{_BOOT_FILE}) \b"""
+)
+SYSTEM_TEXT = re.compile(
+    r"(?i)^\s*(?:#+\s*)?(?:you are (?:an?|the) .{0,80}(?:assistant|agent|model)\b|system prompt\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +91,6 @@ class _Run:
         self.last_words = ""
 
     def take(self, turn: _Turn) -> None:
-        """Add one message."""
         if turn.role == "system":
             self.system_messages += 1
             return
@@ -142,8 +156,7 @@ def _get(source: Any, *names: str) -> Any:
 def _turn(message: Any, position: int) -> _Turn | None:
     named = _get(message, "role") or _get(message, "type")
     label = str(getattr(named, "value", named)).lower()
-    if label == "message":
-        label = "none"
+    label = "none" if label == "message" else label
     role = ROLES.get(label)
     if role is None:
         raise InvalidInputError(
@@ -279,3 +292,31 @@ def error_line(text: str) -> str:
     if ERROR_HEAD.search(lines[0]):
         return lines[0].strip()
     return matching[0] if matching else ""
+
+
+def without_blocks(text: str) -> str:
+    """Return `text` without the blocks that harnesses put into messages; one that is not closed stays."""
+    if "<" not in text:
+        return text
+    kept, at = "", 0
+    unclosed: set[str] = set()
+    for opening in OPENING.finditer(text):
+        name = opening[1].lower()
+        if opening.start() < at or name in unclosed:
+            continue
+        closing = re.compile(f"(?i)</{name}>").search(text, opening.end())
+        if closing is None:
+            unclosed.add(name)  # nor is any later one: a text full of openings is still read in one pass
+            continue
+        kept, at = kept + text[at : opening.start()], closing.end()
+    return (kept + text[at:]).strip() if at else text
+
+
+def names_boot_file(action: str) -> bool:
+    """Tell whether an action reads a file that is loaded at the start of every session."""
+    return bool(BOOT_FILE.search(action))
+
+
+def is_boot_text(text: str) -> bool:
+    """Tell whether a message, or what was read, is a boot file or a system prompt."""
+    return bool(BOOT_MESSAGE.match(text) or SYSTEM_TEXT.match(text))

@@ -94,12 +94,8 @@ def renew(writing: Writing, held: Held, now: datetime) -> bool:
 
 def is_held(reading: Reading, held: Held) -> bool:
     """Tell whether a job is still this worker's."""
-    row = reading.execute("SELECT 1 FROM jobs WHERE id = ? AND token = ? AND status = 'running'", _hold(held))
-    return row.fetchone() is not None
-
-
-def _hold(held: Held) -> tuple[str, str]:
-    return held.job.id, held.token
+    hold = "SELECT 1 FROM jobs WHERE id = ? AND token = ? AND status = 'running'"
+    return reading.execute(hold, (held.job.id, held.token)).fetchone() is not None
 
 
 def finish(

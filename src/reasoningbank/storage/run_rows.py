@@ -47,51 +47,22 @@ def put(writing: Writing, run: ExportedRun, handed: Sequence[tuple[int, HandedOv
         handed: what it was handed, with the row numbers.
         learned: the row numbers of what was distilled from it.
     """
+    closed = None if run.closed_at is None else time_text(run.closed_at)
+    verdict = None if run.verdict is None else run.verdict.value
     writing.insert(
         "episodes",
         ("ref", "task", "thread", "opened_at", "closed_at", "verdict", "reason", "judge", "tokens", "sealed"),
-        [
-            (
-                run.ref,
-                run.task,
-                run.thread,
-                time_text(run.opened_at),
-                None if run.closed_at is None else time_text(run.closed_at),
-                None if run.verdict is None else run.verdict.value,
-                run.reason,
-                run.by,
-                run.tokens,
-                1,
-            )
-        ],
+        [(run.ref, run.task, run.thread, time_text(run.opened_at), closed, verdict, run.reason, run.by, run.tokens, 1)],
     )
-    revisions = dict(
-        writing.execute(
-            "SELECT n, revision FROM memories WHERE n IN (:handed)", {"handed": [n for n, _ in handed]}
-        ).fetchall()
-    )
-    writing.insert(
-        "served",
-        (*SERVED, "sealed"),
-        [
-            (
-                run.ref,
-                h.position,
-                n,
-                revisions[n] if h.unchanged else 0,
-                h.confidence,
-                h.deviation,
-                int(h.provisional),
-                h.similarity,
-                h.keyword,
-                h.score,
-                1,
-            )
-            for n, h in handed
-            if n in revisions
-        ],
-        "ON CONFLICT (ref, position) DO NOTHING",
-    )
+    there = "SELECT n, revision FROM memories WHERE n IN (:handed)"
+    revisions = dict(writing.execute(there, {"handed": [n for n, _ in handed]}).fetchall())
+    served = []
+    for n, h in handed:
+        if n in revisions:
+            belief = h.confidence, h.deviation, int(h.provisional)
+            revision = revisions[n] if h.unchanged else 0
+            served.append((run.ref, h.position, n, revision, *belief, h.similarity, h.keyword, h.score, 1))
+    writing.insert("served", (*SERVED, "sealed"), served, "ON CONFLICT (ref, position) DO NOTHING")
     writing.insert(
         "origins", ("memory", "ref"), [(n, run.ref) for n in learned], "ON CONFLICT (memory, ref) DO NOTHING"
     )

@@ -52,14 +52,7 @@ def size_of(reading: Reading, ref: str) -> int:
 
 
 def add(
-    writing: Writing,
-    ref: str,
-    steps: Sequence[str],
-    *,
-    result: str,
-    left_out: int,
-    scrub_version: int,
-    now: datetime,
+    writing: Writing, ref: str, steps: Sequence[str], *, result: str, left_out: int, scrub_version: int, now: datetime
 ) -> None:
     """Add steps, as JSON, to what is kept of a run; a result that is not empty replaces the one before."""
     before = writing.execute("SELECT length(result) FROM trajectories WHERE ref = ?", (ref,)).fetchone()
@@ -117,7 +110,7 @@ def origins(reading: Reading, n: int, limit: int) -> list[EpisodeSummary]:
         "LEFT JOIN episodes AS e ON e.ref = r.ref ORDER BY e.opened_at IS NULL, e.opened_at DESC, r.ref LIMIT :limit",
         {"n": n, "limit": limit},
     )
-    return [_summary(row) for row in rows]
+    return list(map(_summary, rows))
 
 
 def uses(reading: Reading, n: int, limit: int) -> list[EpisodeSummary]:

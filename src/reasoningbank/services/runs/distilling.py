@@ -22,18 +22,11 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import preparing, record
 from reasoningbank.services.record.preparing import Prepared
 from reasoningbank.services.record.storing import store_all
-from reasoningbank.services.runs.trajectories import note_origins, of_episode
+from reasoningbank.services.runs.trajectories import note_origins
 from reasoningbank.storage import jobs as job_rows
 from reasoningbank.verdict import Verdict, as_verdict
 
 # -- at once ---------------------------------------------------------------------------------------------------------
-
-
-def read_run_of(
-    engine: Engine, run: Any, verdict: Verdict | str | bool | None = None, ref: str | None = None
-) -> Cleaned:
-    """Return a run, cleaned, as the one of an episode; it is kept there where the settings say so."""
-    return of_episode(engine, read_run(run, verdict), ref)
 
 
 def read_run(run: Any, verdict: Verdict | str | bool | None = None) -> Cleaned:
@@ -130,16 +123,10 @@ def enqueue_anti_pattern(engine: Engine, memory_id: str, reason: str) -> Job:
 
 
 def _add(engine: Engine, kind: str, payload: str, run: Trajectory, key: str | None) -> Job:
+    key = key_of(kind, payload) if key is None else f"given:{key}"
+    job_id = str(uuid.uuid4())
     with engine.write() as edit:
-        return job_rows.add(
-            edit,
-            kind=kind,
-            payload=payload,
-            run=run,
-            key=key_of(kind, payload) if key is None else f"given:{key}",
-            job_id=str(uuid.uuid4()),
-            now=engine.now(),
-        )
+        return job_rows.add(edit, kind=kind, payload=payload, run=run, key=key, job_id=job_id, now=engine.now())
 
 
 def job(engine: Engine, job_id: str) -> Job:
@@ -197,22 +184,14 @@ def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, res
     with engine.write() as edit:
         if not job_rows.is_held(edit, held):
             return None
-        now = engine.now()
-        if result.status is DistillStatus.FAILED:
-            job_rows.fail(edit, held, result.reason, now)
+        now, status, reason = engine.now(), result.status, result.reason
+        if status is DistillStatus.FAILED:
+            job_rows.fail(edit, held, reason, now)
         else:
             memories = [one.memory.id for one in store_all(edit, fresh)]
             note_origins(edit, [*memories, *duplicates], [run])
-            job_rows.finish(
-                edit,
-                held,
-                result.status,
-                reason=result.reason,
-                run=run,
-                memories=memories,
-                counts={**result.counts, "lessons": len(memories), "duplicates": len(duplicates)},
-                now=now,
-            )
+            counts = {**result.counts, "lessons": len(memories), "duplicates": len(duplicates)}
+            job_rows.finish(edit, held, status, reason=reason, run=run, memories=memories, counts=counts, now=now)
         return job_rows.find(edit, held.job.id)
 
 

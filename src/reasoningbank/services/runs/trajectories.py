@@ -54,15 +54,8 @@ def put(edit: Edit, ref: str, run: Trajectory, *, left_out: int = 0, at: datetim
         kept.append(text)
     beyond = len(run.steps) - len(kept)
     result = run.result if len(run.result) <= room else ""
-    trajectories.add(
-        edit,
-        ref,
-        kept,
-        result=result,
-        left_out=left_out + beyond,
-        scrub_version=RULES_VERSION,
-        now=at or edit.engine.now(),
-    )
+    at = at or edit.engine.now()
+    trajectories.add(edit, ref, kept, result=result, left_out=left_out + beyond, scrub_version=RULES_VERSION, now=at)
     cut = beyond or result != run.result
     return StepsKept(len(kept), beyond, f"the run is longer than {limit:,}" if cut else "")
 
