@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from reasoningbank import arguments
 from reasoningbank.bank.exchange import Exchange
 from reasoningbank.bank.graph import Graph
-from reasoningbank.bank.handle import Handle, utc_now
+from reasoningbank.bank.handle import Handle, Later, utc_now
 from reasoningbank.bank.links import Links
 from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
 from reasoningbank.bank.queue import Queue
@@ -35,10 +35,21 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.embed.base import Embedder
+    from reasoningbank.services.credit import credit
     from reasoningbank.services.engine import Engine
+    from reasoningbank.services.record import record
+    from reasoningbank.services.runs import distilling
+    from reasoningbank.services.search import recall, recommend, retrieve
     from reasoningbank.services.search.retrieve import Wanted
     from reasoningbank.storage.filters import Filters
     from reasoningbank.verdict import Verdict
+else:
+    credit = Later("reasoningbank.services.credit.credit")
+    distilling = Later("reasoningbank.services.runs.distilling")
+    recall = Later("reasoningbank.services.search.recall")
+    recommend = Later("reasoningbank.services.search.recommend")
+    record = Later("reasoningbank.services.record.record")
+    retrieve = Later("reasoningbank.services.search.retrieve")
 
 
 class ReasoningBank:
@@ -193,8 +204,6 @@ class ReasoningBank:
             InvalidInputError: a value that is not allowed; LimitExceededError names the limit.
             StorageError: the disk refused; nothing was stored.
         """
-        from reasoningbank.services.record import record
-
         draft = validated(
             Draft,
             {
@@ -225,8 +234,6 @@ class ReasoningBank:
         Raises:
             InvalidInputError: one of them is not allowed; nothing was stored.
         """
-        from reasoningbank.services.record import record
-
         checked = [draft if isinstance(draft, Draft) else validated(Draft, draft) for draft in drafts]
         wanted = arguments.own_ids(ids, len(checked))
         return record.record_many(self._engine, [*zip(checked, wanted, strict=True)])
@@ -245,8 +252,6 @@ class ReasoningBank:
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: an unknown field or a value that is not allowed.
         """
-        from reasoningbank.services.record import record
-
         return record.update(self._engine, arguments.memory_id(memory_id), changes)
 
     def delete(self, memory_id: str) -> bool:
@@ -255,8 +260,6 @@ class ReasoningBank:
         Raises:
             InvalidInputError: the id is blank or no text.
         """
-        from reasoningbank.services.record import record
-
         memory_id = arguments.memory_id(memory_id)
         return record.delete(self._engine, [memory_id])[memory_id]
 
@@ -266,8 +269,6 @@ class ReasoningBank:
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.record import record
-
         return record.get(self._engine, arguments.memory_id(memory_id))
 
     def list(
@@ -292,8 +293,6 @@ class ReasoningBank:
             after: `next` of the page before.
             limit: 1 to 1,000.
         """
-        from reasoningbank.services.record import record
-
         filters = arguments.filters(tags=tags, where=where, outcome=outcome, state=state, text=text)
         begin = arguments.position("memories", after)
         memories, following = record.page(self._engine, filters, begin, arguments.page_limit(limit))
@@ -309,8 +308,6 @@ class ReasoningBank:
         text: str | None = None,
     ) -> int:
         """Return how many memories pass the filters of `list`."""
-        from reasoningbank.services.record import record
-
         filters = arguments.filters(tags=tags, where=where, outcome=outcome, state=state, text=text)
         return record.count(self._engine, filters)
 
@@ -345,8 +342,6 @@ class ReasoningBank:
             InvalidInputError: an empty query, or an argument that is not allowed.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        from reasoningbank.services.search import retrieve
-
         filters = arguments.filters(tags=tags, where=where, outcome=outcome)
         wanted = self._wanted(limit, filters, min_confidence, policy, strict=strict)
         return retrieve.search(self._engine, arguments.query(query), wanted)
@@ -360,15 +355,11 @@ class ReasoningBank:
             InvalidInputError: an empty task.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        from reasoningbank.services.search import recommend
-
         return recommend.recommend(self._engine, arguments.query(task))
 
     def _wanted(
         self, limit: int, filters: Filters, min_confidence: float | None, policy: str, *, strict: bool
     ) -> Wanted:
-        from reasoningbank.services.search import retrieve
-
         floor = self.settings.floor if min_confidence is None else min_confidence
         return retrieve.Wanted(
             k=arguments.whole("limit", limit, 1),
@@ -427,8 +418,6 @@ class ReasoningBank:
             DeadlineExceededError: it came too late, and left nothing behind.
             InvalidInputError, EmbedderMismatchError, StorageError: as in `search` and `record`.
         """
-        from reasoningbank.services.search import recall
-
         filters = arguments.filters(tags=tags, where=where, outcome=outcome)
         hand_out = partial(
             recall.recall,
@@ -459,8 +448,6 @@ class ReasoningBank:
         Args:
             task, limit, options: those of `recall`, but for timeout and fail_open.
         """
-        from reasoningbank.services.credit import credit
-
         run = Run(self, self.recall(task, limit, **options))
         try:
             yield run
@@ -497,8 +484,6 @@ class ReasoningBank:
             EpisodeNotFoundError: no such episode, or none of this thread within the time an episode stays open.
             InvalidInputError: not exactly one of ref and thread, or no verdict.
         """
-        from reasoningbank.services.credit import credit
-
         given = as_verdict(verdict)
         # A partial success says too little about the lessons to credit them.
         ended = Verdict.UNKNOWN if given is Verdict.PARTIAL else given
@@ -533,8 +518,6 @@ class ReasoningBank:
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: an unknown kind, or a value that is not allowed.
         """
-        from reasoningbank.services.credit import credit
-
         return credit.vote(
             self._engine,
             arguments.memory_id(memory_id),
@@ -574,8 +557,6 @@ class ReasoningBank:
             InvalidInputError: it cannot be read as a run.
             JudgeUnavailableError: there is no verdict, and the judge gave none.
         """
-        from reasoningbank.services.runs import distilling
-
         others = [distilling.read_run(other).run for other in earlier]
         cleaned = distilling.read_run_of(self._engine, run, verdict, arguments.reference(ref))
         return distilling.distill(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge), others)

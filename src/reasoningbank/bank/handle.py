@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from reasoningbank.config import Settings, data_folder
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 def utc_now() -> datetime:
     """Return the present time, aware, in UTC."""
     return datetime.now(UTC)
+
+
+class Later:
+    """A module that is loaded at its first use: a bank is imported in a fraction of the time that its services take."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
 
 
 class Handle:

@@ -6,15 +6,18 @@ import builtins
 from typing import TYPE_CHECKING, Any
 
 from reasoningbank import arguments
-from reasoningbank.bank.handle import Namespace
+from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.bank.options import as_distiller, as_run_judge
 
 if TYPE_CHECKING:
     from reasoningbank.bank.options import AnyJudge
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.runs.jobs import DistillStatus, Job
+    from reasoningbank.services.runs import distilling
     from reasoningbank.services.runs.worker import Worker
     from reasoningbank.verdict import Verdict
+else:
+    distilling = Later("reasoningbank.services.runs.distilling")
 
 
 class Queue(Namespace):
@@ -38,8 +41,6 @@ class Queue(Namespace):
         Returns:
             The job; the one that is there already when it was put there before.
         """
-        from reasoningbank.services.runs import distilling
-
         cleaned = distilling.read_run_of(self._engine, run, verdict, arguments.reference(ref))
         return distilling.enqueue(self._engine, cleaned, key)
 
@@ -50,8 +51,6 @@ class Queue(Namespace):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: no reason is given.
         """
-        from reasoningbank.services.runs import distilling
-
         return distilling.enqueue_anti_pattern(self._engine, arguments.memory_id(memory_id), reason)
 
     def get(self, job_id: str) -> Job:
@@ -60,8 +59,6 @@ class Queue(Namespace):
         Raises:
             JobNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.runs import distilling
-
         return distilling.job(self._engine, arguments.identifier("job id", job_id))
 
     def list(self, *, status: DistillStatus | str | None = None, limit: int = 100) -> builtins.list[Job]:
@@ -72,7 +69,6 @@ class Queue(Namespace):
             limit: 1 to 1,000.
         """
         from reasoningbank.runs.jobs import DistillStatus
-        from reasoningbank.services.runs import distilling
 
         wanted = tuple(DistillStatus) if status is None else (arguments.label(DistillStatus, "status", status),)
         return distilling.jobs(self._engine, wanted, arguments.page_limit(limit))
@@ -83,8 +79,6 @@ class Queue(Namespace):
         Raises:
             JobNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.runs import distilling
-
         return distilling.retry(self._engine, arguments.identifier("job id", job_id))
 
     def worker(self, distiller: Distiller | None = None, judge: AnyJudge | None = None, *, poll: float = 1.0) -> Worker:

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from reasoningbank.errors import StorageError
-from reasoningbank.results import Hit, Recall, Reported
+from reasoningbank.results import Recall, Reported
 from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
@@ -22,28 +22,16 @@ class Run:
 
     Attributes:
         recall: what was handed out.
+        ref: the episode's reference.
+        text: the prompt block with the recalled lessons; empty when nothing fits.
+        hits: the memories handed out.
     """
 
     def __init__(self, bank: ReasoningBank, recall: Recall) -> None:
         self._bank = bank
-        self.recall = recall
+        self.recall, self.ref, self.text, self.hits = recall, recall.ref, recall.text, recall.hits
         self._steps: list[dict[str, str]] = []
         self._verdict: Verdict | None = None
-
-    @property
-    def ref(self) -> str:
-        """The episode's reference."""
-        return self.recall.ref
-
-    @property
-    def text(self) -> str:
-        """The prompt block with the recalled lessons; empty when nothing fits."""
-        return self.recall.text
-
-    @property
-    def hits(self) -> tuple[Hit, ...]:
-        """The memories handed out."""
-        return self.recall.hits
 
     @property
     def trajectory(self) -> Trajectory:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from reasoningbank import arguments
-from reasoningbank.bank.handle import Handle, Namespace
+from reasoningbank.bank.handle import Handle, Later, Namespace
 from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
 from reasoningbank.episode import Episode
 from reasoningbank.verdict import Verdict, as_verdict
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.runs.results import EpisodePage, MemoryRuns, StepsKept
     from reasoningbank.runs.trajectory import Trajectory
+    from reasoningbank.services.credit import credit, episodes
+    from reasoningbank.services.runs import distilling, trajectories
     from reasoningbank.verdict import Verdict
+else:
+    credit = Later("reasoningbank.services.credit.credit")
+    distilling = Later("reasoningbank.services.runs.distilling")
+    episodes = Later("reasoningbank.services.credit.episodes")
+    trajectories = Later("reasoningbank.services.runs.trajectories")
 
 
 class Runs(Namespace):
@@ -40,8 +47,6 @@ class Runs(Namespace):
             EpisodeNotFoundError: there is none.
             InvalidInputError: not exactly one of ref and thread.
         """
-        from reasoningbank.services.credit import credit
-
         ref, thread = arguments.run_of(ref, thread)
         return credit.get_episode(self._engine, ref=ref, thread=thread)
 
@@ -66,8 +71,6 @@ class Runs(Namespace):
         Raises:
             EpisodeNotFoundError: there is no episode `after`.
         """
-        from reasoningbank.services.credit import episodes
-
         return episodes.list_episodes(
             self._engine,
             after=arguments.reference(after, "after"),
@@ -93,8 +96,6 @@ class Runs(Namespace):
             EpisodeNotFoundError: there is none.
             InvalidInputError: it cannot be read as steps.
         """
-        from reasoningbank.services.runs import trajectories
-
         return trajectories.add_steps(self._engine, arguments.episode_ref(ref), steps)
 
     def trajectory(self, ref: str) -> Trajectory:
@@ -105,8 +106,6 @@ class Runs(Namespace):
         Raises:
             EpisodeNotFoundError: there is none.
         """
-        from reasoningbank.services.runs import trajectories
-
         return trajectories.trajectory(self._engine, arguments.episode_ref(ref))
 
     def of(self, memory_id: str, limit: int = 20) -> MemoryRuns:
@@ -118,8 +117,6 @@ class Runs(Namespace):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.runs import trajectories
-
         return trajectories.runs_of(self._engine, arguments.memory_id(memory_id), arguments.page_limit(limit))
 
     def distill_many(
@@ -135,8 +132,6 @@ class Runs(Namespace):
             InvalidInputError: there is none, or one cannot be read as a run.
             JudgeUnavailableError: one has no verdict, and the judge gave none.
         """
-        from reasoningbank.services.runs import distilling
-
         cleaned = [distilling.read_run(run) for run in runs]
         return distilling.distill_many(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge))
 
@@ -173,7 +168,6 @@ class Runs(Namespace):
             InvalidInputError: an argument that is not allowed.
         """
         from reasoningbank.distill.best_of import BestOf, by_verdict, roll_out
-        from reasoningbank.services.runs import distilling
 
         recall = self._bank.recall(task, limit, **options)
         rollouts = roll_out(agent, task, n, lessons=recall.text, judge=as_run_judge(judge), mode=mode)
