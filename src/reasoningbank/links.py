@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -267,17 +267,9 @@ class ExportedLink:
 
 def as_field(links: Iterable[Link]) -> dict[str, Any]:
     """Return links as the line of their source holds them; nothing where there are none."""
-    objects = [
-        {
-            "target": link.target,
-            "type": link.type,
-            "strength": link.strength,
-            "evidence": link.evidence,
-            "by": link.by,
-            "created_at": time_text(link.created_at),
-        }
-        for link in links
-    ]
+    objects = [asdict(link) | {"created_at": time_text(link.created_at)} for link in links]
+    for written in objects:
+        del written["source"]
     return {"links": objects} if objects else {}
 
 

@@ -92,18 +92,14 @@ class RunOutcomes:
         verdict = self.judged(given)
         if ref:
             report(bank, verdict, ref, reason=reason, by="judge" if self._judge is not None else "")
-        self._enqueue(bank, ref, given, verdict)
+        if self._distill is not None:
+            try:
+                # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
+                known = None if verdict is Verdict.UNKNOWN else verdict
+                bank.queue.put(self._distill(given), known, key=ref or None, ref=ref or None)
+            except ReasoningBankError as error:
+                log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
         return verdict
-
-    def _enqueue(self, bank: ReasoningBank, ref: str, given: Any, verdict: Verdict | str | bool) -> None:
-        if self._distill is None:
-            return
-        try:
-            # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
-            known = None if verdict is Verdict.UNKNOWN else verdict
-            bank.queue.put(self._distill(given), known, key=ref or None, ref=ref or None)
-        except ReasoningBankError as error:
-            log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
 
     def fail(self, bank: ReasoningBank, ref: str, error: BaseException) -> Verdict | None:
         """Close a run's episode as a failure, unless the error is nobody's failure; return the verdict, if any."""

@@ -220,11 +220,7 @@ class _Doors:
     read_only: bool
 
     def search(self, given: SearchArguments) -> ToolAnswer:
-        options: dict[str, Any] = {
-            "min_confidence": given.min_confidence,
-            "outcome": given.outcome,
-            "tags": given.tags,
-        }
+        options: dict[str, Any] = {"min_confidence": given.min_confidence, "outcome": given.outcome, "tags": given.tags}
         limit = given.limit or self.limit
         if self.read_only:
             return self._look_up(given.query, limit, options)

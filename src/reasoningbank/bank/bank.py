@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from reasoningbank import arguments
 from reasoningbank.bank.exchange import Exchange
 from reasoningbank.bank.graph import Graph
-from reasoningbank.bank.handle import Handle, Later, utc_now
+from reasoningbank.bank.handle import Handle, Later, Namespace, utc_now
 from reasoningbank.bank.links import Links
 from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
 from reasoningbank.bank.queue import Queue
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.embed.base import Embedder
     from reasoningbank.services.credit import credit
-    from reasoningbank.services.engine import Engine
     from reasoningbank.services.record import record
     from reasoningbank.services.runs import distilling
     from reasoningbank.services.search import recall, recommend, retrieve
@@ -52,7 +51,7 @@ else:
     retrieve = Later("reasoningbank.services.search.retrieve")
 
 
-class ReasoningBank:
+class ReasoningBank(Namespace):
     """An experience memory for agents: lessons from what worked, guard-rails from what failed.
 
         with ReasoningBank(tenant="acme", project="billing") as bank:
@@ -61,8 +60,10 @@ class ReasoningBank:
                 answer = agent(run.text)
                 run.report("success" if check(answer) else "failure")
 
-    What is called every day stands on the bank itself; the rest is in its parts `graph`, `links`, `queue`, `sources`,
-    `runs`, `exchange` and `upkeep`.
+    What is called every day stands on the bank itself; the rest is in its parts: `graph` (what was asked, answered,
+    done and found, and how it is connected), `links` (how memories relate), `queue` (runs that wait to be distilled,
+    and the workers that do it), `sources` (who brought memories and signals, and who is blocked), `runs`, `exchange`
+    (memories in and out) and `upkeep` (status, maintenance and repair, and which memories are in service).
 
     A handle is safe for threads, for several processes on one folder, and across a fork. It opens its files at its
     first use; reading never makes a project.
@@ -91,14 +92,13 @@ class ReasoningBank:
         settings: Settings | Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        self._handle = Handle(root, tenant=tenant, project=project, embedder=embedder, settings=settings, clock=clock)
+        handle = Handle(root, tenant=tenant, project=project, embedder=embedder, settings=settings, clock=clock)
+        super().__init__(handle)
+        self.graph, self.links, self.queue, self.sources = Graph(handle), Links(handle), Queue(handle), Sources(handle)
+        self.exchange, self.upkeep = Exchange(handle), Upkeep(handle)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.root)!r}, tenant={self.tenant!r}, project={self.project!r})"
-
-    @property
-    def _engine(self) -> Engine:
-        return self._handle.opened or self._handle.engine
 
     def close(self) -> None:
         """Close the files. Closing twice is fine; using a closed bank is not."""
@@ -135,39 +135,9 @@ class ReasoningBank:
         return self._handle.settings
 
     @property
-    def graph(self) -> Graph:
-        """The memory graph: what was asked, answered, done and found, and how it is connected."""
-        return Graph(self._handle)
-
-    @property
-    def links(self) -> Links:
-        """How memories relate."""
-        return Links(self._handle)
-
-    @property
-    def queue(self) -> Queue:
-        """Runs that wait to be distilled, and the workers that do it."""
-        return Queue(self._handle)
-
-    @property
-    def sources(self) -> Sources:
-        """Who brought memories and signals, and who is blocked."""
-        return Sources(self._handle)
-
-    @property
     def runs(self) -> Runs:
         """Episodes, the steps that are kept of them, and lessons from several runs of a task."""
         return Runs(self._handle, self)
-
-    @property
-    def exchange(self) -> Exchange:
-        """Memories in and out."""
-        return Exchange(self._handle)
-
-    @property
-    def upkeep(self) -> Upkeep:
-        """Status, metrics, maintenance and repair, and which memories are in service."""
-        return Upkeep(self._handle)
 
     # -- memories ----------------------------------------------------------------------------------------------------
 

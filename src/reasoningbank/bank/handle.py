@@ -48,18 +48,18 @@ class Handle:
         self.tenant, self.project = checked_name(tenant, "tenant"), checked_name(project, "project")
         self.root, self.settings = data_folder(root), Settings.of(settings)
         self._embedder, self._clock = embedder, clock
-        self.opened: Engine | None = None
+        self._opened: Engine | None = None
         self._opening = threading.Lock()
 
     @property
     def engine(self) -> Engine:
         """Everything behind the bank, opened at its first use."""
-        if self.opened is None:
+        if self._opened is None:
             from reasoningbank.services.engine import Engine
 
             with self._opening:
-                if self.opened is None:
-                    self.opened = Engine(
+                if self._opened is None:
+                    self._opened = Engine(
                         self.root,
                         tenant=self.tenant,
                         project=self.project,
@@ -67,11 +67,11 @@ class Handle:
                         settings=self.settings,
                         clock=self._clock,
                     )
-        return self.opened
+        return self._opened
 
 
 class Namespace:
-    """Calls of a bank that belong together. It keeps nothing: the bank makes one whenever it is asked for one."""
+    """Calls of a bank that belong together. It keeps nothing but what it is bound to."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle

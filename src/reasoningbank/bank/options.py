@@ -6,14 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from reasoningbank.bank.handle import Later
 from reasoningbank.verdict import Verdict
 
 if TYPE_CHECKING:
+    from reasoningbank.distill import judge as judging
+    from reasoningbank.distill import template
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.distill.judge import Judgement, RunJudge
     from reasoningbank.runs.trajectory import Trajectory
 
     AnyJudge = RunJudge | Callable[[Trajectory], Judgement | str | bool | None]
+else:
+    judging, template = Later("reasoningbank.distill.judge"), Later("reasoningbank.distill.template")
 
 
 class RecallOptions(TypedDict, total=False):
@@ -34,17 +39,9 @@ class RecallOptions(TypedDict, total=False):
 
 def as_distiller(given: Distiller | None) -> Distiller:
     """Return the distiller that is given, or the one that needs no model."""
-    if given is not None:
-        return given
-    from reasoningbank.distill.template import TemplateDistiller
-
-    return TemplateDistiller()
+    return template.TemplateDistiller() if given is None else given
 
 
 def as_run_judge(given: AnyJudge | None) -> RunJudge | None:
     """Return what judges runs, if anything does."""
-    if given is None:
-        return None
-    from reasoningbank.distill.judge import as_judge
-
-    return as_judge(given)
+    return None if given is None else judging.as_judge(given)

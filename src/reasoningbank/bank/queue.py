@@ -24,12 +24,7 @@ class Queue(Namespace):
     """Jobs of this project's database, which outlive a process."""
 
     def put(
-        self,
-        run: Any,
-        verdict: Verdict | str | bool | None = None,
-        *,
-        key: str | None = None,
-        ref: str | None = None,
+        self, run: Any, verdict: Verdict | str | bool | None = None, *, key: str | None = None, ref: str | None = None
     ) -> Job:
         """Put a finished run into the queue, to be distilled by a worker. Nothing waits for a model.
 

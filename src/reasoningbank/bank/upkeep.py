@@ -19,11 +19,13 @@ from reasoningbank.upkeep.pruning import UNUSED
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
+    from reasoningbank.llm import base
     from reasoningbank.llm.base import Chat
     from reasoningbank.services.credit import metrics
     from reasoningbank.services.record import record, trust
     from reasoningbank.services.upkeep import consolidate, maintain, prune, reembed, state
 else:
+    base = Later("reasoningbank.llm.base")
     consolidate = Later("reasoningbank.services.upkeep.consolidate")
     maintain = Later("reasoningbank.services.upkeep.maintain")
     metrics = Later("reasoningbank.services.credit.metrics")
@@ -184,18 +186,13 @@ class Upkeep(Namespace):
         Raises:
             InvalidInputError: an argument that is not allowed.
         """
-        asked = None
-        if chat is not None:
-            from reasoningbank.llm.base import as_chat
-
-            asked = as_chat(chat)
         return consolidate.consolidate(
             self._engine,
             self._engine.now(),
             threshold=arguments.number("threshold", threshold, 0, 1),
             dry_run=dry_run,
             max_clusters=None if max_clusters is None else arguments.whole("max_clusters", max_clusters, 0),
-            chat=asked,
+            chat=None if chat is None else base.as_chat(chat),
             force=force,
         )
 
