@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack
 
 from reasoningbank.bank import Exchange, Graph, Links, Queue, ReasoningBank, Run, Runs, Sources, Upkeep
-from reasoningbank.bank.options import RecallOptions
+from reasoningbank.bank.handle import RecallOptions
 
 if TYPE_CHECKING:
     from reasoningbank.runs.trajectory import Trajectory

@@ -161,16 +161,15 @@ def _checked(record: dict[str, Any]) -> Signal:
             raise BadLineError(f"{key} holds half a surrogate pair, which the database cannot store") from None
         return value
 
+    named, given = text("kind"), text("at")
     try:
-        kind = SignalKind(text("kind"))
-    except ValueError as error:
-        raise error if isinstance(error, BadLineError) else BadLineError(f"unknown kind {record['kind']!r}") from None
+        kind = SignalKind(named)
+    except ValueError:
+        raise BadLineError(f"unknown kind {named!r}") from None
     try:
-        at = parse_time(text("at"))
-    except BadLineError:
-        raise
+        at = parse_time(given)
     except (ValueError, OverflowError):
-        raise BadLineError(f"at {record['at']!r} is not a time") from None
+        raise BadLineError(f"at {given!r} is not a time") from None
     polarity, strength, revision = _numbers(record)
     return Signal(
         id=text("id"),

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from reasoningbank import arguments
 from reasoningbank.bank.exchange import Exchange
 from reasoningbank.bank.graph import Graph
-from reasoningbank.bank.handle import Handle, Later, Namespace, utc_now
+from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, as_distiller, as_run_judge, utc_now
 from reasoningbank.bank.links import Links
-from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
 from reasoningbank.bank.queue import Queue
-from reasoningbank.bank.run import Run
-from reasoningbank.bank.runs import Runs
+from reasoningbank.bank.runs import Run, Runs
 from reasoningbank.bank.sources import Sources
 from reasoningbank.bank.upkeep import Upkeep
 from reasoningbank.config import Settings
@@ -31,7 +29,7 @@ from reasoningbank.validation import validated
 from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
-    from reasoningbank.bank.options import AnyJudge
+    from reasoningbank.bank.handle import AnyJudge
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.embed.base import Embedder
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from reasoningbank.services.search import recall, recommend, retrieve
     from reasoningbank.services.search.retrieve import Wanted
     from reasoningbank.storage.filters import Filters
-    from reasoningbank.verdict import Verdict
 else:
     credit = Later("reasoningbank.services.credit.credit")
     distilling = Later("reasoningbank.services.runs.distilling")

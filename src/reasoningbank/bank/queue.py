@@ -6,11 +6,10 @@ import builtins
 from typing import TYPE_CHECKING, Any
 
 from reasoningbank import arguments
-from reasoningbank.bank.handle import Later, Namespace
-from reasoningbank.bank.options import as_distiller, as_run_judge
+from reasoningbank.bank.handle import Later, Namespace, as_distiller, as_run_judge
 
 if TYPE_CHECKING:
-    from reasoningbank.bank.options import AnyJudge
+    from reasoningbank.bank.handle import AnyJudge
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.runs.jobs import DistillStatus, Job
     from reasoningbank.services.runs import distilling
