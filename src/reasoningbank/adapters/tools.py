@@ -259,10 +259,9 @@ class _Doors:
             "confidence": round(recorded.memory.confidence, 4),
             "state": recorded.memory.state.value,
         }
-        if recorded.possible_duplicate_of:
-            data["possible_duplicate_of"] = recorded.possible_duplicate_of
         text = f"Recorded as {recorded.memory.id}." if recorded.created else f"Known already: {recorded.memory.id}."
         if recorded.possible_duplicate_of:
+            data["possible_duplicate_of"] = recorded.possible_duplicate_of
             text += f" It may say the same as {recorded.possible_duplicate_of}."
         if recorded.memory.state.value == "quarantined":
             text += " It is withheld until a person approves it: it reads like instructions to an agent."
