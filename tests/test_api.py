@@ -11,7 +11,7 @@ import pytest
 
 import reasoningbank
 from reasoningbank import AsyncReasoningBank, ReasoningBank, ReasoningBankError
-from reasoningbank.bank.options import RecallOptions
+from reasoningbank.bank.handle import RecallOptions
 from reasoningbank.runs import MemoryRuns
 from tools.reference import MODULES, PARTS
 

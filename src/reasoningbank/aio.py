@@ -9,8 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack
 
 from reasoningbank.bank import Exchange, Graph, Links, Queue, ReasoningBank, Run, Runs, Sources, Upkeep
-from reasoningbank.bank.options import RecallOptions
-from reasoningbank.results import Hit, Recall
+from reasoningbank.bank.handle import RecallOptions
 
 if TYPE_CHECKING:
     from reasoningbank.runs.trajectory import Trajectory
@@ -41,32 +40,17 @@ def _hop(
 
 
 class AsyncRun(_Facade[Run]):
-    """One run of a task in async code: `async with bank.episode(task) as run`; `step` and `report` are awaited."""
+    """One run of a task in async code: `async with bank.episode(task) as run`; `step` and `report` are awaited.
 
-    @property
-    def run(self) -> Run:
-        """The run behind it."""
-        return self._behind
+    Attributes:
+        run: the run behind it.
+        recall, ref, text, hits: as in Run.
+    """
 
-    @property
-    def recall(self) -> Recall:
-        """What was handed out."""
-        return self._behind.recall
-
-    @property
-    def ref(self) -> str:
-        """The episode's reference."""
-        return self._behind.ref
-
-    @property
-    def text(self) -> str:
-        """The prompt block with the recalled lessons; empty when nothing fits."""
-        return self._behind.text
-
-    @property
-    def hits(self) -> tuple[Hit, ...]:
-        """The memories handed out."""
-        return self._behind.hits
+    def __init__(self, behind: Run) -> None:
+        super().__init__(behind)
+        self.run = behind
+        self.recall, self.ref, self.text, self.hits = behind.recall, behind.ref, behind.text, behind.hits
 
     @property
     def trajectory(self) -> Trajectory:
@@ -163,50 +147,19 @@ class AsyncUpkeep(_Facade[Upkeep]):
 
 
 class AsyncReasoningBank(_Facade[ReasoningBank]):
-    """A bank for async code. It works in any event loop, and in several."""
+    """A bank for async code. It works in any event loop, and in several.
+
+    Attributes:
+        bank: the bank behind it; closing is its owner's. A worker of its queue is made with this one.
+        graph, links, queue, sources, runs, exchange, upkeep: its parts, as in ReasoningBank.
+    """
 
     def __init__(self, bank: ReasoningBank) -> None:
         super().__init__(bank)
-
-    @property
-    def bank(self) -> ReasoningBank:
-        """The bank behind it; closing is its owner's. A worker of its queue is made with this one."""
-        return self._behind
-
-    @property
-    def graph(self) -> AsyncGraph:
-        """The memory graph."""
-        return AsyncGraph(self._behind.graph)
-
-    @property
-    def links(self) -> AsyncLinks:
-        """How memories relate."""
-        return AsyncLinks(self._behind.links)
-
-    @property
-    def queue(self) -> AsyncQueue:
-        """Runs that wait to be distilled."""
-        return AsyncQueue(self._behind.queue)
-
-    @property
-    def sources(self) -> AsyncSources:
-        """Who brought memories and signals, and who is blocked."""
-        return AsyncSources(self._behind.sources)
-
-    @property
-    def runs(self) -> AsyncRuns:
-        """Episodes, the steps that are kept of them, and lessons from several runs of a task."""
-        return AsyncRuns(self._behind.runs)
-
-    @property
-    def exchange(self) -> AsyncExchange:
-        """Memories in and out."""
-        return AsyncExchange(self._behind.exchange)
-
-    @property
-    def upkeep(self) -> AsyncUpkeep:
-        """Status, maintenance and repair, and which memories are in service."""
-        return AsyncUpkeep(self._behind.upkeep)
+        self.bank = bank
+        self.graph, self.links, self.queue = AsyncGraph(bank.graph), AsyncLinks(bank.links), AsyncQueue(bank.queue)
+        self.sources, self.runs = AsyncSources(bank.sources), AsyncRuns(bank.runs)
+        self.exchange, self.upkeep = AsyncExchange(bank.exchange), AsyncUpkeep(bank.upkeep)
 
     record = _hop(ReasoningBank.record)
     record_many = _hop(ReasoningBank.record_many)

@@ -1,4 +1,7 @@
-"""Every check of an argument, once. The bank checks what it is given; services take what was checked."""
+"""Every check of an argument, once. The bank checks what it is given; services take what was checked.
+
+Each returns what was given, as it is used from then on. What is not allowed raises InvalidInputError, which says why.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +30,7 @@ Label = TypeVar("Label", bound=StrEnum)
 
 
 def whole(name: str, given: object, least: int, most: int | None = None) -> int:
-    """Return a whole number within its limits.
-
-    Raises:
-        InvalidInputError: it is none; the limits are named.
-    """
+    """Return a whole number within its limits, which belong to them."""
     if isinstance(given, bool) or not isinstance(given, int) or given < least or (most is not None and given > most):
         limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
         raise InvalidInputError(f"{name} {given!r:.80} is not a whole number {limits}")
@@ -44,11 +43,7 @@ def page_limit(given: object) -> int:
 
 
 def number(name: str, given: object, least: float, most: float | None = None) -> float:
-    """Return a number within its limits, which belong to them.
-
-    Raises:
-        InvalidInputError: it is none; the limits are named.
-    """
+    """Return a number within its limits, which belong to them."""
     if (
         isinstance(given, bool)
         or not isinstance(given, (int, float))
@@ -61,22 +56,14 @@ def number(name: str, given: object, least: float, most: float | None = None) ->
 
 
 def flag(name: str, given: object) -> bool:
-    """Return a yes or no.
-
-    Raises:
-        InvalidInputError: it is neither True nor False.
-    """
+    """Return a yes or no."""
     if not isinstance(given, bool):
         raise InvalidInputError(f"{name} {given!r:.80} is neither True nor False")
     return given
 
 
 def label(kind: type[Label], name: str, given: Label | str) -> Label:
-    """Return a label, matched whole.
-
-    Raises:
-        InvalidInputError: it is none of them; all are named.
-    """
+    """Return a label, matched whole."""
     try:
         return kind(given)
     except ValueError:
@@ -84,11 +71,7 @@ def label(kind: type[Label], name: str, given: Label | str) -> Label:
 
 
 def vote_kind(given: str) -> SignalKind:
-    """Return what kind of evidence a vote is; use is counted by recall alone.
-
-    Raises:
-        InvalidInputError: it is none that somebody can give.
-    """
+    """Return what kind of evidence a vote is; use is counted by recall alone."""
     if given not in VOTES:
         raise InvalidInputError(f"kind {given!r:.80} is not one of {', '.join(VOTES)}")
     return SignalKind(given)
@@ -98,11 +81,7 @@ def vote_kind(given: str) -> SignalKind:
 
 
 def identifier(name: str, given: object) -> str:
-    """Return an id as it is stored.
-
-    Raises:
-        InvalidInputError: it is no text, blank, or longer than 200 characters.
-    """
+    """Return an id as it is stored: a text that is not blank, of up to 200 characters."""
     if not isinstance(given, str) or is_blank(given):
         raise InvalidInputError(f"{name} {given!r:.80} is not an id: use one that this bank returned")
     if len(given) > ID_LIMIT:
@@ -116,22 +95,14 @@ def memory_id(given: object) -> str:
 
 
 def memory_ids(given: Iterable[str]) -> dict[str, str]:
-    """Return memories' ids as they are stored, by what was given.
-
-    Raises:
-        InvalidInputError: it is one text instead of a list, or one of them is no id.
-    """
+    """Return memories' ids as they are stored, by what was given: a list, and no single text."""
     if isinstance(given, str):
         raise InvalidInputError(f"memory ids is the text {given!r:.80}: give a list of ids")
     return {one: memory_id(one) for one in given}
 
 
 def own_ids(given: Sequence[str | None] | None, count: int) -> Sequence[str | None]:
-    """Return the ids that so many memories are to have; None for a new one.
-
-    Raises:
-        InvalidInputError: one of them is no id, or there are more or fewer than memories.
-    """
+    """Return the ids that so many memories are to have, one for each; None for a new one."""
     if given is None:
         return [None] * count
     if len(given) != count:
@@ -140,11 +111,7 @@ def own_ids(given: Sequence[str | None] | None, count: int) -> Sequence[str | No
 
 
 def reference(given: object, name: str = "ref") -> str | None:
-    """Return a reference or thread as it is stored; None stays None.
-
-    Raises:
-        InvalidInputError: it is no text, blank, or longer than 200 characters.
-    """
+    """Return a reference or thread as it is stored, of 1 to 200 characters; None stays None."""
     if given is None:
         return None
     if not isinstance(given, str) or is_blank(given) or len(given) > ID_LIMIT:
@@ -153,11 +120,7 @@ def reference(given: object, name: str = "ref") -> str | None:
 
 
 def run_of(ref: object, thread: object) -> tuple[str | None, str | None]:
-    """Return what a run is named by: its reference, or its thread.
-
-    Raises:
-        InvalidInputError: not exactly one of the two.
-    """
+    """Return what a run is named by: exactly one of its reference and its thread."""
     named = reference(ref), reference(thread, "thread")
     if (named[0] is None) == (named[1] is None):
         raise InvalidInputError("give exactly one of ref and thread: the ref is what recall returned")
@@ -165,11 +128,7 @@ def run_of(ref: object, thread: object) -> tuple[str | None, str | None]:
 
 
 def episode_ref(given: object) -> str:
-    """Return the reference of an episode.
-
-    Raises:
-        InvalidInputError: it is missing, no text, blank, or longer than 200 characters.
-    """
+    """Return the reference of an episode, which must not be missing."""
     ref = reference(given)
     if ref is None:
         raise InvalidInputError("no ref: name the episode by the ref that recall returned")
@@ -177,11 +136,7 @@ def episode_ref(given: object) -> str:
 
 
 def source(given: object) -> str:
-    """Return a source's name.
-
-    Raises:
-        InvalidInputError: it is no text, or blank.
-    """
+    """Return a source's name, which is not blank."""
     if not isinstance(given, str) or is_blank(given):
         raise InvalidInputError(f"source {given!r} is no name: give the `by` or the session that memories came from")
     return clean_text(given)
@@ -197,11 +152,7 @@ def cursor(of: str, position: int | None) -> str | None:
 
 
 def position(of: str, after: object) -> int:
-    """Read where a page begins; None is the start.
-
-    Raises:
-        InvalidInputError: it is not the `next` of a page of this list.
-    """
+    """Read where a page of this list begins: the `next` of the page before; None is the start."""
     if after is None:
         return 0
     name, _, place = after.rpartition("-") if isinstance(after, str) else ("", "", "")
@@ -214,22 +165,14 @@ def position(of: str, after: object) -> int:
 
 
 def query(given: object) -> str:
-    """Return a query that can be searched for.
-
-    Raises:
-        InvalidInputError: it is no text, or holds nothing to search for.
-    """
+    """Return a query that holds something to search for."""
     if not isinstance(given, str) or is_blank(given):
         raise InvalidInputError(f"query {given!r:.80} holds nothing to search for: describe the task in words")
     return given
 
 
 def policy(given: str) -> Policy:
-    """Return a policy's name.
-
-    Raises:
-        InvalidInputError: there is no such policy; all are named.
-    """
+    """Return a policy's name."""
     from reasoningbank.search.ranking import POLICIES
 
     if given not in POLICIES:
@@ -238,11 +181,7 @@ def policy(given: str) -> Policy:
 
 
 def tag_list(given: Sequence[str] | None) -> tuple[str, ...]:
-    """Return tags to filter by.
-
-    Raises:
-        InvalidInputError: it is one text instead of a list, or holds what is no text.
-    """
+    """Return tags to filter by: a list of texts, and no single text."""
     if isinstance(given, str):
         raise InvalidInputError(f"tags is the text {given!r}: give a list of tags, such as [{given!r}]")
     if not all(isinstance(tag, str) for tag in given or ()):
@@ -258,11 +197,7 @@ def filters(
     state: State | str | None = State.ACTIVE,
     text: str | None = None,
 ) -> Filters:
-    """Return the filters that these arguments ask for; any state where None is given.
-
-    Raises:
-        InvalidInputError: an unknown label, or tags or metadata that are no such thing.
-    """
+    """Return the filters that these arguments ask for; any state where None is given."""
     return Filters(
         states=tuple(State) if state is None else (label(State, "state", state),),
         outcome=lesson_outcome(outcome),
@@ -273,22 +208,14 @@ def filters(
 
 
 def lesson_outcome(given: Verdict | str | None) -> Verdict | None:
-    """Return what lessons are to be of, success or failure; None is either.
-
-    Raises:
-        InvalidInputError: it is neither.
-    """
+    """Return what lessons are to be of, success or failure; None is either."""
     if given is None or given in OUTCOMES:
         return None if given is None else Verdict(given)
     raise InvalidInputError(f"outcome {given!r:.80} is not one of {', '.join(OUTCOMES)}")
 
 
 def metadata(given: object) -> dict[str, Any]:
-    """Return values to filter metadata by.
-
-    Raises:
-        InvalidInputError: it is no dictionary with text keys.
-    """
+    """Return values to filter metadata by: a dictionary with text keys."""
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise InvalidInputError(f"{given!r} is not a dictionary of metadata keys and values")
     return {clean_text(key): clean_text(value) if isinstance(value, str) else value for key, value in given.items()}

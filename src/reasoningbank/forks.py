@@ -37,11 +37,13 @@ class _Registry:
         self._lock = threading.Lock()
         self._told: list[ForkSensitive] = []
 
-    def add(self, held: ForkAware) -> None:
+    def renew(self, held: ForkAware) -> None:
+        """Call `held.after_fork()` in every child forked from now on, for as long as `held` lives."""
         with self._lock:
             self._aware.add(held)
 
-    def add_sensitive(self, held: ForkSensitive) -> None:
+    def settle(self, held: ForkSensitive) -> None:
+        """Tell `held` before every fork, after it, and in the child, for as long as `held` lives."""
         with self._lock:
             self._aware.add(held)
             self._sensitive.add(held)
@@ -67,17 +69,7 @@ class _Registry:
 
 
 _registry = _Registry()
-
-
-def renew_after_fork(held: ForkAware) -> None:
-    """Call `held.after_fork()` in every child forked from now on, for as long as `held` lives."""
-    _registry.add(held)
-
-
-def settle_before_fork(held: ForkSensitive) -> None:
-    """Tell `held` before every fork, after it, and in the child, for as long as `held` lives."""
-    _registry.add_sensitive(held)
-
+renew_after_fork, settle_before_fork = _registry.renew, _registry.settle
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -111,12 +111,11 @@ class Conflict:
     evidence: str
 
 
-def checked_type(given: object) -> tuple[str, str]:
-    """Return a link's type as it is stored, and a warning when it is none of the known ones.
+# -- what is given: each raises InvalidInputError for what is not allowed ------------------------------------------
 
-    Raises:
-        InvalidInputError: it is no text, blank or too long.
-    """
+
+def checked_type(given: object) -> tuple[str, str]:
+    """Return a link's type as it is stored, and a warning when it is none of the known ones."""
     if not isinstance(given, str) or is_blank(given):
         raise InvalidInputError(f"link type {given!r} is no name: use one of {', '.join(TYPES)}")
     name = re.sub(r"[\s\-]+", "_", clean_text(given).strip().lower())
@@ -130,22 +129,14 @@ def checked_type(given: object) -> tuple[str, str]:
 
 
 def checked_strength(given: object) -> float:
-    """Return a link's strength.
-
-    Raises:
-        InvalidInputError: it is not a number above 0, up to 1.
-    """
+    """Return a link's strength: a number above 0, up to 1."""
     if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0.0 < given <= 1.0:
         raise InvalidInputError(f"strength {given!r} is not a number above 0 and up to 1")
     return float(given)
 
 
 def checked_evidence(given: object) -> str:
-    """Return a link's evidence.
-
-    Raises:
-        InvalidInputError: it is no text, or longer than a description may be.
-    """
+    """Return a link's evidence: a text, no longer than a description may be."""
     if not isinstance(given, str):
         raise InvalidInputError(f"evidence {given!r:.80} is no text: say in words why the memories are linked")
     if len(given) > DESCRIPTION_LIMIT:
@@ -191,13 +182,9 @@ def by_similarity(one: str, other: str, outcomes: tuple[Verdict, Verdict], cosin
     Of one outcome: duplicate_of above 0.92, alternative above 0.75. Of two: contradicts above 0.85.
     """
     alike = outcomes[0] is outcomes[1]
-    if alike and cosine > SAME:
-        kind = "duplicate_of"
-    elif alike and cosine > NEAR:
-        kind = "alternative"
-    elif not alike and cosine > OPPOSITE:
-        kind = "contradicts"
-    else:
+    limits = (("duplicate_of", SAME), ("alternative", NEAR)) if alike else (("contradicts", OPPOSITE),)
+    kind = next((kind for kind, limit in limits if cosine > limit), None)
+    if kind is None:
         return None
     lessons = f"two lessons from a {outcomes[0].value} each" if alike else "lessons from a success and a failure"
     return SuggestedLink(one, other, kind, round(min(cosine, 1.0), 4), f"{lessons} with a similarity of {cosine:.2f}")
@@ -267,26 +254,14 @@ class ExportedLink:
 
 def as_field(links: Iterable[Link]) -> dict[str, Any]:
     """Return links as the line of their source holds them; nothing where there are none."""
-    objects = [
-        {
-            "target": link.target,
-            "type": link.type,
-            "strength": link.strength,
-            "evidence": link.evidence,
-            "by": link.by,
-            "created_at": time_text(link.created_at),
-        }
-        for link in links
-    ]
+    objects = [asdict(link) | {"created_at": time_text(link.created_at)} for link in links]
+    for written in objects:
+        del written["source"]
     return {"links": objects} if objects else {}
 
 
 def from_object(given: Mapping[str, Any]) -> ExportedLink:
-    """Read a link of a line.
-
-    Raises:
-        InvalidInputError: a value that is not allowed.
-    """
+    """Read a link of a line, with the checks of one that is set."""
     target, created = given.get("target"), given.get("created_at")
     if not isinstance(target, str) or is_blank(target):
         raise InvalidInputError(f"link to {target!r}, which is no id")

@@ -138,15 +138,6 @@ def from_line(line: bytes) -> Signal:
     return _checked(record)
 
 
-def _is_unicode(text: str) -> bool:
-    """Tell whether a text can be written as UTF-8; JSON can escape halves of surrogate pairs, which cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _numbers(record: dict[str, Any]) -> tuple[int, float, int]:
     """Return polarity, strength and revision. JSON's true and false are Python's ints, and no numbers here."""
     polarity, strength, revision = record.get("polarity"), record.get("strength", 1.0), record.get("revision")
@@ -164,20 +155,21 @@ def _checked(record: dict[str, Any]) -> Signal:
         value = record.get(key, default)
         if not isinstance(value, str):
             raise BadLineError(f"{key} is not a text")
-        if not _is_unicode(value):
-            raise BadLineError(f"{key} holds half a surrogate pair, which the database cannot store")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise BadLineError(f"{key} holds half a surrogate pair, which the database cannot store") from None
         return value
 
+    named, given = text("kind"), text("at")
     try:
-        kind = SignalKind(text("kind"))
-    except ValueError as error:
-        raise error if isinstance(error, BadLineError) else BadLineError(f"unknown kind {record['kind']!r}") from None
+        kind = SignalKind(named)
+    except ValueError:
+        raise BadLineError(f"unknown kind {named!r}") from None
     try:
-        at = parse_time(text("at"))
-    except BadLineError:
-        raise
+        at = parse_time(given)
     except (ValueError, OverflowError):
-        raise BadLineError(f"at {record['at']!r} is not a time") from None
+        raise BadLineError(f"at {given!r} is not a time") from None
     polarity, strength, revision = _numbers(record)
     return Signal(
         id=text("id"),

@@ -3,9 +3,8 @@
 Nothing here knows a framework.
 """
 
-from reasoningbank.adapters.outcomes import FailureFilter, Judge, RunOutcomes, is_neutral
+from reasoningbank.adapters.outcomes import FailureFilter, Judge, RootRun, RunOutcomes, RunTree, is_neutral
 from reasoningbank.adapters.request import request_text
-from reasoningbank.adapters.run_tree import RootRun, RunTree
 from reasoningbank.adapters.tools import (
     MEMORY_FEEDBACK,
     MEMORY_LOOKUP,

@@ -24,16 +24,19 @@ def to_bool(value: object) -> object:
     return bool(value) if value in (0, 1) and isinstance(value, int) else value
 
 
+def unset(value: object) -> object:
+    """Read an optional reference: blank, "null" and "none" are None."""
+    return None if isinstance(value, str) and value.strip().lower() in NOTHING else value
+
+
 def to_number(value: object) -> object:
     """Read a number that came as text; "null" and "" are None."""
+    value = unset(value)
     if not isinstance(value, str):
         return value
-    word = value.strip()
-    if word.lower() in NOTHING:
-        return None
     for kind in (int, float):
         try:
-            return kind(word)
+            return kind(value.strip())
         except ValueError:
             continue
     return value
@@ -41,31 +44,22 @@ def to_number(value: object) -> object:
 
 def to_list(value: object) -> object:
     """Read a list that came as JSON text, or as words with commas between them; "null" and "" are None."""
+    value = unset(value)
     if not isinstance(value, str):
         return value
-    word = value.strip()
-    if word.lower() in NOTHING:
-        return None
-    if word.startswith("["):
-        try:
-            read = json.loads(word)
-        except (ValueError, RecursionError):
-            return value
-        return read if isinstance(read, list) else value
-    return [part.strip() for part in word.split(",") if part.strip()]
+    if not value.strip().startswith("["):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    try:
+        read = json.loads(value.strip())
+    except (ValueError, RecursionError):
+        return value
+    return read if isinstance(read, list) else value
 
 
 def to_choice(value: object) -> object:
     """Read one of a few words, whatever its case and the blanks around it; "null" and "" are None."""
-    if not isinstance(value, str):
-        return value
-    word = value.strip().lower()
-    return None if word in NOTHING else word
-
-
-def unset(value: object) -> object:
-    """Read an optional reference: blank, "null" and "none" are None."""
-    return None if isinstance(value, str) and value.strip().lower() in NOTHING else value
+    value = unset(value)
+    return value.strip().lower() if isinstance(value, str) else value
 
 
 Flag = Annotated[bool, BeforeValidator(to_bool)]

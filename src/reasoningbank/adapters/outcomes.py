@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any
 
-from reasoningbank.adapters.run_tree import RunTree
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
 from reasoningbank.verdict import Verdict
@@ -35,6 +36,78 @@ def is_neutral(error: BaseException) -> bool:
     if isinstance(error, (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)):
         return True
     return any(kind.__name__ in NEUTRAL for kind in type(error).__mro__)
+
+
+# -- which episodes belong to which run, by the run ids that a framework's callbacks give ------------------------------
+# Frameworks report runs as a tree of ids. The first run that is seen is the root, even inside somebody else's chain.
+# What was recalled anywhere below it belongs to it, and ends with it.
+
+
+@dataclass(slots=True)
+class RootRun:
+    """A run whose end closes episodes.
+
+    Attributes:
+        thread: the conversation or checkpoint thread, if any.
+        refs: the episodes opened in it, in order, each once.
+        resumed: it goes on with what an earlier run, perhaps of another process, began.
+    """
+
+    thread: str | None = None
+    refs: list[str] = field(default_factory=list)
+    resumed: bool = False
+
+
+class RunTree:
+    """Keeps the runs that are under way; safe for threads. Nothing is left of a run that has ended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._parents: dict[Hashable, Hashable | None] = {}
+        self._roots: dict[Hashable, RootRun] = {}
+
+    def begin(self, run: Hashable, parent: Hashable | None, *, thread: str | None = None) -> None:
+        """A run begins; it is a root when its parent is not known here."""
+        with self._lock:
+            if parent is not None and self._root_of(parent) is not None:
+                self._parents[run] = parent
+            else:
+                self._roots[run] = RootRun(thread=thread)
+
+    def note(self, run: Hashable | None, ref: str) -> bool:
+        """An episode was opened in a run, or in one below it; False when no such run is known."""
+        with self._lock:
+            root = self._root_of(run)
+            if root is not None and ref not in root.refs:
+                root.refs.append(ref)
+            return root is not None
+
+    def resume(self, run: Hashable | None) -> None:
+        """A run turns out to go on with an earlier one."""
+        with self._lock:
+            root = self._root_of(run)
+            if root is not None:
+                root.resumed = True
+
+    def end(self, run: Hashable) -> RootRun | None:
+        """A run ends: return it when it is a root, and None when it is not."""
+        with self._lock:
+            self._parents.pop(run, None)
+            root = self._roots.pop(run, None)
+            if root is not None:
+                # Runs below it whose end nobody reported, such as cancelled ones, end with it.
+                for below in [run for run in self._parents if self._root_of(run) is None]:
+                    del self._parents[below]
+            return root
+
+    def __len__(self) -> int:
+        """Return how many runs are under way, roots and others."""
+        return len(self._roots) + len(self._parents)
+
+    def _root_of(self, run: Hashable | None) -> RootRun | None:
+        while run is not None and run not in self._roots:
+            run = self._parents.get(run)
+        return None if run is None else self._roots[run]
 
 
 class RunOutcomes:
@@ -92,18 +165,14 @@ class RunOutcomes:
         verdict = self.judged(given)
         if ref:
             report(bank, verdict, ref, reason=reason, by="judge" if self._judge is not None else "")
-        self._enqueue(bank, ref, given, verdict)
+        if self._distill is not None:
+            try:
+                # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
+                known = None if verdict is Verdict.UNKNOWN else verdict
+                bank.queue.put(self._distill(given), known, key=ref or None, ref=ref or None)
+            except ReasoningBankError as error:
+                log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
         return verdict
-
-    def _enqueue(self, bank: ReasoningBank, ref: str, given: Any, verdict: Verdict | str | bool) -> None:
-        if self._distill is None:
-            return
-        try:
-            # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
-            known = None if verdict is Verdict.UNKNOWN else verdict
-            bank.queue.put(self._distill(given), known, key=ref or None, ref=ref or None)
-        except ReasoningBankError as error:
-            log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
 
     def fail(self, bank: ReasoningBank, ref: str, error: BaseException) -> Verdict | None:
         """Close a run's episode as a failure, unless the error is nobody's failure; return the verdict, if any."""

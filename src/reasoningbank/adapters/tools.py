@@ -220,11 +220,7 @@ class _Doors:
     read_only: bool
 
     def search(self, given: SearchArguments) -> ToolAnswer:
-        options: dict[str, Any] = {
-            "min_confidence": given.min_confidence,
-            "outcome": given.outcome,
-            "tags": given.tags,
-        }
+        options: dict[str, Any] = {"min_confidence": given.min_confidence, "outcome": given.outcome, "tags": given.tags}
         limit = given.limit or self.limit
         if self.read_only:
             return self._look_up(given.query, limit, options)
@@ -263,10 +259,9 @@ class _Doors:
             "confidence": round(recorded.memory.confidence, 4),
             "state": recorded.memory.state.value,
         }
-        if recorded.possible_duplicate_of:
-            data["possible_duplicate_of"] = recorded.possible_duplicate_of
         text = f"Recorded as {recorded.memory.id}." if recorded.created else f"Known already: {recorded.memory.id}."
         if recorded.possible_duplicate_of:
+            data["possible_duplicate_of"] = recorded.possible_duplicate_of
             text += f" It may say the same as {recorded.possible_duplicate_of}."
         if recorded.memory.state.value == "quarantined":
             text += " It is withheld until a person approves it: it reads like instructions to an agent."

@@ -7,8 +7,7 @@ from reasoningbank.bank.handle import utc_now
 from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.root import BankRoot
-from reasoningbank.bank.run import Run
-from reasoningbank.bank.runs import Runs
+from reasoningbank.bank.runs import Run, Runs
 from reasoningbank.bank.sources import Sources
 from reasoningbank.bank.upkeep import Upkeep
 

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from reasoningbank import arguments
 from reasoningbank.bank.exchange import Exchange
 from reasoningbank.bank.graph import Graph
-from reasoningbank.bank.handle import Handle, utc_now
+from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, as_distiller, as_run_judge, utc_now
 from reasoningbank.bank.links import Links
-from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
 from reasoningbank.bank.queue import Queue
-from reasoningbank.bank.run import Run
-from reasoningbank.bank.runs import Runs
+from reasoningbank.bank.runs import Run, Runs
 from reasoningbank.bank.sources import Sources
 from reasoningbank.bank.upkeep import Upkeep
 from reasoningbank.config import Settings
@@ -31,17 +29,27 @@ from reasoningbank.validation import validated
 from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
-    from reasoningbank.bank.options import AnyJudge
+    from reasoningbank.bank.handle import AnyJudge
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.embed.base import Embedder
-    from reasoningbank.services.engine import Engine
+    from reasoningbank.services.credit import credit
+    from reasoningbank.services.record import record
+    from reasoningbank.services.runs import distilling, trajectories
+    from reasoningbank.services.search import recall, recommend, retrieve
     from reasoningbank.services.search.retrieve import Wanted
     from reasoningbank.storage.filters import Filters
-    from reasoningbank.verdict import Verdict
+else:
+    credit = Later("reasoningbank.services.credit.credit")
+    distilling = Later("reasoningbank.services.runs.distilling")
+    recall = Later("reasoningbank.services.search.recall")
+    recommend = Later("reasoningbank.services.search.recommend")
+    record = Later("reasoningbank.services.record.record")
+    retrieve = Later("reasoningbank.services.search.retrieve")
+    trajectories = Later("reasoningbank.services.runs.trajectories")
 
 
-class ReasoningBank:
+class ReasoningBank(Namespace):
     """An experience memory for agents: lessons from what worked, guard-rails from what failed.
 
         with ReasoningBank(tenant="acme", project="billing") as bank:
@@ -50,8 +58,10 @@ class ReasoningBank:
                 answer = agent(run.text)
                 run.report("success" if check(answer) else "failure")
 
-    What is called every day stands on the bank itself; the rest is in its parts `graph`, `links`, `queue`, `sources`,
-    `runs`, `exchange` and `upkeep`.
+    What is called every day stands on the bank itself; the rest is in its parts: `graph` (what was asked, answered,
+    done and found, and how it is connected), `links` (how memories relate), `queue` (runs that wait to be distilled,
+    and the workers that do it), `sources` (who brought memories and signals, and who is blocked), `runs`, `exchange`
+    (memories in and out) and `upkeep` (status, maintenance and repair, and which memories are in service).
 
     A handle is safe for threads, for several processes on one folder, and across a fork. It opens its files at its
     first use; reading never makes a project.
@@ -80,14 +90,13 @@ class ReasoningBank:
         settings: Settings | Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        self._handle = Handle(root, tenant=tenant, project=project, embedder=embedder, settings=settings, clock=clock)
+        handle = Handle(root, tenant=tenant, project=project, embedder=embedder, settings=settings, clock=clock)
+        super().__init__(handle)
+        self.graph, self.links, self.queue, self.sources = Graph(handle), Links(handle), Queue(handle), Sources(handle)
+        self.exchange, self.upkeep = Exchange(handle), Upkeep(handle)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.root)!r}, tenant={self.tenant!r}, project={self.project!r})"
-
-    @property
-    def _engine(self) -> Engine:
-        return self._handle.opened or self._handle.engine
 
     def close(self) -> None:
         """Close the files. Closing twice is fine; using a closed bank is not."""
@@ -124,39 +133,9 @@ class ReasoningBank:
         return self._handle.settings
 
     @property
-    def graph(self) -> Graph:
-        """The memory graph: what was asked, answered, done and found, and how it is connected."""
-        return Graph(self._handle)
-
-    @property
-    def links(self) -> Links:
-        """How memories relate."""
-        return Links(self._handle)
-
-    @property
-    def queue(self) -> Queue:
-        """Runs that wait to be distilled, and the workers that do it."""
-        return Queue(self._handle)
-
-    @property
-    def sources(self) -> Sources:
-        """Who brought memories and signals, and who is blocked."""
-        return Sources(self._handle)
-
-    @property
     def runs(self) -> Runs:
         """Episodes, the steps that are kept of them, and lessons from several runs of a task."""
         return Runs(self._handle, self)
-
-    @property
-    def exchange(self) -> Exchange:
-        """Memories in and out."""
-        return Exchange(self._handle)
-
-    @property
-    def upkeep(self) -> Upkeep:
-        """Status, metrics, maintenance and repair, and which memories are in service."""
-        return Upkeep(self._handle)
 
     # -- memories ----------------------------------------------------------------------------------------------------
 
@@ -193,8 +172,6 @@ class ReasoningBank:
             InvalidInputError: a value that is not allowed; LimitExceededError names the limit.
             StorageError: the disk refused; nothing was stored.
         """
-        from reasoningbank.services.record import record
-
         draft = validated(
             Draft,
             {
@@ -225,8 +202,6 @@ class ReasoningBank:
         Raises:
             InvalidInputError: one of them is not allowed; nothing was stored.
         """
-        from reasoningbank.services.record import record
-
         checked = [draft if isinstance(draft, Draft) else validated(Draft, draft) for draft in drafts]
         wanted = arguments.own_ids(ids, len(checked))
         return record.record_many(self._engine, [*zip(checked, wanted, strict=True)])
@@ -245,8 +220,6 @@ class ReasoningBank:
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: an unknown field or a value that is not allowed.
         """
-        from reasoningbank.services.record import record
-
         return record.update(self._engine, arguments.memory_id(memory_id), changes)
 
     def delete(self, memory_id: str) -> bool:
@@ -255,8 +228,6 @@ class ReasoningBank:
         Raises:
             InvalidInputError: the id is blank or no text.
         """
-        from reasoningbank.services.record import record
-
         memory_id = arguments.memory_id(memory_id)
         return record.delete(self._engine, [memory_id])[memory_id]
 
@@ -266,8 +237,6 @@ class ReasoningBank:
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.record import record
-
         return record.get(self._engine, arguments.memory_id(memory_id))
 
     def list(
@@ -292,8 +261,6 @@ class ReasoningBank:
             after: `next` of the page before.
             limit: 1 to 1,000.
         """
-        from reasoningbank.services.record import record
-
         filters = arguments.filters(tags=tags, where=where, outcome=outcome, state=state, text=text)
         begin = arguments.position("memories", after)
         memories, following = record.page(self._engine, filters, begin, arguments.page_limit(limit))
@@ -309,8 +276,6 @@ class ReasoningBank:
         text: str | None = None,
     ) -> int:
         """Return how many memories pass the filters of `list`."""
-        from reasoningbank.services.record import record
-
         filters = arguments.filters(tags=tags, where=where, outcome=outcome, state=state, text=text)
         return record.count(self._engine, filters)
 
@@ -345,8 +310,6 @@ class ReasoningBank:
             InvalidInputError: an empty query, or an argument that is not allowed.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        from reasoningbank.services.search import retrieve
-
         filters = arguments.filters(tags=tags, where=where, outcome=outcome)
         wanted = self._wanted(limit, filters, min_confidence, policy, strict=strict)
         return retrieve.search(self._engine, arguments.query(query), wanted)
@@ -360,15 +323,11 @@ class ReasoningBank:
             InvalidInputError: an empty task.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        from reasoningbank.services.search import recommend
-
         return recommend.recommend(self._engine, arguments.query(task))
 
     def _wanted(
         self, limit: int, filters: Filters, min_confidence: float | None, policy: str, *, strict: bool
     ) -> Wanted:
-        from reasoningbank.services.search import retrieve
-
         floor = self.settings.floor if min_confidence is None else min_confidence
         return retrieve.Wanted(
             k=arguments.whole("limit", limit, 1),
@@ -427,8 +386,6 @@ class ReasoningBank:
             DeadlineExceededError: it came too late, and left nothing behind.
             InvalidInputError, EmbedderMismatchError, StorageError: as in `search` and `record`.
         """
-        from reasoningbank.services.search import recall
-
         filters = arguments.filters(tags=tags, where=where, outcome=outcome)
         hand_out = partial(
             recall.recall,
@@ -459,8 +416,6 @@ class ReasoningBank:
         Args:
             task, limit, options: those of `recall`, but for timeout and fail_open.
         """
-        from reasoningbank.services.credit import credit
-
         run = Run(self, self.recall(task, limit, **options))
         try:
             yield run
@@ -497,8 +452,6 @@ class ReasoningBank:
             EpisodeNotFoundError: no such episode, or none of this thread within the time an episode stays open.
             InvalidInputError: not exactly one of ref and thread, or no verdict.
         """
-        from reasoningbank.services.credit import credit
-
         given = as_verdict(verdict)
         # A partial success says too little about the lessons to credit them.
         ended = Verdict.UNKNOWN if given is Verdict.PARTIAL else given
@@ -533,8 +486,6 @@ class ReasoningBank:
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: an unknown kind, or a value that is not allowed.
         """
-        from reasoningbank.services.credit import credit
-
         return credit.vote(
             self._engine,
             arguments.memory_id(memory_id),
@@ -574,8 +525,6 @@ class ReasoningBank:
             InvalidInputError: it cannot be read as a run.
             JudgeUnavailableError: there is no verdict, and the judge gave none.
         """
-        from reasoningbank.services.runs import distilling, trajectories
-
         others = [distilling.read_run(other).run for other in earlier]
         cleaned = trajectories.of_episode(self._engine, distilling.read_run(run, verdict), arguments.reference(ref))
         return distilling.distill(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge), others)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
-from reasoningbank.bank.handle import Namespace
+from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.results import Imported
+
+if TYPE_CHECKING:
+    from reasoningbank.services.exchange import transfer
+else:
+    transfer = Later("reasoningbank.services.exchange.transfer")
 
 
 class Exchange(Namespace):
@@ -51,7 +56,6 @@ class Exchange(Namespace):
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
         from reasoningbank.formats.source import numbered
-        from reasoningbank.services.exchange import transfer
 
         if runs and not trusted:
             raise InvalidInputError(
@@ -87,8 +91,6 @@ class Exchange(Namespace):
             InvalidInputError: an unknown format, one that holds no runs, or a folder that is there already.
             StorageError: the target cannot be written.
         """
-        from reasoningbank.services.exchange import transfer
-
         if isinstance(target, (str, os.PathLike)):
             path = Path(target).expanduser()
             if format == "jsonl":

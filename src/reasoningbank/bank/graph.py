@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from reasoningbank import arguments
-from reasoningbank.bank.handle import Namespace
+from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.graph.nodes import Edge, Node, NodeKind, as_kind
 from reasoningbank.graph.results import NodePage
 
 if TYPE_CHECKING:
     from reasoningbank.graph.results import EdgeStored, GraphImported, GraphRecall, NodeSearch, NodeStored
+    from reasoningbank.services.exchange import graph_transfer
+    from reasoningbank.services.graph import graph, graph_search
+else:
+    graph = Later("reasoningbank.services.graph.graph")
+    graph_search = Later("reasoningbank.services.graph.graph_search")
+    graph_transfer = Later("reasoningbank.services.exchange.graph_transfer")
 
 
 class Graph(Namespace):
@@ -50,8 +56,6 @@ class Graph(Namespace):
             MemoryNotFoundError: a pointer to a memory that is not in this project.
             InvalidInputError: a kind, field or value that is not allowed.
         """
-        from reasoningbank.services.graph import graph
-
         draft = {
             "kind": as_kind(kind),
             "text": text,
@@ -83,8 +87,6 @@ class Graph(Namespace):
             NodeNotFoundError: one of them is not in this project.
             InvalidInputError: both are the same, or a value that is not allowed.
         """
-        from reasoningbank.services.graph import graph
-
         draft = {"source": source_id, "target": target_id, "text": text, "weight": weight, "tags": tags}
         return graph.add_edge(self._engine, _own_id("edge id", edge_id), draft)
 
@@ -94,8 +96,6 @@ class Graph(Namespace):
         Raises:
             NodeNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.graph import graph
-
         return graph.get_node(self._engine, arguments.identifier("node id", node_id))
 
     def edges_of(self, node_id: str) -> list[Edge]:
@@ -104,8 +104,6 @@ class Graph(Namespace):
         Raises:
             NodeNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.graph import graph
-
         return graph.edges_of(self._engine, arguments.identifier("node id", node_id))
 
     def list_nodes(
@@ -124,8 +122,6 @@ class Graph(Namespace):
             after: `next` of the page before.
             limit: 1 to 1,000.
         """
-        from reasoningbank.services.graph import graph
-
         filters = arguments.node_filters(kind=kind, conv_id=conv_id, tags=tags, served=False)
         begin = arguments.position("nodes", after)
         nodes, following = graph.page(self._engine, filters, begin, arguments.page_limit(limit))
@@ -137,8 +133,6 @@ class Graph(Namespace):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.graph import graph
-
         return graph.nodes_of(self._engine, arguments.memory_id(memory_id))
 
     def approve_node(self, node_id: str) -> Node:
@@ -148,20 +142,14 @@ class Graph(Namespace):
             NodeNotFoundError: there is none with this id in this project.
             InvalidInputError: it is not quarantined.
         """
-        from reasoningbank.services.graph import graph
-
         return graph.approve(self._engine, arguments.identifier("node id", node_id))
 
     def delete_node(self, node_id: str) -> bool:
         """Delete a node with its edges and pointers; False when there was none."""
-        from reasoningbank.services.graph import graph
-
         return graph.delete_node(self._engine, arguments.identifier("node id", node_id))
 
     def delete_edge(self, edge_id: str) -> bool:
         """Delete an edge; False when there was none."""
-        from reasoningbank.services.graph import graph
-
         return graph.delete_edge(self._engine, arguments.identifier("edge id", edge_id))
 
     def search(
@@ -179,8 +167,6 @@ class Graph(Namespace):
             InvalidInputError: an empty query, or an argument that is not allowed.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        from reasoningbank.services.graph import graph_search
-
         filters = arguments.node_filters(kind=kind, conv_id=conv_id, tags=tags)
         return graph_search.search(self._engine, arguments.query(query), arguments.whole("limit", limit, 1), filters)
 
@@ -214,8 +200,6 @@ class Graph(Namespace):
         Raises:
             InvalidInputError, EmbedderMismatchError: as in `search`.
         """
-        from reasoningbank.services.graph import graph_search
-
         return graph_search.recall(
             self._engine,
             arguments.query(query),
@@ -242,8 +226,6 @@ class Graph(Namespace):
             MissingExtraError: GraphML without networkx.
             StorageError: the target cannot be written.
         """
-        from reasoningbank.services.exchange import graph_transfer
-
         if format not in ("json", "graphml"):
             raise InvalidInputError(f"format {format!r} is not one of json, graphml")
         if isinstance(target, (str, os.PathLike)):
@@ -265,8 +247,6 @@ class Graph(Namespace):
             InvalidInputError: it cannot be read, or is no graph.
             MissingExtraError: GraphML without networkx.
         """
-        from reasoningbank.services.exchange import graph_transfer
-
         if isinstance(source, Mapping):
             return graph_transfer.import_graph(self._engine, source)
         if isinstance(source, (str, os.PathLike)):

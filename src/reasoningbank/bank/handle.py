@@ -4,21 +4,45 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from reasoningbank.config import Settings, data_folder
 from reasoningbank.storage.names import checked_name
+from reasoningbank.verdict import Verdict
 
 if TYPE_CHECKING:
+    from reasoningbank.distill import judge as judging
+    from reasoningbank.distill import template
+    from reasoningbank.distill.distiller import Distiller
+    from reasoningbank.distill.judge import Judgement, RunJudge
     from reasoningbank.embed.base import Embedder
+    from reasoningbank.runs.trajectory import Trajectory
     from reasoningbank.services.engine import Engine
+
+    AnyJudge = RunJudge | Callable[[Trajectory], Judgement | str | bool | None]
 
 
 def utc_now() -> datetime:
     """Return the present time, aware, in UTC."""
     return datetime.now(UTC)
+
+
+class Later:
+    """A module that is loaded at its first use: a bank is imported in a fraction of the time that its services take."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        self.__dict__[name] = found = getattr(import_module(self._name), name)
+        return found
+
+
+if not TYPE_CHECKING:
+    judging, template = Later("reasoningbank.distill.judge"), Later("reasoningbank.distill.template")
 
 
 class Handle:
@@ -60,11 +84,40 @@ class Handle:
 
 
 class Namespace:
-    """Calls of a bank that belong together. It keeps nothing: the bank makes one whenever it is asked for one."""
+    """Calls of a bank that belong together. It keeps nothing but what it is bound to."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
 
     @property
     def _engine(self) -> Engine:
-        return self._handle.engine
+        return self._handle.opened or self._handle.engine
+
+
+# -- what several calls take and pass on ------------------------------------------------------------------------------
+
+
+class RecallOptions(TypedDict, total=False):
+    """What `recall` takes beside task and limit, for a run that waits for its lessons."""
+
+    ref: str | None
+    thread: str | None
+    max_tokens: int
+    deadline: datetime | None
+    expand_links: bool
+    min_confidence: float | None
+    strict: bool
+    outcome: Verdict | str | None
+    tags: Sequence[str] | None
+    where: Mapping[str, Any] | None
+    policy: str
+
+
+def as_distiller(given: Distiller | None) -> Distiller:
+    """Return the distiller that is given, or the one that needs no model."""
+    return template.TemplateDistiller() if given is None else given
+
+
+def as_run_judge(given: AnyJudge | None) -> RunJudge | None:
+    """Return what judges runs, if anything does."""
+    return None if given is None else judging.as_judge(given)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reasoningbank import arguments
-from reasoningbank.bank.handle import Namespace
+from reasoningbank.bank.handle import Later, Namespace
 
 if TYPE_CHECKING:
     from reasoningbank.links import Link, Linked, SuggestedLink
+    from reasoningbank.services import links
+else:
+    links = Later("reasoningbank.services.links")
 
 
 class Links(Namespace):
@@ -40,8 +43,6 @@ class Links(Namespace):
             MemoryNotFoundError: one of them is not in this project.
             InvalidInputError: both are the same, or a value that is not allowed.
         """
-        from reasoningbank.services import links
-
         source, target = arguments.memory_id(source_id), arguments.memory_id(target_id)
         return links.link(self._engine, source, target, type, strength=strength, evidence=evidence, by=by)
 
@@ -51,8 +52,6 @@ class Links(Namespace):
         Raises:
             MemoryNotFoundError: one of them is not in this project.
         """
-        from reasoningbank.services import links
-
         source, target = arguments.memory_id(source_id), arguments.memory_id(target_id)
         return links.unlink(self._engine, source, target, type)
 
@@ -62,8 +61,6 @@ class Links(Namespace):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services import links
-
         return links.links_of(self._engine, arguments.memory_id(memory_id))
 
     def suggest(self, limit: int = 100) -> list[SuggestedLink]:
@@ -77,6 +74,4 @@ class Links(Namespace):
         Args:
             limit: 1 to 1,000.
         """
-        from reasoningbank.services import links
-
         return links.suggest_links(self._engine, arguments.page_limit(limit))

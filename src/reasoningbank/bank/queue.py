@@ -6,27 +6,25 @@ import builtins
 from typing import TYPE_CHECKING, Any
 
 from reasoningbank import arguments
-from reasoningbank.bank.handle import Namespace
-from reasoningbank.bank.options import as_distiller, as_run_judge
+from reasoningbank.bank.handle import Later, Namespace, as_distiller, as_run_judge
 
 if TYPE_CHECKING:
-    from reasoningbank.bank.options import AnyJudge
+    from reasoningbank.bank.handle import AnyJudge
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.runs.jobs import DistillStatus, Job
+    from reasoningbank.services.runs import distilling, trajectories
     from reasoningbank.services.runs.worker import Worker
     from reasoningbank.verdict import Verdict
+else:
+    distilling = Later("reasoningbank.services.runs.distilling")
+    trajectories = Later("reasoningbank.services.runs.trajectories")
 
 
 class Queue(Namespace):
     """Jobs of this project's database, which outlive a process."""
 
     def put(
-        self,
-        run: Any,
-        verdict: Verdict | str | bool | None = None,
-        *,
-        key: str | None = None,
-        ref: str | None = None,
+        self, run: Any, verdict: Verdict | str | bool | None = None, *, key: str | None = None, ref: str | None = None
     ) -> Job:
         """Put a finished run into the queue, to be distilled by a worker. Nothing waits for a model.
 
@@ -38,8 +36,6 @@ class Queue(Namespace):
         Returns:
             The job; the one that is there already when it was put there before.
         """
-        from reasoningbank.services.runs import distilling, trajectories
-
         cleaned = trajectories.of_episode(self._engine, distilling.read_run(run, verdict), arguments.reference(ref))
         return distilling.enqueue(self._engine, cleaned, key)
 
@@ -50,8 +46,6 @@ class Queue(Namespace):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: no reason is given.
         """
-        from reasoningbank.services.runs import distilling
-
         return distilling.enqueue_anti_pattern(self._engine, arguments.memory_id(memory_id), reason)
 
     def get(self, job_id: str) -> Job:
@@ -60,8 +54,6 @@ class Queue(Namespace):
         Raises:
             JobNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.runs import distilling
-
         return distilling.job(self._engine, arguments.identifier("job id", job_id))
 
     def list(self, *, status: DistillStatus | str | None = None, limit: int = 100) -> builtins.list[Job]:
@@ -72,7 +64,6 @@ class Queue(Namespace):
             limit: 1 to 1,000.
         """
         from reasoningbank.runs.jobs import DistillStatus
-        from reasoningbank.services.runs import distilling
 
         wanted = tuple(DistillStatus) if status is None else (arguments.label(DistillStatus, "status", status),)
         return distilling.jobs(self._engine, wanted, arguments.page_limit(limit))
@@ -83,8 +74,6 @@ class Queue(Namespace):
         Raises:
             JobNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.runs import distilling
-
         return distilling.retry(self._engine, arguments.identifier("job id", job_id))
 
     def worker(self, distiller: Distiller | None = None, judge: AnyJudge | None = None, *, poll: float = 1.0) -> Worker:

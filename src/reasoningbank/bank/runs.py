@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from reasoningbank import arguments
-from reasoningbank.bank.handle import Handle, Namespace
-from reasoningbank.bank.options import RecallOptions, as_distiller, as_run_judge
+from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, as_distiller, as_run_judge
 from reasoningbank.episode import Episode
+from reasoningbank.errors import StorageError
+from reasoningbank.results import Recall, Reported
 from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
     from reasoningbank.bank.bank import ReasoningBank
-    from reasoningbank.bank.options import AnyJudge
+    from reasoningbank.bank.handle import AnyJudge
     from reasoningbank.distill.best_of import Agent, BestOf, Mode, Selector
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
+    from reasoningbank.runs import trajectory
     from reasoningbank.runs.results import EpisodePage, MemoryRuns, StepsKept
     from reasoningbank.runs.trajectory import Trajectory
-    from reasoningbank.verdict import Verdict
+    from reasoningbank.services.credit import credit
+    from reasoningbank.services.runs import distilling, trajectories
+else:
+    trajectory = Later("reasoningbank.runs.trajectory")
+    credit = Later("reasoningbank.services.credit.credit")
+    distilling = Later("reasoningbank.services.runs.distilling")
+    trajectories = Later("reasoningbank.services.runs.trajectories")
+
+log = logging.getLogger(__name__)
 
 
 class Runs(Namespace):
@@ -40,8 +51,6 @@ class Runs(Namespace):
             EpisodeNotFoundError: there is none.
             InvalidInputError: not exactly one of ref and thread.
         """
-        from reasoningbank.services.credit import credit
-
         ref, thread = arguments.run_of(ref, thread)
         return credit.get_episode(self._engine, ref=ref, thread=thread)
 
@@ -66,8 +75,6 @@ class Runs(Namespace):
         Raises:
             EpisodeNotFoundError: there is no episode `after`.
         """
-        from reasoningbank.services.credit import credit
-
         return credit.list_episodes(
             self._engine,
             after=arguments.reference(after, "after"),
@@ -93,8 +100,6 @@ class Runs(Namespace):
             EpisodeNotFoundError: there is none.
             InvalidInputError: it cannot be read as steps.
         """
-        from reasoningbank.services.runs import trajectories
-
         return trajectories.add_steps(self._engine, arguments.episode_ref(ref), steps)
 
     def trajectory(self, ref: str) -> Trajectory:
@@ -105,8 +110,6 @@ class Runs(Namespace):
         Raises:
             EpisodeNotFoundError: there is none.
         """
-        from reasoningbank.services.runs import trajectories
-
         return trajectories.trajectory(self._engine, arguments.episode_ref(ref))
 
     def of(self, memory_id: str, limit: int = 20) -> MemoryRuns:
@@ -118,8 +121,6 @@ class Runs(Namespace):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.runs import trajectories
-
         return trajectories.runs_of(self._engine, arguments.memory_id(memory_id), arguments.page_limit(limit))
 
     def distill_many(
@@ -135,8 +136,6 @@ class Runs(Namespace):
             InvalidInputError: there is none, or one cannot be read as a run.
             JudgeUnavailableError: one has no verdict, and the judge gave none.
         """
-        from reasoningbank.services.runs import distilling
-
         cleaned = [distilling.read_run(run) for run in runs]
         return distilling.distill_many(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge))
 
@@ -173,7 +172,6 @@ class Runs(Namespace):
             InvalidInputError: an argument that is not allowed.
         """
         from reasoningbank.distill.best_of import BestOf, by_verdict, roll_out
-        from reasoningbank.services.runs import distilling
 
         recall = self._bank.recall(task, limit, **options)
         rollouts = roll_out(agent, task, n, lessons=recall.text, judge=as_run_judge(judge), mode=mode)
@@ -183,3 +181,45 @@ class Runs(Namespace):
         cleaned = [distilling.read_run(rollout.run) for rollout in rollouts]
         distilled = distilling.distill_many(self._engine, cleaned, as_distiller(distiller), None)
         return BestOf(recall, rollouts, best, distilled)
+
+
+class Run:
+    """One run of a task, inside `with bank.episode(task) as run`.
+
+    Attributes:
+        recall: what was handed out.
+        ref: the episode's reference.
+        text: the prompt block with the recalled lessons; empty when nothing fits.
+        hits: the memories handed out.
+    """
+
+    def __init__(self, bank: ReasoningBank, recall: Recall) -> None:
+        self._bank = bank
+        self.recall, self.ref, self.text, self.hits = recall, recall.ref, recall.text, recall.hits
+        self._steps: list[dict[str, str]] = []
+        self._verdict: Verdict | None = None
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The task and the steps so far, with the verdict if one was given: what `distill` and `queue.put` take."""
+        return trajectory.Trajectory.of(
+            {"task": self.recall.task, "steps": self._steps, "verdict": self._verdict, "session": self.ref or None}
+        )
+
+    def step(self, action: str, result: str = "", *, thought: str = "", error: str = "") -> None:
+        """Add a step as it happens; with the setting `keep_trajectories` it is written at once.
+
+        A disk that refuses it then costs the run nothing: that is logged, and the step stays in `trajectory`.
+        """
+        step = {"thought": thought, "action": action, "observation": result, "error": error}
+        self._steps.append(step)
+        if self._bank.settings.keep_trajectories:
+            try:
+                self._bank.runs.add_steps(self.ref, [step])
+            except StorageError as refused:
+                log.warning("a step of %s was not kept: %s", self.ref, refused)
+
+    def report(self, verdict: Verdict | str | bool, *, reason: str | None = None, by: str | None = None) -> Reported:
+        """Say how the run ended; a later verdict replaces an earlier one."""
+        self._verdict = as_verdict(verdict)
+        return self._bank.report(self._verdict, ref=self.ref, reason=reason, by=by)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import builtins
+from typing import TYPE_CHECKING
 
 from reasoningbank import arguments
-from reasoningbank.bank.handle import Namespace
+from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.results import Blocked
+
+if TYPE_CHECKING:
+    from reasoningbank.services.record import trust
+else:
+    trust = Later("reasoningbank.services.record.trust")
 
 
 class Sources(Namespace):
@@ -23,8 +29,6 @@ class Sources(Namespace):
         Raises:
             InvalidInputError: nothing came from a source of this name.
         """
-        from reasoningbank.services.record import trust
-
         return trust.block(self._engine, arguments.source(source))
 
     def unblock(self, source: str) -> Blocked:
@@ -33,8 +37,6 @@ class Sources(Namespace):
         Raises:
             InvalidInputError: no source of this name is blocked.
         """
-        from reasoningbank.services.record import trust
-
         return trust.unblock(self._engine, arguments.source(source))
 
     def forget(self, source: str) -> Blocked:
@@ -43,12 +45,8 @@ class Sources(Namespace):
         Raises:
             InvalidInputError: nothing came from a source of this name.
         """
-        from reasoningbank.services.record import trust
-
         return trust.forget(self._engine, arguments.source(source))
 
     def list(self) -> builtins.list[str]:
         """Return the names of the sources that are blocked, sorted."""
-        from reasoningbank.services.record import trust
-
         return trust.blocked(self._engine)

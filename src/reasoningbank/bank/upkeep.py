@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reasoningbank import arguments
-from reasoningbank.bank.handle import Namespace
+from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.memory import Memory
 from reasoningbank.results import Consolidated, Pruned, Unmerged
 from reasoningbank.signals import as_utc
@@ -19,7 +19,21 @@ from reasoningbank.upkeep.pruning import UNUSED
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
+    from reasoningbank.llm import base
     from reasoningbank.llm.base import Chat
+    from reasoningbank.services.credit import metrics
+    from reasoningbank.services.record import record, trust
+    from reasoningbank.services.upkeep import consolidate, maintain, prune, reembed, state
+else:
+    base = Later("reasoningbank.llm.base")
+    consolidate = Later("reasoningbank.services.upkeep.consolidate")
+    maintain = Later("reasoningbank.services.upkeep.maintain")
+    metrics = Later("reasoningbank.services.credit.metrics")
+    prune = Later("reasoningbank.services.upkeep.prune")
+    record = Later("reasoningbank.services.record.record")
+    reembed = Later("reasoningbank.services.upkeep.reembed")
+    state = Later("reasoningbank.services.upkeep.state")
+    trust = Later("reasoningbank.services.record.trust")
 
 
 LONGEST_WINDOW = 36_500
@@ -30,9 +44,7 @@ class Upkeep(Namespace):
 
     def status(self) -> Status:
         """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
-        from reasoningbank.services.upkeep import state as upkeep
-
-        return upkeep.status(self._engine)
+        return state.status(self._engine)
 
     def metrics(self, days: int = 30) -> Metrics:
         """Say how well the bank did within the last `days`: what it promised, and what came of it. Changes nothing.
@@ -40,8 +52,6 @@ class Upkeep(Namespace):
         Raises:
             InvalidInputError: days is not a whole number from 1 to 36,500.
         """
-        from reasoningbank.services.credit import metrics
-
         return metrics.metrics(self._engine, arguments.whole("days", days, 1, LONGEST_WINDOW))
 
     def warm(self) -> None:
@@ -61,8 +71,6 @@ class Upkeep(Namespace):
             now: the time to go by; the bank's clock when None.
             dry_run: only say what would be done, and propose merges, pruning and links whatever the settings.
         """
-        from reasoningbank.services.upkeep import maintain
-
         return maintain.maintain(self._engine, self._engine.now() if now is None else as_utc(now), dry_run=dry_run)
 
     def doctor(self, *, dry_run: bool = False) -> list[Repair]:
@@ -74,9 +82,7 @@ class Upkeep(Namespace):
         Args:
             dry_run: only say what would be done.
         """
-        from reasoningbank.services.upkeep import state as upkeep
-
-        return upkeep.doctor(self._engine, dry_run=dry_run)
+        return state.doctor(self._engine, dry_run=dry_run)
 
     def rebuild(self) -> None:
         """Derive the keyword indexes, the tallies and the vector indexes again; they come out the same.
@@ -86,9 +92,7 @@ class Upkeep(Namespace):
         Raises:
             ProjectNotFoundError: nothing was recorded yet.
         """
-        from reasoningbank.services.upkeep import state as upkeep
-
-        upkeep.rebuild(self._engine)
+        state.rebuild(self._engine)
 
     def reembed(
         self, embedder: str | Embedder | None = None, *, progress: Callable[[int, int], None] | None = None
@@ -109,8 +113,6 @@ class Upkeep(Namespace):
             ProjectNotFoundError: nothing was recorded yet.
             EmbeddingError: the embedder cannot be used.
         """
-        from reasoningbank.services.upkeep import reembed
-
         return reembed.reembed(self._engine, embedder, progress)
 
     def backup(self, target: str | os.PathLike[str]) -> None:
@@ -122,9 +124,7 @@ class Upkeep(Namespace):
             InvalidInputError: the folder is there already.
             ProjectNotFoundError: nothing was recorded yet.
         """
-        from reasoningbank.services.upkeep import state as upkeep
-
-        upkeep.backup(self._engine, Path(target).expanduser().absolute())
+        state.backup(self._engine, Path(target).expanduser().absolute())
 
     # -- which memories are in service ---------------------------------------------------------------------------------
 
@@ -135,8 +135,6 @@ class Upkeep(Namespace):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: it is not quarantined.
         """
-        from reasoningbank.services.record import trust
-
         return trust.approve(self._engine, arguments.memory_id(memory_id))
 
     def archive(self, memory_id: str) -> Memory:
@@ -145,8 +143,6 @@ class Upkeep(Namespace):
         Raises:
             MemoryNotFoundError: there is none with this id in this project.
         """
-        from reasoningbank.services.record import trust
-
         return trust.archive(self._engine, arguments.memory_id(memory_id))
 
     def restore(self, memory_id: str) -> Memory:
@@ -156,14 +152,10 @@ class Upkeep(Namespace):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: it is not archived.
         """
-        from reasoningbank.services.record import trust
-
         return trust.restore(self._engine, arguments.memory_id(memory_id))
 
     def delete_many(self, memory_ids: Iterable[str]) -> dict[str, bool]:
         """Delete several memories for good, in one transaction; say for each id whether there was one."""
-        from reasoningbank.services.record import record
-
         ids = arguments.memory_ids(memory_ids)
         deleted = record.delete(self._engine, [*ids.values()])
         return {given: deleted[memory_id] for given, memory_id in ids.items()}
@@ -194,20 +186,13 @@ class Upkeep(Namespace):
         Raises:
             InvalidInputError: an argument that is not allowed.
         """
-        from reasoningbank.services.upkeep import consolidate
-
-        asked = None
-        if chat is not None:
-            from reasoningbank.llm.base import as_chat
-
-            asked = as_chat(chat)
         return consolidate.consolidate(
             self._engine,
             self._engine.now(),
             threshold=arguments.number("threshold", threshold, 0, 1),
             dry_run=dry_run,
             max_clusters=None if max_clusters is None else arguments.whole("max_clusters", max_clusters, 0),
-            chat=asked,
+            chat=None if chat is None else base.as_chat(chat),
             force=force,
         )
 
@@ -223,8 +208,6 @@ class Upkeep(Namespace):
         Raises:
             InvalidInputError: an argument that is not allowed.
         """
-        from reasoningbank.services.upkeep import prune
-
         unused = arguments.number("unused_days", unused_days, 0)
         return prune.prune(self._engine, self._engine.now(), dry_run=dry_run, unused_days=unused)
 
@@ -237,6 +220,4 @@ class Upkeep(Namespace):
             MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: it was not merged from others, or its sources are gone.
         """
-        from reasoningbank.services.upkeep import consolidate
-
         return consolidate.undo_merge(self._engine, arguments.memory_id(memory_id))

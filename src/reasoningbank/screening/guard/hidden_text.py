@@ -57,6 +57,9 @@ def _has_meaning(text: str, index: int) -> bool:
     return character == "\u200b" and bool(_THAI_AND_OTHERS.match(before) or _THAI_AND_OTHERS.match(after))
 
 
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_LATIN = re.compile(r"[A-Za-z]")
+_OTHER_SCRIPTS = re.compile(r"[\u0370-\u03ff\u0400-\u052f]")
 # Twelve letters, one by one. It begins with a space alone, so that the search for it is one for spaces.
 _SPACED = re.compile(r" [ ]{0,2}[^\W\d_](?!\w)(?: {1,3}[^\W\d_](?!\w)){11}")
 
@@ -71,20 +74,12 @@ def hidden_signs(text: str) -> list[tuple[str, float]]:
     if text.isascii() or not (HIDDEN.search(text) or _OTHER_SCRIPTS.search(text)):
         return signs
     visible = _FLAG.sub("", text)
+    mixed = any(_LATIN.search(word) and _OTHER_SCRIPTS.search(word) for word in _WORD.findall(visible))
     checks = (
         ("hidden-message", 1.0, _TAGS.search(visible) or _VARIANTS.search(visible)),
         ("split-word", 1.0, _SPLIT_WORD.search(visible)),
         ("invisible-characters", 0.5, len(_STRAY.findall(visible)) > 1),
         ("turned-direction", 1.0, _OVERRIDES.search(visible)),
-        ("look-alike-letters", 0.6, _mixed_scripts(visible)),
+        ("look-alike-letters", 0.6, mixed),
     )
     return signs + [(name, weight) for name, weight, found in checks if found]
-
-
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_LATIN = re.compile(r"[A-Za-z]")
-_OTHER_SCRIPTS = re.compile(r"[\u0370-\u03ff\u0400-\u052f]")
-
-
-def _mixed_scripts(text: str) -> bool:
-    return any(_LATIN.search(word) and _OTHER_SCRIPTS.search(word) for word in _WORD.findall(text))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from reasoningbank.screening.guard.chains import standing
 from reasoningbank.screening.guard.forms import standing_forms
-from reasoningbank.screening.guard.hidden_text import hidden_signs
-from reasoningbank.screening.guard.readings import decoded, plain_reading
+from reasoningbank.screening.guard.hidden_text import HIDDEN, hidden_signs
 from reasoningbank.screening.prefilter import Seen, joined, look
 
 SUSPICIOUS = 1.0
@@ -97,3 +99,43 @@ def _signs(reading: str, seen: Seen | None = None) -> Iterator[tuple[str, float,
 
 def _excerpt(text: str, start: int) -> str:
     return " ".join(text[start : start + _EXCERPT].split())
+
+
+# -- a text as an attacker may have meant it: without what hides it, and decoded --------------------------------------
+
+_PUNCTUATION = str.maketrans("‐‑‒–—’‘“”", "-----''\"\"")  # noqa: RUF001
+_RUN = re.compile(r"[A-Za-z0-9+/_\-]{16,}+={0,2}")
+_HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2}){12,})")
+
+
+def plain_reading(text: str) -> str:
+    """Return a text without hidden characters, its compatibility forms and punctuation as in ASCII."""
+    plain = HIDDEN.sub("", text)
+    return plain if plain.isascii() else unicodedata.normalize("NFKC", plain).translate(_PUNCTUATION)
+
+
+def decoded(plain: str) -> Iterator[tuple[str, str]]:
+    """Yield (hex or base64, the message) for each long run of characters that encodes one."""
+    for run in _RUN.findall(plain):
+        digits = _HEX.fullmatch(run)
+        text = _as_text(bytes.fromhex(digits[1]) if digits else _from_base64(run))
+        if text is not None:
+            yield ("hex" if digits else "base64"), text
+
+
+def _from_base64(run: str) -> bytes:
+    run = run.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        return base64.b64decode(run + "=" * (-len(run) % 4))
+    except binascii.Error:
+        return b""
+
+
+def _as_text(message: bytes) -> str | None:
+    """Return bytes as text when nearly all of them are printable."""
+    try:
+        text = message.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    printable = sum(character.isprintable() or character in "\n\t" for character in text)
+    return text if len(text) >= 6 and printable >= 0.95 * len(text) else None

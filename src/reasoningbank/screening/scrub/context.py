@@ -75,12 +75,6 @@ def _name(match: re.Match[str], text: str) -> tuple[str, str, str]:
     return name, word[1] if word else "", rest
 
 
-def _proof(name: str, word: str) -> Proof | None:
-    proof = proof_of_name(f"{word} {name}")
-    # `the key` is no name; `the_key` may be one.
-    return None if word and proof is Proof.HINT else proof
-
-
 def is_assigned(value: str, proof: Proof, *, name: str, quoted: bool, tight: bool, line: bool) -> bool:
     """Tell whether a value that was assigned to a name is a secret.
 
@@ -143,8 +137,9 @@ def _is_beside(value: str, proof: Proof, *, quoted: bool) -> bool:
 def _named(match: re.Match[str], text: str) -> Span | None:
     """Decide on one `noun, link, value`."""
     name, word, before = _name(match, text)
-    proof = _proof(name, word)
-    if proof is None:
+    proof = proof_of_name(f"{word} {name}")
+    # `the key` is no name; `the_key` may be one.
+    if proof is None or (word and proof is Proof.HINT):
         return None
     quoted = match["quoted"] is not None
     start, end = match.span("quoted" if quoted else "bare")

@@ -151,34 +151,15 @@ _PASSWORD, _KEY, _HINT = _if(Proof.PASSWORD), _if(Proof.KEY), _if(Proof.HINT)
 _BLOCKS: tuple[Rule, ...] = (
     Rule("private-key", ("private key",), _PRIVATE_KEY, find=_key_body),
     Rule("private-key", ("private key",), _SSH2_KEY, find=_key_body),
-    Rule(
-        "private-key",
-        ("private-lines:",),
-        rf"Private-Lines: \d+(?P<secret>(?:{_BREAK}++{_RUN}{{20,}}+={{0,2}})++)",
-    ),
+    Rule("private-key", ("private-lines:",), rf"Private-Lines: \d+(?P<secret>(?:{_BREAK}++{_RUN}{{20,}}+={{0,2}})++)"),
 )
 
-_WEBHOOKS: tuple[Rule, ...] = (
-    Rule(
-        "slack-webhook",
-        ("hooks.slack",),
-        rf"{_HOSTED}hooks\.slack\.com{_SLASH}(?:services|workflows|triggers){_PATH}{{16,}}+",
-    ),
-    Rule(
-        "discord-webhook",
-        ("discord",),
-        rf"{_HOSTED}(?:\w{{2,8}}\.)?discord(?:app)?\.com{_SLASH}api{_SLASH}webhooks{_PATH}{{40,}}+",
-    ),
-    Rule(
-        "teams-webhook",
-        ("webhook.office",),
-        rf"{_HOSTED}[\w\-]{{1,60}}\.webhook\.office\.com{_SLASH}webhookb2{_PATH}{{40,}}+",
-    ),
-    Rule(
-        "zapier-webhook",
-        ("hooks.zapier",),
-        rf"{_HOSTED}hooks\.zapier\.com{_SLASH}hooks{_SLASH}catch{_PATH}{{8,}}+",
-    ),
+# Each is a rule, its keyword, and the host with the path.
+_WEBHOOKS = (
+    ("slack-webhook", "hooks.slack", rf"hooks\.slack\.com{_SLASH}(?:services|workflows|triggers){_PATH}{{16,}}+"),
+    ("discord-webhook", "discord", rf"(?:\w{{2,8}}\.)?discord(?:app)?\.com{_SLASH}api{_SLASH}webhooks{_PATH}{{40,}}+"),
+    ("teams-webhook", "webhook.office", rf"[\w\-]{{1,60}}\.webhook\.office\.com{_SLASH}webhookb2{_PATH}{{40,}}+"),
+    ("zapier-webhook", "hooks.zapier", rf"hooks\.zapier\.com{_SLASH}hooks{_SLASH}catch{_PATH}{{8,}}+"),
 )
 
 _TOKENS: tuple[Rule, ...] = (
@@ -226,20 +207,8 @@ _URLS: tuple[Rule, ...] = (
 )  # fmt: skip
 
 _HEADERS: tuple[Rule, ...] = (
-    Rule(
-        "bearer-token",
-        ("bearer",),
-        r"bearer[ \t]+[\"'`]?(?P<secret>[\w.~+/\-]{10,}+={0,2})",
-        folded=True,
-        find=_KEY,
-    ),
-    Rule(
-        "basic-credentials",
-        ("basic",),
-        r"basic[ \t]+(?P<secret>[a-z0-9+/]{6,}+={0,2})",
-        folded=True,
-        find=_basic,
-    ),
+    Rule("bearer-token", ("bearer",), r"bearer[ \t]+[\"'`]?(?P<secret>[\w.~+/\-]{10,}+={0,2})", folded=True, find=_KEY),
+    Rule("basic-credentials", ("basic",), r"basic[ \t]+(?P<secret>[a-z0-9+/]{6,}+={0,2})", folded=True, find=_basic),
     Rule(
         "authorization-header",
         ("authorization",),
@@ -251,4 +220,10 @@ _HEADERS: tuple[Rule, ...] = (
     Rule("session-cookie", ("cookie",), r"=(?P<secret>[^\s;,\"'\\=]{8,}+={0,2})", find=_in_cookie),
 )
 
-FORMS = _BLOCKS + _WEBHOOKS + _TOKENS + _URLS + _HEADERS
+FORMS: tuple[Rule, ...] = (
+    *_BLOCKS,
+    *(Rule(name, (keyword,), _HOSTED + pattern) for name, keyword, pattern in _WEBHOOKS),
+    *_TOKENS,
+    *_URLS,
+    *_HEADERS,
+)

@@ -29,12 +29,8 @@ _PASSWORDS = _words("""
     password passwd passwort pwd pass passphrase passcode passwrd psw kennwort contraseña senha пароль 密码 密碼
     パスワード 비밀번호
 """)
-_NOUNS = _words("""
-    secret token credential auth authorization signature
-""")
-_PLURALS = _words("""
-    passwords secrets tokens credentials creds keys
-""")
+_NOUNS = _words("secret token credential auth authorization signature")
+_PLURALS = _words("passwords secrets tokens credentials creds keys")
 _KEY_OF = _words("""
     api access secret private account encryption encrypt signing sign auth authentication master shared storage
     subscription app application consumer service session deploy webhook hmac jwt license licence admin
@@ -95,9 +91,9 @@ _STAND_INS = _words("""
     bearer basic bar foo username user unknown expired revoked changed reset random generated encrypted hashed
     plaintext blank prompt ask never always auto inherit stdin env environment value example changeme
 """)
-_STAND_IN_WORDS = _words("""
-    your yours placeholder changeme example sample dummy redacted insert replace todo fixme here fake mock
-""")
+_STAND_IN_WORDS = _words(
+    "your yours placeholder changeme example sample dummy redacted insert replace todo fixme here fake mock"
+)
 _FILLED_IN_LATER = re.compile(
     r"\$\{?[\w.:-]*+\}?\W?\Z|\$[({]|%\w+%\Z|%[({]?\w*\)?s?\Z|<|\{|#\{|@[\w.]+@|\[|&\w+;|!(?:Ref|Sub|vault)|ENC[([]|"
     r"(?:op|vault|env|file|ref\+\w+|keyring|secretsmanager|ssm|gcpsm|akv|doppler|https?)://|arn:aws|env:|file:|"
