@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,7 +13,7 @@ from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Reason, Where, 
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
-PANEL = "Learning"
+app = typer.Typer(rich_help_panel="Learning")
 
 Floor = Annotated[
     float | None,
@@ -25,19 +24,13 @@ Floor = Annotated[
 Strict = Annotated[bool, typer.Option("--strict", help="Proven memories only.")]
 
 
-class Policy(StrEnum):
-    """How hits are ranked."""
-
-    RELEVANCE = "relevance"
-    SIMILARITY = "similarity"
-    FOUR_FACTOR = "four_factor"
-    WEIGHTED = "weighted"
-    MMR = "mmr"
+Policy = Literal["relevance", "similarity", "four_factor", "weighted", "mmr"]
 
 
 PolicyOption = Annotated[Policy, typer.Option("--policy", help="How to rank.")]
 
 
+@command(app, "search")
 def search(
     session: Session,
     query: Words,
@@ -48,7 +41,7 @@ def search(
     outcome: OfOutcome = None,
     tag: WithTags = None,
     where: Where = None,
-    policy: PolicyOption = Policy.RELEVANCE,
+    policy: PolicyOption = "relevance",
 ) -> Answer:
     """Find the memories that fit. Changes and counts nothing."""
     result = session.bank.search(
@@ -59,17 +52,18 @@ def search(
         outcome=outcome,
         tags=tag,
         where=pairs(where),
-        policy=policy.value,
+        policy=policy,
     )
-    return Answer(result, lambda console: views.search_result(console, result))
+    return Answer(result, views.search_result)
 
 
+@command(app, "recommend")
 def recommend(session: Session, task: Words) -> Answer:
     """Say which strategy fits a task best, what speaks for it, and the runner-up. Changes and counts nothing."""
-    found = session.bank.recommend(text_of(task))
-    return Answer(found, lambda console: upkeep_views.recommended(console, found))
+    return Answer(session.bank.recommend(text_of(task)), upkeep_views.recommended)
 
 
+@command(app, "recall")
 def recall(
     session: Session,
     task: Words,
@@ -86,7 +80,7 @@ def recall(
     outcome: OfOutcome = None,
     tag: WithTags = None,
     where: Where = None,
-    policy: PolicyOption = Policy.RELEVANCE,
+    policy: PolicyOption = "relevance",
 ) -> Answer:
     """Hand out the memories that fit a task, and open its episode. Report how it ended with its ref."""
     recalled = session.bank.recall(
@@ -101,11 +95,12 @@ def recall(
         outcome=outcome,
         tags=tag,
         where=pairs(where),
-        policy=policy.value,
+        policy=policy,
     )
-    return Answer(recalled, lambda console: views.recall(console, recalled))
+    return Answer(recalled, views.recall)
 
 
+@command(app, "report")
 def report(
     session: Session,
     verdict: Annotated[Verdict, typer.Argument(help="How the run ended.", show_default=False)],
@@ -118,18 +113,13 @@ def report(
     """Say how a run ended. Exactly the memories that were recalled for it are credited."""
     if (ref is None) == (thread is None):
         raise UsageError("report needs one of --ref and --thread: give the ref that recall returned")
-    reported = session.bank.report(verdict, ref=ref, thread=thread, reason=reason, by=by)
-    return Answer(reported, lambda console: views.reported(console, reported))
+    return Answer(session.bank.report(verdict, ref=ref, thread=thread, reason=reason, by=by), views.reported)
 
 
-class Kind(StrEnum):
-    """What a vote is about."""
-
-    EXPLICIT = "explicit"
-    OUTCOME = "outcome"
-    STABILITY = "stability"
+Kind = Literal["explicit", "outcome", "stability"]
 
 
+@command(app, "vote")
 def vote(
     session: Session,
     memory_id: MemoryId,
@@ -145,7 +135,7 @@ def vote(
             help="explicit: somebody's judgement; outcome: how a run that used it ended; stability: whether a change "
             "that followed it survived seven days.",
         ),
-    ] = Kind.EXPLICIT,
+    ] = "explicit",
     ref: Annotated[
         str | None, typer.Option("--ref", help="The episode it is about, or a key that counts once.")
     ] = None,
@@ -162,16 +152,16 @@ def vote(
         raise UsageError("--anti-pattern is made of a vote against a memory: give --not-helpful and --reason")
     if anti_pattern:
         session.bank.queue.put_anti_pattern(memory_id, reason or "")
-    counted = session.bank.vote(memory_id, helpful, kind=kind.value, ref=ref, by=by, reason=reason)
-    return Answer(counted, lambda console: views.voted(console, counted))
+    return Answer(session.bank.vote(memory_id, helpful, kind=kind, ref=ref, by=by, reason=reason), views.voted)
 
 
+@command(app, "episode")
 def episode(session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]) -> Answer:
     """Show an episode: what was recalled for it, and how it ended."""
-    found = session.bank.runs.get(ref)
-    return Answer(found, lambda console: views.episode(console, found))
+    return Answer(session.bank.runs.get(ref), views.episode)
 
 
+@command(app, "episodes")
 def list_episodes(
     session: Session,
     *,
@@ -185,17 +175,10 @@ def list_episodes(
 ) -> Answer:
     """List episodes, the newest first."""
     page = session.bank.runs.list(thread=thread, verdict=verdict, is_open=is_open, after=after, limit=limit)
-    return Answer(page, lambda console: run_views.episode_page(console, page))
+    return Answer(page, run_views.episode_page)
 
 
-def trajectory(
-    session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
-) -> Answer:
-    """Show what happened in a run: the steps that are kept with its episode."""
-    found = session.bank.runs.trajectory(ref)
-    return Answer(found, lambda console: run_views.trajectory(console, found))
-
-
+@command(app, "step")
 def step(
     session: Session,
     ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")],
@@ -216,20 +199,12 @@ def step(
         )
     given = {"thought": thought, "action": text_of(action or ()), "observation": result, "error": error}
     done = session.bank.runs.add_steps(ref, [given] if file is None else json_of(file))
-    return Answer(done, lambda console: run_views.steps_kept(console, done), exit_code=1 if done.reason else 0)
+    return Answer(done, run_views.steps_kept, exit_code=1 if done.reason else 0)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the program."""
-    for name, function in (
-        ("search", search),
-        ("recommend", recommend),
-        ("recall", recall),
-        ("report", report),
-        ("vote", vote),
-        ("episode", episode),
-        ("episodes", list_episodes),
-        ("step", step),
-        ("trajectory", trajectory),
-    ):
-        command(app, name, panel=PANEL)(function)
+@command(app, "trajectory")
+def trajectory(
+    session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
+) -> Answer:
+    """Show what happened in a run: the steps that are kept with its episode."""
+    return Answer(session.bank.runs.trajectory(ref), run_views.trajectory)

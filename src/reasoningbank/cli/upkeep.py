@@ -1,4 +1,4 @@
-"""Commands of upkeep: status, metrics, maintain, doctor, rebuild, reembed, backup."""
+"""Commands about the bank: projects, delete-project, status, metrics, upkeep, backup."""
 
 from __future__ import annotations
 
@@ -7,28 +7,62 @@ from typing import Annotated
 
 import typer
 
-from reasoningbank.cli import metrics_view, upkeep_views, views
+from reasoningbank.cli import upkeep_views, views
+from reasoningbank.cli.arguments import MemoryId
+from reasoningbank.cli.distilling import WithBaseUrl
+from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
-PANEL = "The bank"
+app = typer.Typer(rich_help_panel="The bank")
 
 
+@command(app, "projects", scope=("root", "tenant"))
+def projects(session: Session) -> Answer:
+    """List the tenant's projects."""
+    names = session.banks.projects()
+    return Answer({"projects": names}, lambda console, _: views.projects(console, names))
+
+
+@command(app, "delete-project", scope=("root", "tenant"))
+def delete_project(
+    session: Session,
+    project: Annotated[str, typer.Argument(metavar="PROJECT", help="Its exact name.")],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> Answer:
+    """Delete everything of one project, for good. Asks first."""
+    banks = session.banks
+    if not yes:
+        if session.as_json:
+            raise UsageError("delete-project --json does not ask: confirm with --yes")
+        count = banks.open(project).count(state=None)
+        typer.confirm(
+            f"Delete project {project!r} of tenant {banks.tenant!r} with {count:,} memories, for good?",
+            abort=True,
+            err=True,
+        )
+    banks.delete_project(project)
+    return Answer({"deleted": project}, f"Deleted project {project!r}.")
+
+
+@command(app, "status")
 def status(session: Session) -> Answer:
     """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
     found = session.bank.upkeep.status()
-    return Answer(found, lambda console: views.status(console, found, session.scope))
+    return Answer(found, lambda console, _: views.status(console, found, session.scope))
 
 
+@command(app, "metrics")
 def metrics(
     session: Session,
     *,
     days: Annotated[int, typer.Option("--days", min=1, max=36_500, help="How far to look back.")] = 30,
 ) -> Answer:
     """Say how well the bank did: whether its confidences came true, what its lessons were worth. Changes nothing."""
-    found = session.bank.upkeep.metrics(days)
-    return Answer(found, lambda console: metrics_view.metrics(console, found))
+    return Answer(session.bank.upkeep.metrics(days), upkeep_views.metrics)
 
 
+@command(app, "maintain")
 def maintain(
     session: Session,
     *,
@@ -44,10 +78,10 @@ def maintain(
     whatever the settings.
     """
     with session.waiting("Keeping the bank good"):
-        done = session.bank.upkeep.maintain(dry_run=dry_run)
-    return Answer(done, lambda console: upkeep_views.maintained(console, done))
+        return Answer(session.bank.upkeep.maintain(dry_run=dry_run), upkeep_views.maintained)
 
 
+@command(app, "doctor")
 def doctor(
     session: Session,
     *,
@@ -56,42 +90,74 @@ def doctor(
     """Find what is not as it should be, and derive again what is derived. Records and signals are never touched."""
     with session.waiting("Looking through the bank"):
         repairs = session.bank.upkeep.doctor(dry_run=dry_run)
-    return Answer({"repairs": repairs}, lambda console: views.repairs(console, repairs))
+    return Answer({"repairs": repairs}, lambda console, _: views.repairs(console, repairs))
 
 
+@command(app, "rebuild")
 def rebuild(session: Session) -> Answer:
     """Derive the keyword indexes, the tallies and the vector indexes again, of memories and of the graph."""
     with session.waiting("Rebuilding"):
         session.bank.upkeep.rebuild()
-    return Answer({"rebuilt": True}, lambda console: views.sentence(console, "Rebuilt what is derived."))
+    return Answer({"rebuilt": True}, "Rebuilt what is derived.")
 
 
+@command(app, "reembed")
 def reembed(session: Session) -> Answer:
     """Embed every memory and every node of the graph anew with --embedder, and use that from then on."""
     with session.progress("Embedding") as progress:
         count = session.bank.upkeep.reembed(progress=progress)
     return Answer(
         {"embedded": count, "embedder": session.embedder},
-        lambda console: views.sentence(console, f"Embedded {count:,} memories with {session.embedder}."),
+        f"Embedded {count:,} memories with {session.embedder}.",
     )
 
 
+@command(app, "backup")
 def backup(session: Session, folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")]) -> Answer:
     """Copy the project, as it is at one moment, into a new folder."""
     with session.waiting("Copying"):
         session.bank.upkeep.backup(folder)
-    return Answer({"backup": folder.absolute()}, lambda console: views.sentence(console, f"Copied to {folder}."))
+    return Answer({"backup": folder.absolute()}, f"Copied to {folder}.")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the program."""
-    for name, function in (
-        ("status", status),
-        ("metrics", metrics),
-        ("maintain", maintain),
-        ("doctor", doctor),
-        ("rebuild", rebuild),
-        ("reembed", reembed),
-        ("backup", backup),
-    ):
-        command(app, name, panel=PANEL)(function)
+@command(app, "consolidate")
+def consolidate(
+    session: Session,
+    *,
+    apply: Annotated[bool, typer.Option("--apply", help="Merge; without it, only say what would be merged.")] = False,
+    threshold: Annotated[float, typer.Option(help="Cosine above which two memories are compared.")] = 0.75,
+    max_clusters: Annotated[int | None, typer.Option(help="The most merges.", show_default="all")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Also less than a day after the last one.")] = False,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="With --apply: a model at the endpoint that writes the merged lessons."),
+    ] = None,
+    base_url: WithBaseUrl = None,
+) -> Answer:
+    """Find memories that say the same, and with --apply merge them; `undo-merge` takes one apart again."""
+    from reasoningbank import OpenAIChat
+
+    chat = None if model is None else OpenAIChat(model, base_url=base_url)
+    with session.waiting("Comparing"):
+        found = session.bank.upkeep.consolidate(
+            threshold=threshold, dry_run=not apply, max_clusters=max_clusters, chat=chat, force=force
+        )
+    return Answer(found, upkeep_views.consolidated)
+
+
+@command(app, "undo-merge")
+def undo_merge(session: Session, memory_id: MemoryId) -> Answer:
+    """Take a merged memory apart: what it was merged from is served again, with its own evidence."""
+    undone = session.bank.upkeep.undo_merge(memory_id)
+    return Answer(undone, f"Restored: {', '.join(undone.restored)}; archived the merge.")
+
+
+@command(app, "prune")
+def prune(
+    session: Session,
+    *,
+    apply: Annotated[bool, typer.Option("--apply", help="Archive; without it, only say what would be.")] = False,
+    unused_days: Annotated[float, typer.Option(help="Days without use after which a doubted memory goes.")] = 180.0,
+) -> Answer:
+    """Find memories that mislead or that nobody needs, and with --apply archive them; `restore` undoes it."""
+    return Answer(session.bank.upkeep.prune(dry_run=not apply, unused_days=unused_days), upkeep_views.pruned)
