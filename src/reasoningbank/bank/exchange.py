@@ -92,7 +92,9 @@ class Exchange(Namespace):
         if isinstance(target, (str, os.PathLike)):
             path = Path(target).expanduser()
             if format == "jsonl":
-                return transfer.export_file(self._engine, path, progress, runs=runs)
+                return transfer.write_whole(
+                    path, lambda file: transfer.export_lines(self._engine, file, progress, runs=runs)
+                )
             if format != "markdown":
                 raise InvalidInputError(f"format {format!r} is not one of jsonl, markdown")
             if runs:

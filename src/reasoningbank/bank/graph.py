@@ -243,13 +243,15 @@ class Graph(Namespace):
             StorageError: the target cannot be written.
         """
         from reasoningbank.services.exchange import graph_transfer
+        from reasoningbank.services.exchange.transfer import write_whole
 
         if format not in ("json", "graphml"):
             raise InvalidInputError(f"format {format!r} is not one of json, graphml")
-        if isinstance(target, (str, os.PathLike)):
-            return graph_transfer.export_file(self._engine, Path(target).expanduser(), format)
         text, written = graph_transfer.export(self._engine, format)
-        target.write(text)
+        if isinstance(target, (str, os.PathLike)):
+            write_whole(Path(target).expanduser(), lambda file: file.write(text))
+        else:
+            target.write(text)
         return written
 
     def import_from(self, source: str | os.PathLike[str] | IO[str] | Mapping[str, Any]) -> GraphImported:
