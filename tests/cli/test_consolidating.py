@@ -33,7 +33,7 @@ def test_consolidate_says_what_it_could_not_merge(cli: Cli, bank: ReasoningBank)
     import io
 
     from reasoningbank.cli.session import PipeConsole
-    from reasoningbank.cli.upkeep_views import consolidated
+    from reasoningbank.cli.upkeep import consolidated
     from reasoningbank.upkeep import Change, Consolidated
 
     out = io.StringIO()

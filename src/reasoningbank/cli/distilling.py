@@ -20,6 +20,9 @@ from reasoningbank.cli.views import sentence, shown
 
 if TYPE_CHECKING:
     from reasoningbank import Distilled, Distiller, Job, JudgeUnavailableError, LLMJudge, ReasoningBank, Trajectory
+    from reasoningbank.runs import BadLine
+
+    Outcome = Distilled | JudgeUnavailableError
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -92,20 +95,22 @@ def distill(
     drawing, judging = chosen_distiller(distiller, model, base_url, judge=judge)
     read = list(read_runs(sys.stdin if str(file) == "-" else file))
     runs = [run for run in read if not isinstance(run, BadLine)]
-    tally = Tally(len(runs), [{"line": bad.number, "reason": bad.reason} for bad in read if isinstance(bad, BadLine)])
+    came = []
     with session.progress("Distilling") as progress:
         if together:
             work = compared(session.bank, runs, drawing, judging)
         else:
             work = one_by_one(session.bank, runs, verdict, drawing, judging)
         for done, distilled in work:
-            tally.count(distilled)
+            came.append(distilled)
             progress(done, len(runs))
-    return Answer(tally.summary(), _told, exit_code=tally.exit_code)
+    summary = _summary(len(runs), [bad for bad in read if isinstance(bad, BadLine)], came)
+    # 1 when part of the runs could not be read or distilled.
+    return Answer(summary, _told, exit_code=1 if summary["bad_lines"] or summary["statuses"].get("failed") else 0)
 
 
 # How many runs are done, and what came of the last of them: lessons, or why there is no verdict.
-Progress = Iterator[tuple[int, "Distilled | JudgeUnavailableError"]]
+Progress = Iterator[tuple[int, "Outcome"]]
 
 
 def one_by_one(
@@ -151,47 +156,21 @@ def task_words(run: Trajectory) -> str:
     return " ".join(run.task.casefold().split())
 
 
-class Tally:
-    """Counts what came of many runs."""
-
-    def __init__(self, runs: int, bad_lines: list[dict[str, Any]]) -> None:
-        self.runs, self.bad_lines = runs, bad_lines
-        self.statuses: Counter[str] = Counter()
-        self.rejected: Counter[str] = Counter()
-        self.reasons: Counter[str] = Counter()
-        self.duplicates = 0
-        self.memories: list[str] = []
-
-    def count(self, distilled: Distilled | JudgeUnavailableError) -> None:
-        """Count what came of one run, or of the runs of one task; without a verdict it failed."""
-        if isinstance(distilled, Exception):
-            self.statuses["failed"] += 1
-            self.reasons[str(distilled)] += 1
-            return
-        self.statuses[distilled.status.value] += 1
-        self.rejected.update(rejection.reason for rejection in distilled.result.rejected)
-        if distilled.result.reason:
-            self.reasons[distilled.result.reason] += 1
-        self.duplicates += len(distilled.duplicates)
-        self.memories += [recorded.memory.id for recorded in distilled.recorded if recorded.created]
-
-    @property
-    def exit_code(self) -> int:
-        """1 when part of the runs could not be read or distilled."""
-        return 1 if self.bad_lines or self.statuses["failed"] else 0
-
-    def summary(self) -> dict[str, Any]:
-        """Return the counts as JSON."""
-        return {
-            "runs": self.runs,
-            "statuses": dict(self.statuses),
-            "lessons": len(self.memories),
-            "duplicates": self.duplicates,
-            "rejected": dict(self.rejected),
-            "reasons": dict(self.reasons),
-            "bad_lines": self.bad_lines,
-            "memories": self.memories,
-        }
+def _summary(runs: int, bad_lines: Sequence[BadLine], came: Sequence[Outcome]) -> dict[str, Any]:
+    """Count what came of many runs; one without a verdict failed."""
+    drawn = [each for each in came if not isinstance(each, Exception)]
+    memories = [made.memory.id for each in drawn for made in each.recorded if made.created]
+    reasons = [str(each) if isinstance(each, Exception) else each.result.reason for each in came]
+    return {
+        "runs": runs,
+        "statuses": dict(Counter("failed" if isinstance(each, Exception) else each.status.value for each in came)),
+        "lessons": len(memories),
+        "duplicates": sum(len(each.duplicates) for each in drawn),
+        "rejected": dict(Counter(rejection.reason for each in drawn for rejection in each.result.rejected)),
+        "reasons": dict(Counter(filter(None, reasons))),
+        "bad_lines": [{"line": bad.number, "reason": bad.reason} for bad in bad_lines],
+        "memories": memories,
+    }
 
 
 @command(app, "work")

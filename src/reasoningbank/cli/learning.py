@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.console import Console
 
-from reasoningbank import Verdict
-from reasoningbank.cli import run_views, upkeep_views, views
+from reasoningbank import Hit, Recommendation, Verdict
+from reasoningbank.cli import run_views, views
 from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Reason, Where, WithTags, Words, json_of, pairs, text_of
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.cli.views import sentence
 
 app = typer.Typer(rich_help_panel="Learning")
 
@@ -21,6 +23,7 @@ Floor = Annotated[
         "--min-confidence", min=0, max=1, help="The floor above which a memory is proven.", show_default="0.7"
     ),
 ]
+Ref = Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Proven memories only.")]
 
 
@@ -60,7 +63,32 @@ def search(
 @command(app, "recommend")
 def recommend(session: Session, task: Words) -> Answer:
     """Say which strategy fits a task best, what speaks for it, and the runner-up. Changes and counts nothing."""
-    return Answer(session.bank.recommend(text_of(task)), upkeep_views.recommended)
+    return Answer(session.bank.recommend(text_of(task)), _recommended)
+
+
+def _recommended(console: Console, found: Recommendation) -> None:
+    """Print the best strategy, why, and the next best."""
+    if found.strategy is None or found.evidence is None:
+        sentence(console, "No strategy fits.", "yellow")
+        return
+    memory, known = found.strategy.memory, found.evidence
+    sentence(console, f"{memory.title}  ({_belief(found.strategy)})", "bold")
+    sentence(console, memory.content)
+    sentence(
+        console,
+        f"Evidence: used {known.uses} times; votes {known.votes_for:g} for, {known.votes_against:g} against; "
+        f"outcomes {known.successes:.1f} for, {known.failures:.1f} against; "
+        f"{known.survived:g} changes survived, {known.reverted:g} reverted.",
+        "dim",
+    )
+    if found.runner_up is not None:
+        sentence(console, f"Runner-up: {found.runner_up.memory.title} ({_belief(found.runner_up)})")
+    if found.weak:
+        sentence(console, "Nothing is clearly relevant.", "yellow")
+
+
+def _belief(hit: Hit) -> str:
+    return f"confidence {hit.confidence:.2f} ± {hit.deviation:.2f}{', provisional' if hit.provisional else ''}"
 
 
 @command(app, "recall")
@@ -156,7 +184,7 @@ def vote(
 
 
 @command(app, "episode")
-def episode(session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]) -> Answer:
+def episode(session: Session, ref: Ref) -> Answer:
     """Show an episode: what was recalled for it, and how it ended."""
     return Answer(session.bank.runs.get(ref), views.episode)
 
@@ -181,7 +209,7 @@ def list_episodes(
 @command(app, "step")
 def step(
     session: Session,
-    ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")],
+    ref: Ref,
     action: Annotated[list[str] | None, typer.Argument(metavar="[ACTION...]", help="What was done, in words.")] = None,
     *,
     result: Annotated[str, typer.Option("--result", help="What came of it.", show_default=False)] = "",
@@ -203,8 +231,6 @@ def step(
 
 
 @command(app, "trajectory")
-def trajectory(
-    session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
-) -> Answer:
+def trajectory(session: Session, ref: Ref) -> Answer:
     """Show what happened in a run: the steps that are kept with its episode."""
     return Answer(session.bank.runs.trajectory(ref), run_views.trajectory)

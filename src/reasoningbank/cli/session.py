@@ -165,18 +165,6 @@ def _bar(*columns: ProgressColumn) -> Progress:
 # -- commands ------------------------------------------------------------------------------------------------------
 
 
-def _option(name: str, *flags: str, text: str, complete: Callable[..., list[str]] | None = None) -> inspect.Parameter:
-    option = typer.Option(
-        *flags,
-        help=f"{text} Else: {ENVIRONMENT[name]}.",
-        rich_help_panel="Scope",
-        show_default=False,
-        autocompletion=complete,
-    )
-    annotation = Annotated[str | None, option]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
 def _project_names(context: typer.Context, incomplete: str) -> list[str]:
     """Complete the name of one of the tenant's projects."""
     scope = chosen({name: context.params.get(name) for name in ("root", "tenant")})
@@ -188,41 +176,35 @@ def _project_names(context: typer.Context, incomplete: str) -> list[str]:
     return []
 
 
+def _option(name: str, kind: Any, *flags: str, default: bool | None = None, **more: Any) -> inspect.Parameter:
+    annotation = Annotated[kind, typer.Option(*flags, show_default=False, **more)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _scope_option(name: str, *flags: str, text: str, **more: Any) -> inspect.Parameter:
+    help_text = f"{text} Else: {ENVIRONMENT[name]}."
+    return _option(name, str | None, f"--{name}", *flags, help=help_text, rich_help_panel="Scope", **more)
+
+
 OPTIONS = {
-    "root": _option("root", "--root", text="Folder that holds the data; the user's data folder when not given."),
-    "tenant": _option("tenant", "--tenant", "-t", text="Whose data."),
-    "project": _option("project", "--project", "-p", text="Which project's data.", complete=_project_names),
-    "embedder": _option("embedder", "--embedder", text="minilm, hash, openai:MODEL, or a fastembed model."),
+    "root": _scope_option("root", text="Folder that holds the data; the user's data folder when not given."),
+    "tenant": _scope_option("tenant", "-t", text="Whose data."),
+    "project": _scope_option("project", "-p", text="Which project's data.", autocompletion=_project_names),
+    "embedder": _scope_option("embedder", text="minilm, hash, openai:MODEL, or a fastembed model."),
 }
-SETTINGS = inspect.Parameter(
+SETTINGS = _option(
     "settings",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=None,
-    annotation=Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help=f"A setting for this command; may be repeated. Beside those of {ENVIRONMENT['settings']}.",
-            rich_help_panel="Scope",
-            show_default=False,
-        ),
-    ],
+    list[str] | None,
+    "--set",
+    metavar="NAME=VALUE",
+    help=f"A setting for this command; may be repeated. Beside those of {ENVIRONMENT['settings']}.",
+    rich_help_panel="Scope",
 )
-JSON = inspect.Parameter(
-    "as_json",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=False,
-    annotation=Annotated[bool, typer.Option("--json", help="Answer with one JSON object.", show_default=False)],
-)
+JSON = _option("as_json", bool, "--json", default=False, help="Answer with one JSON object.")
 
 
 def command(
-    app: typer.Typer,
-    name: str,
-    *,
-    scope: Sequence[str] = PROJECT_SCOPE,
-    with_json: bool = True,
+    app: typer.Typer, name: str, *, scope: Sequence[str] = PROJECT_SCOPE, with_json: bool = True
 ) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
     """Register a function as a command: it gets a session, and the options of its scope beside its own."""
 

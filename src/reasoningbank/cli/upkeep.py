@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from reasoningbank.cli import upkeep_views, views
+from reasoningbank.cli import views
 from reasoningbank.cli.arguments import MemoryId
 from reasoningbank.cli.distilling import WithBaseUrl
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.cli.views import sentence
+from reasoningbank.upkeep import Bin, Calibration, Change, Consolidated, Maintained, Measure, Metrics, Pruned
 
 app = typer.Typer(rich_help_panel="The bank")
 
@@ -59,7 +65,7 @@ def metrics(
     days: Annotated[int, typer.Option("--days", min=1, max=36_500, help="How far to look back.")] = 30,
 ) -> Answer:
     """Say how well the bank did: whether its confidences came true, what its lessons were worth. Changes nothing."""
-    return Answer(session.bank.upkeep.metrics(days), upkeep_views.metrics)
+    return Answer(session.bank.upkeep.metrics(days), _metrics)
 
 
 @command(app, "maintain")
@@ -78,7 +84,7 @@ def maintain(
     whatever the settings.
     """
     with session.waiting("Keeping the bank good"):
-        return Answer(session.bank.upkeep.maintain(dry_run=dry_run), upkeep_views.maintained)
+        return Answer(session.bank.upkeep.maintain(dry_run=dry_run), _maintained)
 
 
 @command(app, "doctor")
@@ -142,7 +148,7 @@ def consolidate(
         found = session.bank.upkeep.consolidate(
             threshold=threshold, dry_run=not apply, max_clusters=max_clusters, chat=chat, force=force
         )
-    return Answer(found, upkeep_views.consolidated)
+    return Answer(found, consolidated)
 
 
 @command(app, "undo-merge")
@@ -160,4 +166,107 @@ def prune(
     unused_days: Annotated[float, typer.Option(help="Days without use after which a doubted memory goes.")] = 180.0,
 ) -> Answer:
     """Find memories that mislead or that nobody needs, and with --apply archive them; `restore` undoes it."""
-    return Answer(session.bank.upkeep.prune(dry_run=not apply, unused_days=unused_days), upkeep_views.pruned)
+    return Answer(session.bank.upkeep.prune(dry_run=not apply, unused_days=unused_days), _pruned)
+
+
+# -- how it looks in a terminal ---------------------------------------------------------------------------------------
+
+
+def consolidated(console: Console, found: Consolidated) -> None:
+    """Print what was merged, or could be."""
+    if not found.due:
+        sentence(console, "Nothing was done: the last consolidation was less than a day ago (--force does it anyway).")
+    elif not found.changes and not found.skipped:
+        sentence(console, "No two memories say the same.", "green")
+    for change in found.changes:
+        sentence(console, _told(change))
+    _skipped(console, found.skipped)
+
+
+def _pruned(console: Console, found: Pruned) -> None:
+    """Print what was archived, or could be."""
+    if not found.changes:
+        sentence(console, "Nothing is to be pruned.", "green")
+    for change in found.changes:
+        sentence(console, _told(change))
+
+
+def _maintained(console: Console, done: Maintained) -> None:
+    """Print what upkeep did, or would do."""
+    rolled, expired = f"{len(done.rolled_up)} segments", f"{done.expired} old episodes"
+    trimmed = f"{done.forgotten_changes:,} rows of the change feed, {done.forgotten_trajectories:,} kept runs"
+    if done.dry_run:
+        sentence(console, f"Would roll up {rolled}, close {expired}, trim {trimmed}.")
+    else:
+        sentence(console, f"Rolled up {rolled}, closed {expired}, trimmed {trimmed}.")
+    for change in done.changes:
+        sentence(console, f"could be done: {_told(change)}" if done.dry_run else _told(change))
+    _skipped(console, done.skipped)
+    for link in done.suggested:
+        sentence(console, f"suggested: {link.source} {link.type} {link.target} ({link.evidence})")
+
+
+def _skipped(console: Console, changes: Sequence[Change]) -> None:
+    for change in changes:
+        sentence(console, f"Not merged: {', '.join(change.memories)}: {change.reason}", "yellow")
+
+
+def _told(change: Change) -> str:
+    """Return one change as a line."""
+    became = f" -> {change.result}" if change.result else ""
+    near = "" if change.similarity is None else f" (cosine {change.similarity:.2f})"
+    verb = change.link or change.kind
+    return f"{verb}: {', '.join(change.memories)}{became}: {change.reason}{near}"
+
+
+BAR = 30
+
+
+def _metrics(console: Console, found: Metrics) -> None:
+    """Print how well a bank does: criteria, how true its confidences were, rates, yields, weights over time."""
+    sentence(console, f"{found.since:%Y-%m-%d} to {found.until:%Y-%m-%d}, {found.confidence_model} model", "dim")
+    for measure in found.criteria:
+        console.print(_criterion(measure))
+    _diagram(console, "Confidences against votes", found.votes)
+    _diagram(console, "Predicted success against how runs ended", found.runs)
+    _numbers(console, "Hit rates", found.hit_rates)
+    _numbers(console, "Yields", found.yields)
+    if found.weights:
+        last = found.weights[-1]
+        _numbers(console, f"Weights since {last.at:%Y-%m-%d %H:%M} (change {len(found.weights)})", last.weights)
+
+
+def _criterion(measure: Measure) -> Text:
+    mark, style = {None: ("?", "dim"), True: ("✓", "green"), False: ("✗", "red")}[measure.met]
+    value = "–" if measure.value is None else f"{measure.value:.3g}"
+    few = "" if measure.enough else f", too few: needs {measure.needed}"
+    return Text.assemble(
+        (f"{mark} {measure.name} ", style),
+        f"{value} (goal {measure.goal}; {measure.sample:,} seen{few})  ",
+        (measure.what, "dim"),
+    )
+
+
+def _diagram(console: Console, title: str, found: Calibration) -> None:
+    if not found.count:
+        sentence(console, f"{title}: nothing to compare yet.", "dim")
+        return
+    sentence(console, f"{title}: {found.count:,}, ECE {found.ece:.3f}, Brier {found.brier:.3f}")
+    for bar in found.bins:
+        if bar.count:
+            console.print(_bar(bar))
+
+
+def _bar(bar: Bin) -> Text:
+    helped = bar.helped or 0.0
+    filled = round(helped * BAR)
+    told = f"  {bar.low:.1f}–{bar.high:.1f}  said {bar.confidence:.2f}, was {helped:.2f} "
+    return Text.assemble(told, ("█" * filled, "cyan"), ("░" * (BAR - filled), "dim"), f" {bar.count:,}")
+
+
+def _numbers(console: Console, title: str, numbers: Mapping[str, float | None]) -> None:
+    table = Table.grid(padding=(0, 2))
+    for name, value in numbers.items():
+        table.add_row(f"  {name.replace('_', ' ')}", "–" if value is None else f"{value:,.3g}")
+    sentence(console, f"{title}:")
+    console.print(table)

@@ -44,10 +44,8 @@ def _object(value: object) -> Line:
     return dict(value) if isinstance(value, Mapping) else {}
 
 
-# -- the paper's code: a run a line, its items as Markdown ---------------------------------------------------------
-
-
 def _from_paper(record: Record) -> list[Line]:
+    """A run of the paper's code a line, its items as Markdown."""
     text = record["memory_items"]
     items = read_answer("\n\n".join(map(str, text)) if isinstance(text, list) else str(text)).items
     metadata = _chosen(record, "task_id", "template_id", "query")
@@ -64,10 +62,8 @@ def _from_paper(record: Record) -> list[Line]:
     ]
 
 
-# -- PyPI reasoning-bank -------------------------------------------------------------------------------------------
-
-
 def _from_reasoning_bank(record: Record) -> Line:
+    """PyPI reasoning-bank."""
     return {
         **_chosen(record, "id", "title", "description", "content"),
         "applies_when": _cut(record["task_signature"], DESCRIPTION_LIMIT),
@@ -76,10 +72,8 @@ def _from_reasoning_bank(record: Record) -> Line:
     }
 
 
-# -- mem0 ----------------------------------------------------------------------------------------------------------
-
-
 def _from_mem0(record: Record) -> Line:
+    """mem0."""
     return {
         **_chosen(record, "id"),
         "content": record["memory"],
@@ -88,10 +82,8 @@ def _from_mem0(record: Record) -> Line:
     }
 
 
-# -- ReMe: a situation and what to do in it ------------------------------------------------------------------------
-
-
 def _from_reme_memory(record: Record) -> Line:
+    """ReMe: a situation and what to do in it."""
     more = _object(record.get("metadata"))
     return {
         "id": record["memory_id"],
@@ -103,7 +95,7 @@ def _from_reme_memory(record: Record) -> Line:
 
 
 def _from_reme_node(record: Record) -> Line:
-    """A node of its vector store: the situation is what is embedded, what to do stands in the metadata."""
+    """A node of ReMe's vector store: the situation is what is embedded, what to do stands in the metadata."""
     held = _object(record["metadata"])
     if not isinstance(held.get("content"), str):
         return dict(record)
@@ -115,11 +107,8 @@ def _from_reme_node(record: Record) -> Line:
     return _from_reme_memory(memory)
 
 
-# -- agentic-flow and claude-flow ----------------------------------------------------------------------------------
-
-
 def _from_pattern(record: Record) -> Line:
-    """A row of `patterns` with its data read."""
+    """A row of `patterns` of agentic-flow and claude-flow, with its data read."""
     lesson = _object(record["pattern_data"])
     source = _object(lesson.get("source"))
     return {

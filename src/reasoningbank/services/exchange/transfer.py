@@ -19,7 +19,7 @@ from reasoningbank.exchange.memories import Incoming, incoming, outgoing, parse,
 from reasoningbank.exchange.runs import KEY, ExportedRun, is_run, read_run, run_record
 from reasoningbank.formats.foreign import translated
 from reasoningbank.formats.markdown import file_name, page
-from reasoningbank.formats.source import Entries, Entry, Line, open_source
+from reasoningbank.formats.source import Entries, Entry, Line
 from reasoningbank.links import ExportedLink, as_field
 from reasoningbank.memory import State, fingerprint_text, is_blank
 from reasoningbank.results import Imported, Rejected
@@ -59,24 +59,6 @@ class _Tally:
     redactions: Counter[str] = field(default_factory=Counter)
     links: list[tuple[int, ExportedLink]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
-
-
-def import_path(
-    engine: Engine,
-    path: Path,
-    *,
-    trusted: bool,
-    by: str | None,
-    runs: bool,
-    progress: Callable[[int, int | None], None] | None,
-) -> Imported:
-    """Store the lessons of a file or folder, whatever its form.
-
-    Raises:
-        InvalidInputError: there is nothing there, or it cannot be read.
-    """
-    with open_source(path) as source:
-        return import_entries(engine, source, trusted=trusted, by=by or path.name, runs=runs, progress=progress)
 
 
 def import_entries(
@@ -168,7 +150,10 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared
         for item, prepared in zip(items, cleaned, strict=True):
             n, created = _store_one(edit, item, prepared)
             if created:
-                _count_created(tally, item, prepared)
+                tally.counts["created"] += 1
+                tally.counts["quarantined"] += (item.restored.state or prepared.state) is State.QUARANTINED
+                tally.counts["not_embedded"] += bool(prepared.problem)
+                tally.redactions.update(prepared.redactions)
                 tally.links += [(n, link) for link in item.restored.links]
             else:
                 tally.counts["existing"] += 1
@@ -217,13 +202,6 @@ def _restore_state(edit: Edit, n: int, item: Incoming, prepared: Prepared) -> No
         restore.restore_archived(edit, n, before, restored.why, edit.engine.now())
     elif restored.state is not None and not distrusted:
         restore.restore_state(edit, n, restored.state)
-
-
-def _count_created(tally: _Tally, item: Incoming, prepared: Prepared) -> None:
-    tally.counts["created"] += 1
-    tally.counts["quarantined"] += (item.restored.state or prepared.state) is State.QUARANTINED
-    tally.counts["not_embedded"] += bool(prepared.problem)
-    tally.redactions.update(prepared.redactions)
 
 
 def _difference(view: View, n: int, item: Incoming) -> list[Rejected]:
