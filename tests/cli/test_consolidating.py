@@ -32,8 +32,8 @@ def test_consolidate_proposes_then_merges_and_undo_merge_takes_it_apart(cli: Cli
 def test_consolidate_says_what_it_could_not_merge(cli: Cli, bank: ReasoningBank) -> None:
     import io
 
-    from reasoningbank.cli.console import PipeConsole
-    from reasoningbank.cli.upkeep_views import consolidated
+    from reasoningbank.cli.session import PipeConsole
+    from reasoningbank.cli.upkeep import consolidated
     from reasoningbank.upkeep import Change, Consolidated
 
     out = io.StringIO()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -55,17 +56,20 @@ class Exchange(Namespace):
             StorageError: the disk refused; what was stored until then stays.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        from reasoningbank.formats.source import numbered
+        from reasoningbank.formats.source import Entries, numbered, open_source
 
         if runs and not trusted:
             raise InvalidInputError(
                 "runs are taken from trusted files only: give trusted=True as well, or leave them out"
             )
+        opened: contextlib.AbstractContextManager[Entries]
         if isinstance(source, (str, os.PathLike)):
             path = Path(source).expanduser()
-            return transfer.import_path(self._engine, path, trusted=trusted, by=by, runs=runs, progress=progress)
-        lines = numbered(source)
-        return transfer.import_entries(self._engine, lines, trusted=trusted, by=by, runs=runs, progress=progress)
+            opened, by = open_source(path), by or path.name
+        else:
+            opened = contextlib.nullcontext(numbered(source))
+        with opened as entries:
+            return transfer.import_entries(self._engine, entries, trusted=trusted, by=by, runs=runs, progress=progress)
 
     def export_to(
         self,
@@ -94,7 +98,9 @@ class Exchange(Namespace):
         if isinstance(target, (str, os.PathLike)):
             path = Path(target).expanduser()
             if format == "jsonl":
-                return transfer.export_file(self._engine, path, progress, runs=runs)
+                return transfer.write_whole(
+                    path, lambda file: transfer.export_lines(self._engine, file, progress, runs=runs)
+                )
             if format != "markdown":
                 raise InvalidInputError(f"format {format!r} is not one of jsonl, markdown")
             if runs:

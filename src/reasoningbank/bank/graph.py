@@ -15,12 +15,13 @@ from reasoningbank.graph.results import NodePage
 
 if TYPE_CHECKING:
     from reasoningbank.graph.results import EdgeStored, GraphImported, GraphRecall, NodeSearch, NodeStored
-    from reasoningbank.services.exchange import graph_transfer
+    from reasoningbank.services.exchange import graph_transfer, transfer
     from reasoningbank.services.graph import graph, graph_search
 else:
     graph = Later("reasoningbank.services.graph.graph")
     graph_search = Later("reasoningbank.services.graph.graph_search")
     graph_transfer = Later("reasoningbank.services.exchange.graph_transfer")
+    transfer = Later("reasoningbank.services.exchange.transfer")
 
 
 class Graph(Namespace):
@@ -228,10 +229,11 @@ class Graph(Namespace):
         """
         if format not in ("json", "graphml"):
             raise InvalidInputError(f"format {format!r} is not one of json, graphml")
-        if isinstance(target, (str, os.PathLike)):
-            return graph_transfer.export_file(self._engine, Path(target).expanduser(), format)
         text, written = graph_transfer.export(self._engine, format)
-        target.write(text)
+        if isinstance(target, (str, os.PathLike)):
+            transfer.write_whole(Path(target).expanduser(), lambda file: file.write(text))
+        else:
+            target.write(text)
         return written
 
     def import_from(self, source: str | os.PathLike[str] | IO[str] | Mapping[str, Any]) -> GraphImported:

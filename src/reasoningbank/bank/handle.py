@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -61,18 +62,18 @@ class Handle:
         self.tenant, self.project = checked_name(tenant, "tenant"), checked_name(project, "project")
         self.root, self.settings = data_folder(root), Settings.of(settings)
         self._embedder, self._clock = embedder, clock
-        self.opened: Engine | None = None
+        self._opened: Engine | None = None
         self._opening = threading.Lock()
 
     @property
     def engine(self) -> Engine:
         """Everything behind the bank, opened at its first use."""
-        if self.opened is None:
+        if self._opened is None:
             from reasoningbank.services.engine import Engine
 
             with self._opening:
-                if self.opened is None:
-                    self.opened = Engine(
+                if self._opened is None:
+                    self._opened = Engine(
                         self.root,
                         tenant=self.tenant,
                         project=self.project,
@@ -80,7 +81,7 @@ class Handle:
                         settings=self.settings,
                         clock=self._clock,
                     )
-        return self.opened
+        return self._opened
 
 
 class Namespace:
@@ -89,9 +90,9 @@ class Namespace:
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
 
-    @property
+    @cached_property
     def _engine(self) -> Engine:
-        return self._handle.opened or self._handle.engine
+        return self._handle.engine
 
 
 # -- what several calls take and pass on ------------------------------------------------------------------------------

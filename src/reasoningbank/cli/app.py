@@ -7,19 +7,7 @@ from typing import Annotated
 import typer
 
 from reasoningbank import __version__
-from reasoningbank.cli import (
-    consolidating,
-    distilling,
-    graph,
-    learning,
-    linking,
-    memories,
-    projects,
-    serving,
-    transfer,
-    trust,
-    upkeep,
-)
+from reasoningbank.cli import distilling, graph, learning, memories, serving, transfer, trust, upkeep
 
 app = typer.Typer(
     name="reasoningbank",
@@ -46,5 +34,6 @@ def _program(
 ) -> None: ...
 
 
-for part in (memories, linking, graph, learning, distilling, trust, transfer, projects, upkeep, consolidating, serving):
-    part.register(app)
+for part in (memories, learning, distilling, trust, transfer, upkeep, serving):
+    app.registered_commands += part.app.registered_commands
+app.add_typer(graph.app, rich_help_panel="Memories")

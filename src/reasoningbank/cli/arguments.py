@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.streams import standard_input
 
-
-class Outcome(StrEnum):
-    """What a lesson may be of."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
+Outcome = Literal["success", "failure"]
 
 
 MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory's id, as search or list shows it.")]

@@ -5,30 +5,33 @@ from __future__ import annotations
 import sys
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from reasoningbank import Verdict
-from reasoningbank.cli import distilling_views as views
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.cli.views import sentence
+from reasoningbank.cli.views import sentence, shown
 
 if TYPE_CHECKING:
     from reasoningbank import Distilled, Distiller, Job, JudgeUnavailableError, LLMJudge, ReasoningBank, Trajectory
+    from reasoningbank.runs import BadLine
 
-PANEL = "Learning from runs"
+    Outcome = Distilled | JudgeUnavailableError
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from reasoningbank import Job
+
+app = typer.Typer(rich_help_panel="Learning from runs")
 
 
-class DistillerName(StrEnum):
-    """The distillers there are."""
-
-    TEMPLATE = "template"
-    LLM = "llm"
+DistillerName = Literal["template", "llm"]
 
 
 WithDistiller = Annotated[
@@ -52,22 +55,23 @@ def chosen_distiller(
     """
     from reasoningbank import LLMDistiller, LLMJudge, OpenAIChat, TemplateDistiller
 
-    if name is DistillerName.TEMPLATE and not judge:
+    if name == "template" and not judge:
         return TemplateDistiller(), None
     if model is None:
         raise UsageError(f"{'--judge' if judge else '--distiller llm'} needs a model: give --model")
     chat = OpenAIChat(model, base_url=base_url)
-    distiller = TemplateDistiller() if name is DistillerName.TEMPLATE else LLMDistiller(chat)
+    distiller = TemplateDistiller() if name == "template" else LLMDistiller(chat)
     return distiller, LLMJudge(chat) if judge else None
 
 
+@command(app, "distill")
 def distill(
     session: Session,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="Runs as JSON lines or one JSON document; - reads standard input.")
     ],
     *,
-    distiller: WithDistiller = DistillerName.TEMPLATE,
+    distiller: WithDistiller = "template",
     model: WithModel = None,
     base_url: WithBaseUrl = None,
     judge: WithJudge = False,
@@ -91,20 +95,22 @@ def distill(
     drawing, judging = chosen_distiller(distiller, model, base_url, judge=judge)
     read = list(read_runs(sys.stdin if str(file) == "-" else file))
     runs = [run for run in read if not isinstance(run, BadLine)]
-    tally = Tally(len(runs), [{"line": bad.number, "reason": bad.reason} for bad in read if isinstance(bad, BadLine)])
+    came = []
     with session.progress("Distilling") as progress:
         if together:
             work = compared(session.bank, runs, drawing, judging)
         else:
             work = one_by_one(session.bank, runs, verdict, drawing, judging)
         for done, distilled in work:
-            tally.count(distilled)
+            came.append(distilled)
             progress(done, len(runs))
-    return Answer(tally.summary(), lambda console: views.summary(console, tally.summary()), exit_code=tally.exit_code)
+    summary = _summary(len(runs), [bad for bad in read if isinstance(bad, BadLine)], came)
+    # 1 when part of the runs could not be read or distilled.
+    return Answer(summary, _told, exit_code=1 if summary["bad_lines"] or summary["statuses"].get("failed") else 0)
 
 
 # How many runs are done, and what came of the last of them: lessons, or why there is no verdict.
-Progress = Iterator[tuple[int, "Distilled | JudgeUnavailableError"]]
+Progress = Iterator[tuple[int, "Outcome"]]
 
 
 def one_by_one(
@@ -150,54 +156,29 @@ def task_words(run: Trajectory) -> str:
     return " ".join(run.task.casefold().split())
 
 
-class Tally:
-    """Counts what came of many runs."""
-
-    def __init__(self, runs: int, bad_lines: list[dict[str, Any]]) -> None:
-        self.runs, self.bad_lines = runs, bad_lines
-        self.statuses: Counter[str] = Counter()
-        self.rejected: Counter[str] = Counter()
-        self.reasons: Counter[str] = Counter()
-        self.duplicates = 0
-        self.memories: list[str] = []
-
-    def count(self, distilled: Distilled | JudgeUnavailableError) -> None:
-        """Count what came of one run, or of the runs of one task; without a verdict it failed."""
-        if isinstance(distilled, Exception):
-            self.statuses["failed"] += 1
-            self.reasons[str(distilled)] += 1
-            return
-        self.statuses[distilled.status.value] += 1
-        self.rejected.update(rejection.reason for rejection in distilled.result.rejected)
-        if distilled.result.reason:
-            self.reasons[distilled.result.reason] += 1
-        self.duplicates += len(distilled.duplicates)
-        self.memories += [recorded.memory.id for recorded in distilled.recorded if recorded.created]
-
-    @property
-    def exit_code(self) -> int:
-        """1 when part of the runs could not be read or distilled."""
-        return 1 if self.bad_lines or self.statuses["failed"] else 0
-
-    def summary(self) -> dict[str, Any]:
-        """Return the counts as JSON."""
-        return {
-            "runs": self.runs,
-            "statuses": dict(self.statuses),
-            "lessons": len(self.memories),
-            "duplicates": self.duplicates,
-            "rejected": dict(self.rejected),
-            "reasons": dict(self.reasons),
-            "bad_lines": self.bad_lines,
-            "memories": self.memories,
-        }
+def _summary(runs: int, bad_lines: Sequence[BadLine], came: Sequence[Outcome]) -> dict[str, Any]:
+    """Count what came of many runs; one without a verdict failed."""
+    drawn = [each for each in came if not isinstance(each, Exception)]
+    memories = [made.memory.id for each in drawn for made in each.recorded if made.created]
+    reasons = [str(each) if isinstance(each, Exception) else each.result.reason for each in came]
+    return {
+        "runs": runs,
+        "statuses": dict(Counter("failed" if isinstance(each, Exception) else each.status.value for each in came)),
+        "lessons": len(memories),
+        "duplicates": sum(len(each.duplicates) for each in drawn),
+        "rejected": dict(Counter(rejection.reason for each in drawn for rejection in each.result.rejected)),
+        "reasons": dict(Counter(filter(None, reasons))),
+        "bad_lines": [{"line": bad.number, "reason": bad.reason} for bad in bad_lines],
+        "memories": memories,
+    }
 
 
+@command(app, "work")
 def work(
     session: Session,
     *,
     once: Annotated[bool, typer.Option("--once", help="Do what is due now, and end.")] = False,
-    distiller: WithDistiller = DistillerName.TEMPLATE,
+    distiller: WithDistiller = "template",
     model: WithModel = None,
     base_url: WithBaseUrl = None,
     judge: WithJudge = False,
@@ -208,14 +189,13 @@ def work(
     if not once:
         with worker:
             wait_for_an_interrupt()
-        return Answer({"stopped": True}, lambda console: sentence(console, "Stopped."))
+        return Answer({"stopped": True}, "Stopped.")
     with session.progress("Working") as progress:
         done = []
         for job in worker.run_until_empty():
             done.append(job)
             progress(len(done), None)
-    summary = _summary_of_jobs(done)
-    return Answer(summary, lambda console: views.work(console, summary))
+    return Answer(_summary_of_jobs(done), _worked)
 
 
 def wait_for_an_interrupt() -> None:
@@ -232,6 +212,7 @@ def _summary_of_jobs(jobs: Iterable[Job]) -> dict[str, Any]:
     return {"jobs": len(jobs), "statuses": dict(statuses), "lessons": sum(len(job.memories) for job in jobs)}
 
 
+@command(app, "jobs")
 def jobs(
     session: Session,
     *,
@@ -243,18 +224,53 @@ def jobs(
 ) -> Answer:
     """List the jobs of the queue, the newest first, each with the reason why it is where it is."""
     found = session.bank.queue.list(status=status, limit=limit)
-    return Answer({"jobs": found}, lambda console: views.jobs(console, found))
+    return Answer({"jobs": found}, lambda console, _: _jobs(console, found))
 
 
+@command(app, "retry")
 def retry(
     session: Session, job_id: Annotated[str, typer.Argument(metavar="ID", help="The job's id, as jobs shows it.")]
 ) -> Answer:
     """Put a job that ended without lessons back into the queue."""
     job = session.bank.queue.retry(job_id)
-    return Answer(job, lambda console: sentence(console, f"{job.id} is {job.status}."))
+    return Answer(job, f"{job.id} is {job.status}.")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the program."""
-    for function in (distill, work, jobs, retry):
-        command(app, function.__name__, panel=PANEL)(function)
+def _told(console: Console, counted: Mapping[str, Any]) -> None:
+    """Print what came of many runs."""
+    again = f", {counted['duplicates']:,} known already" if counted["duplicates"] else ""
+    sentence(
+        console, f"{counted['runs']:,} runs ({_counts(counted['statuses'])}): {counted['lessons']:,} lessons{again}."
+    )
+    for reason, times in {**counted["rejected"], **counted["reasons"]}.items():
+        sentence(console, f"  {times:,} × {reason}", "dim")
+    for bad in counted["bad_lines"]:
+        sentence(console, f"Line {bad['line']} is no run: {bad['reason']}", "yellow")
+
+
+def _worked(console: Console, counted: Mapping[str, Any]) -> None:
+    """Print what came of the jobs that were due."""
+    if not counted["jobs"]:
+        sentence(console, "Nothing was due.")
+        return
+    sentence(console, f"{counted['jobs']:,} jobs ({_counts(counted['statuses'])}): {counted['lessons']:,} lessons.")
+
+
+def _counts(statuses: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {status}" for status, count in statuses.items()) or "none"
+
+
+def _jobs(console: Console, found: Sequence[Job]) -> None:
+    """Print jobs as a table, each with the reason why it is where it is."""
+    if not found:
+        sentence(console, "No jobs.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("status", "tries", "task", "id"):
+        table.add_column(heading, overflow="fold", ratio=1 if heading == "task" else None)
+    for job in found:
+        what = Text(shown(job.task[:60]))
+        if job.reason:
+            what.append(f"\n{shown(job.reason)}", "dim")
+        table.add_row(job.status.value, str(job.attempts), what, job.id)
+    console.print(table)

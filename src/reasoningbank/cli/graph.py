@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
-from reasoningbank.cli import graph_views, views
 from reasoningbank.cli.arguments import Words, pairs, text_of
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.graph import NodeKind
+from reasoningbank.cli.views import notes, rejected_lines, removed_secrets, sentence, shown
+from reasoningbank.graph import Edge, EdgeStored, GraphImported, GraphRecall, Node, NodeKind, NodeSearch, NodeStored
 
-PANEL = "Memories"
+app = typer.Typer(
+    name="graph",
+    help="The memory graph: what was asked, answered, done and found, and how it is connected.",
+    no_args_is_help=True,
+)
 STANDARD_STREAM = Path("-")
 
 NodeId = Annotated[str, typer.Argument(metavar="ID", help="The node's id.")]
@@ -26,13 +32,10 @@ OwnId = Annotated[
 ]
 
 
-class Format(StrEnum):
-    """What an export of the graph looks like."""
-
-    JSON = "json"
-    GRAPHML = "graphml"
+Format = Literal["json", "graphml"]
 
 
+@command(app, "add")
 def add(
     session: Session,
     kind: Annotated[NodeKind, typer.Argument(help="What it stands for.", case_sensitive=False, show_default=False)],
@@ -59,9 +62,10 @@ def add(
         reasoning_pointer_ids=memory or (),
         fields=pairs(field),
     )
-    return Answer(done, lambda console: graph_views.stored(console, done))
+    return Answer(done, _stored)
 
 
+@command(app, "connect")
 def connect(
     session: Session,
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="The node that the sentence starts from.")],
@@ -79,15 +83,17 @@ def connect(
 ) -> Answer:
     """Connect two nodes by a sentence."""
     done = session.bank.graph.add_edge(source, target, text_of(text), weight=weight, tags=tag or (), edge_id=edge_id)
-    return Answer(done, lambda console: graph_views.connected(console, done))
+    return Answer(done, _connected)
 
 
+@command(app, "show")
 def show(session: Session, node_id: NodeId) -> Answer:
     """Show a node with its edges and the memories it points to."""
     node, edges = session.bank.graph.get_node(node_id), session.bank.graph.edges_of(node_id)
-    return Answer({"node": node, "edges": edges}, lambda console: graph_views.node(console, node, edges))
+    return Answer({"node": node, "edges": edges}, lambda console, _: _shown(console, node, edges))
 
 
+@command(app, "list")
 def list_nodes(
     session: Session,
     *,
@@ -101,11 +107,12 @@ def list_nodes(
     """List nodes, in the order they were added."""
     if memory is not None:
         nodes = session.bank.graph.nodes_of(memory)
-        return Answer({"nodes": nodes}, lambda console: graph_views.nodes(console, nodes))
+        return Answer({"nodes": nodes}, lambda console, _: print_nodes(console, nodes))
     page = session.bank.graph.list_nodes(kind=kind, conv_id=conv_id, tags=tag, after=after, limit=limit)
-    return Answer(page, lambda console: graph_views.nodes(console, page.nodes, page.next))
+    return Answer(page, lambda console, _: print_nodes(console, page.nodes, page.next))
 
 
+@command(app, "search")
 def search(
     session: Session,
     query: Words,
@@ -115,10 +122,10 @@ def search(
     tag: Tags = None,
 ) -> Answer:
     """Find the nodes that fit. Changes nothing."""
-    found = session.bank.graph.search(text_of(query), limit, kind=kind, tags=tag)
-    return Answer(found, lambda console: graph_views.hits(console, found))
+    return Answer(session.bank.graph.search(text_of(query), limit, kind=kind, tags=tag), _hits)
 
 
+@command(app, "recall")
 def recall(
     session: Session,
     query: Words,
@@ -142,15 +149,17 @@ def recall(
         limit=limit,
         max_tokens=max_tokens,
     )
-    return Answer(found, lambda console: graph_views.recalled(console, found))
+    return Answer(found, _recalled)
 
 
+@command(app, "approve")
 def approve(session: Session, node_id: NodeId) -> Answer:
     """Let a quarantined node be found from now on."""
     node = session.bank.graph.approve_node(node_id)
-    return Answer(node, lambda console: views.sentence(console, f"Approved: {node.id}"))
+    return Answer(node, f"Approved: {node.id}")
 
 
+@command(app, "delete")
 def delete(
     session: Session,
     name: Annotated[str, typer.Argument(metavar="ID", help="The node's id; with --edge an edge's.")],
@@ -160,9 +169,10 @@ def delete(
     """Delete a node with its edges, or an edge. Exit code 1 when there was none."""
     done = session.bank.graph.delete_edge(name) if edge else session.bank.graph.delete_node(name)
     said = f"Deleted: {name}" if done else f"Not there: {name}"
-    return Answer({"deleted": done}, lambda console: views.sentence(console, said), exit_code=0 if done else 1)
+    return Answer({"deleted": done}, said, exit_code=0 if done else 1)
 
 
+@command(app, "import")
 def import_graph(
     session: Session,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON or GraphML; - reads standard input.")],
@@ -170,45 +180,120 @@ def import_graph(
     """Store the nodes and edges of a file. Good records are kept when others are bad (exit code 1)."""
     bank = session.bank
     done = bank.graph.import_from(sys.stdin) if file == STANDARD_STREAM else bank.graph.import_from(file)
-    return Answer(done, lambda console: graph_views.imported(console, done), exit_code=1 if done.rejected else 0)
+    return Answer(done, _imported, exit_code=1 if done.rejected else 0)
 
 
+@command(app, "export")
 def export(
     session: Session,
     file: Annotated[
         Path, typer.Argument(metavar="[FILE]", help="Where to; standard output when not given.")
     ] = STANDARD_STREAM,
     *,
-    form: Annotated[Format, typer.Option("--format", help="json, or graphml (extra graph).")] = Format.JSON,
+    form: Annotated[Format, typer.Option("--format", help="json, or graphml (extra graph).")] = "json",
 ) -> Answer:
     """Write the whole graph."""
     if file == STANDARD_STREAM:
         if session.as_json:
             raise UsageError("the graph on standard output is the graph and nothing else: name a FILE")
-        written = session.bank.graph.export_to(session.stdout, format=form.value)
-        return Answer({"exported": written}, lambda _console: None)
-    written = session.bank.graph.export_to(file, format=form.value)
+        written = session.bank.graph.export_to(session.stdout, format=form)
+        return Answer({"exported": written})
+    written = session.bank.graph.export_to(file, format=form)
     value = {"exported": written, "file": file.absolute()}
-    return Answer(value, lambda console: views.sentence(console, f"Wrote {written:,} nodes to {file}."))
+    return Answer(value, f"Wrote {written:,} nodes to {file}.")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the group to the program."""
-    group = typer.Typer(
-        help="The memory graph: what was asked, answered, done and found, and how it is connected.",
-        no_args_is_help=True,
-    )
-    for name, function in (
-        ("add", add),
-        ("connect", connect),
-        ("show", show),
-        ("list", list_nodes),
-        ("search", search),
-        ("recall", recall),
-        ("approve", approve),
-        ("delete", delete),
-        ("import", import_graph),
-        ("export", export),
-    ):
-        command(group, name)(function)
-    app.add_typer(group, name="graph", rich_help_panel=PANEL)
+# -- how it looks in a terminal: texts are data, and never read as markup ---------------------------------------------
+
+
+def _headline(found: Node, before: str = "") -> Text:
+    state = "  quarantined" if found.quarantined else ""
+    return Text.assemble(before, (found.kind.value, "bold"), f" {shown(found.id)}", (state, "yellow"))
+
+
+def _stored(console: Console, done: NodeStored) -> None:
+    """Print what became of a node."""
+    console.print(_headline(done.node, "Added: " if done.created else "Replaced: "), soft_wrap=True)
+    removed_secrets(console, done.redactions)
+    if done.node.findings:
+        sentence(console, f"Quarantined, not found: {'; '.join(done.node.findings)}.", "yellow")
+    notes(console, done.degraded)
+
+
+def _connected(console: Console, done: EdgeStored) -> None:
+    """Print what became of an edge."""
+    _edge(console, done.edge, "Connected: " if done.created else "Replaced: ")
+    removed_secrets(console, done.redactions)
+
+
+def _edge(console: Console, found: Edge, before: str = "") -> None:
+    text = f"{before}{found.id}  {found.source} --> {found.target}  {found.weight:.2f} {found.band}"
+    console.print(Text(shown(text)), soft_wrap=True)
+    sentence(console, f"    {found.text}", "dim")
+
+
+def _shown(console: Console, found: Node, edges: Sequence[Edge]) -> None:
+    """Print one node with all that is known of it."""
+    console.print(_headline(found), soft_wrap=True)
+    sentence(console, found.text)
+    facts = {
+        "conversation": found.conv_id,
+        "tags": ", ".join(found.tags),
+        **{
+            name: ", ".join(map(str, value)) if isinstance(value, list) else value
+            for name, value in found.fields.items()
+        },
+        "memories": ", ".join(found.reasoning_pointer_ids),
+        "findings": "; ".join(found.findings),
+        "added": f"{found.created_at:%Y-%m-%d %H:%M} UTC",
+    }
+    for name, value in facts.items():
+        if value:
+            console.print(Text.assemble((f"{name}: ", "dim"), shown(str(value))), soft_wrap=True)
+    for edge in edges:
+        _edge(console, edge)
+
+
+def print_nodes(console: Console, found: Sequence[Node], following: str | None = None) -> None:
+    """Print nodes, two lines each."""
+    if not found:
+        sentence(console, "No nodes.")
+    for each in found:
+        console.print(_headline(each), soft_wrap=True)
+        console.print(Text(shown(f"    {each.text}"), "dim"), no_wrap=True, overflow="ellipsis")
+    if following is not None:
+        sentence(console, f"More: --after {following}", "dim")
+
+
+def _hits(console: Console, found: NodeSearch) -> None:
+    """Print the nodes that were found, best first."""
+    if not found.hits:
+        sentence(console, "Nothing fits.")
+    for hit in found.hits:
+        console.print(_headline(hit.node, f"{hit.score:.2f} "), soft_wrap=True)
+        sentence(console, f"    {hit.node.text}", "dim")
+    notes(console, found.degraded)
+
+
+def _recalled(console: Console, found: GraphRecall) -> None:
+    """Print paths, and the memories that their nodes point to."""
+    if not found.paths:
+        sentence(console, "Nothing fits.")
+    for path in found.paths:
+        sentence(console, f"{path.activation:.3f}  {path.text}")
+    if found.memories:
+        sentence(console, f"Memories: {', '.join(found.memories)}", "dim")
+    notes(console, found.degraded)
+
+
+def _imported(console: Console, done: GraphImported) -> None:
+    """Print what became of the records of a graph."""
+    parts = f"{done.nodes:,} nodes, {done.edges:,} edges, {done.updated:,} replaced, {len(done.rejected):,} bad"
+    sentence(console, f"Imported: {parts}.", "bold")
+    if done.quarantined:
+        sentence(console, f"{done.quarantined:,} are quarantined and not found: graph approve ID", "yellow")
+    if done.unknown_pointers:
+        sentence(console, f"{done.unknown_pointers:,} pointers lead to memories that are not here.", "yellow")
+    removed_secrets(console, done.redactions)
+    rejected_lines(console, done.rejected, "red")
+    notes(console, done.degraded)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+from rich.console import Console
 
-from reasoningbank import Verdict
-from reasoningbank.cli import run_views, upkeep_views, views
+from reasoningbank import Hit, Recommendation, Verdict
+from reasoningbank.cli import run_views, views
 from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Reason, Where, WithTags, Words, json_of, pairs, text_of
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.cli.views import sentence
 
-PANEL = "Learning"
+app = typer.Typer(rich_help_panel="Learning")
 
 Floor = Annotated[
     float | None,
@@ -22,22 +23,17 @@ Floor = Annotated[
         "--min-confidence", min=0, max=1, help="The floor above which a memory is proven.", show_default="0.7"
     ),
 ]
+Ref = Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Proven memories only.")]
 
 
-class Policy(StrEnum):
-    """How hits are ranked."""
-
-    RELEVANCE = "relevance"
-    SIMILARITY = "similarity"
-    FOUR_FACTOR = "four_factor"
-    WEIGHTED = "weighted"
-    MMR = "mmr"
+Policy = Literal["relevance", "similarity", "four_factor", "weighted", "mmr"]
 
 
 PolicyOption = Annotated[Policy, typer.Option("--policy", help="How to rank.")]
 
 
+@command(app, "search")
 def search(
     session: Session,
     query: Words,
@@ -48,7 +44,7 @@ def search(
     outcome: OfOutcome = None,
     tag: WithTags = None,
     where: Where = None,
-    policy: PolicyOption = Policy.RELEVANCE,
+    policy: PolicyOption = "relevance",
 ) -> Answer:
     """Find the memories that fit. Changes and counts nothing."""
     result = session.bank.search(
@@ -59,17 +55,43 @@ def search(
         outcome=outcome,
         tags=tag,
         where=pairs(where),
-        policy=policy.value,
+        policy=policy,
     )
-    return Answer(result, lambda console: views.search_result(console, result))
+    return Answer(result, views.search_result)
 
 
+@command(app, "recommend")
 def recommend(session: Session, task: Words) -> Answer:
     """Say which strategy fits a task best, what speaks for it, and the runner-up. Changes and counts nothing."""
-    found = session.bank.recommend(text_of(task))
-    return Answer(found, lambda console: upkeep_views.recommended(console, found))
+    return Answer(session.bank.recommend(text_of(task)), _recommended)
 
 
+def _recommended(console: Console, found: Recommendation) -> None:
+    """Print the best strategy, why, and the next best."""
+    if found.strategy is None or found.evidence is None:
+        sentence(console, "No strategy fits.", "yellow")
+        return
+    memory, known = found.strategy.memory, found.evidence
+    sentence(console, f"{memory.title}  ({_belief(found.strategy)})", "bold")
+    sentence(console, memory.content)
+    sentence(
+        console,
+        f"Evidence: used {known.uses} times; votes {known.votes_for:g} for, {known.votes_against:g} against; "
+        f"outcomes {known.successes:.1f} for, {known.failures:.1f} against; "
+        f"{known.survived:g} changes survived, {known.reverted:g} reverted.",
+        "dim",
+    )
+    if found.runner_up is not None:
+        sentence(console, f"Runner-up: {found.runner_up.memory.title} ({_belief(found.runner_up)})")
+    if found.weak:
+        sentence(console, "Nothing is clearly relevant.", "yellow")
+
+
+def _belief(hit: Hit) -> str:
+    return f"confidence {hit.confidence:.2f} ± {hit.deviation:.2f}{', provisional' if hit.provisional else ''}"
+
+
+@command(app, "recall")
 def recall(
     session: Session,
     task: Words,
@@ -86,7 +108,7 @@ def recall(
     outcome: OfOutcome = None,
     tag: WithTags = None,
     where: Where = None,
-    policy: PolicyOption = Policy.RELEVANCE,
+    policy: PolicyOption = "relevance",
 ) -> Answer:
     """Hand out the memories that fit a task, and open its episode. Report how it ended with its ref."""
     recalled = session.bank.recall(
@@ -101,11 +123,12 @@ def recall(
         outcome=outcome,
         tags=tag,
         where=pairs(where),
-        policy=policy.value,
+        policy=policy,
     )
-    return Answer(recalled, lambda console: views.recall(console, recalled))
+    return Answer(recalled, views.recall)
 
 
+@command(app, "report")
 def report(
     session: Session,
     verdict: Annotated[Verdict, typer.Argument(help="How the run ended.", show_default=False)],
@@ -118,18 +141,13 @@ def report(
     """Say how a run ended. Exactly the memories that were recalled for it are credited."""
     if (ref is None) == (thread is None):
         raise UsageError("report needs one of --ref and --thread: give the ref that recall returned")
-    reported = session.bank.report(verdict, ref=ref, thread=thread, reason=reason, by=by)
-    return Answer(reported, lambda console: views.reported(console, reported))
+    return Answer(session.bank.report(verdict, ref=ref, thread=thread, reason=reason, by=by), views.reported)
 
 
-class Kind(StrEnum):
-    """What a vote is about."""
-
-    EXPLICIT = "explicit"
-    OUTCOME = "outcome"
-    STABILITY = "stability"
+Kind = Literal["explicit", "outcome", "stability"]
 
 
+@command(app, "vote")
 def vote(
     session: Session,
     memory_id: MemoryId,
@@ -145,7 +163,7 @@ def vote(
             help="explicit: somebody's judgement; outcome: how a run that used it ended; stability: whether a change "
             "that followed it survived seven days.",
         ),
-    ] = Kind.EXPLICIT,
+    ] = "explicit",
     ref: Annotated[
         str | None, typer.Option("--ref", help="The episode it is about, or a key that counts once.")
     ] = None,
@@ -162,16 +180,16 @@ def vote(
         raise UsageError("--anti-pattern is made of a vote against a memory: give --not-helpful and --reason")
     if anti_pattern:
         session.bank.queue.put_anti_pattern(memory_id, reason or "")
-    counted = session.bank.vote(memory_id, helpful, kind=kind.value, ref=ref, by=by, reason=reason)
-    return Answer(counted, lambda console: views.voted(console, counted))
+    return Answer(session.bank.vote(memory_id, helpful, kind=kind, ref=ref, by=by, reason=reason), views.voted)
 
 
-def episode(session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]) -> Answer:
+@command(app, "episode")
+def episode(session: Session, ref: Ref) -> Answer:
     """Show an episode: what was recalled for it, and how it ended."""
-    found = session.bank.runs.get(ref)
-    return Answer(found, lambda console: views.episode(console, found))
+    return Answer(session.bank.runs.get(ref), views.episode)
 
 
+@command(app, "episodes")
 def list_episodes(
     session: Session,
     *,
@@ -185,20 +203,13 @@ def list_episodes(
 ) -> Answer:
     """List episodes, the newest first."""
     page = session.bank.runs.list(thread=thread, verdict=verdict, is_open=is_open, after=after, limit=limit)
-    return Answer(page, lambda console: run_views.episode_page(console, page))
+    return Answer(page, run_views.episode_page)
 
 
-def trajectory(
-    session: Session, ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
-) -> Answer:
-    """Show what happened in a run: the steps that are kept with its episode."""
-    found = session.bank.runs.trajectory(ref)
-    return Answer(found, lambda console: run_views.trajectory(console, found))
-
-
+@command(app, "step")
 def step(
     session: Session,
-    ref: Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")],
+    ref: Ref,
     action: Annotated[list[str] | None, typer.Argument(metavar="[ACTION...]", help="What was done, in words.")] = None,
     *,
     result: Annotated[str, typer.Option("--result", help="What came of it.", show_default=False)] = "",
@@ -216,20 +227,10 @@ def step(
         )
     given = {"thought": thought, "action": text_of(action or ()), "observation": result, "error": error}
     done = session.bank.runs.add_steps(ref, [given] if file is None else json_of(file))
-    return Answer(done, lambda console: run_views.steps_kept(console, done), exit_code=1 if done.reason else 0)
+    return Answer(done, run_views.steps_kept, exit_code=1 if done.reason else 0)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the program."""
-    for name, function in (
-        ("search", search),
-        ("recommend", recommend),
-        ("recall", recall),
-        ("report", report),
-        ("vote", vote),
-        ("episode", episode),
-        ("episodes", list_episodes),
-        ("step", step),
-        ("trajectory", trajectory),
-    ):
-        command(app, name, panel=PANEL)(function)
+@command(app, "trajectory")
+def trajectory(session: Session, ref: Ref) -> Answer:
+    """Show what happened in a run: the steps that are kept with its episode."""
+    return Answer(session.bank.runs.trajectory(ref), run_views.trajectory)

@@ -1,20 +1,23 @@
-"""Commands about memories: record, show, list, update, delete."""
+"""Commands about memories and their links."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
-from reasoningbank import State
-from reasoningbank.cli import graph_views, linking, run_views, views
-from reasoningbank.cli.arguments import MemoryId, OfOutcome, Outcome, Where, WithTags, pairs, text_of
+from reasoningbank import ReasoningBank, State
+from reasoningbank.cli import graph, run_views, views
+from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Outcome, Where, WithTags, pairs, text_of
 from reasoningbank.cli.json_form import json_form
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.links import Link, Linked, SuggestedLink
 
-PANEL = "Memories"
+app = typer.Typer(rich_help_panel="Memories")
 
 TitleOption = Annotated[str | None, typer.Option("--title", help="A few words.", show_default=False)]
 ContentOption = Annotated[
@@ -29,6 +32,7 @@ Metadata = Annotated[
 ]
 
 
+@command(app, "record")
 def record(
     session: Session,
     title: Annotated[str | None, typer.Argument(metavar="[TITLE]", help="A few words; or --title.")] = None,
@@ -40,7 +44,7 @@ def record(
     content_option: ContentOption = None,
     outcome: Annotated[
         Outcome, typer.Option("--outcome", "-o", help="success: a strategy; failure: a guard-rail.")
-    ] = Outcome.SUCCESS,
+    ] = "success",
     description: Description = None,
     applies_when: AppliesWhen = None,
     tag: Tags = None,
@@ -60,7 +64,7 @@ def record(
         metadata=pairs(meta),
         source={"by": by},
     )
-    return Answer(recorded, lambda console: views.recorded(console, recorded))
+    return Answer(recorded, views.recorded)
 
 
 def _given(name: str, argument: str | None, option: str | None) -> str:
@@ -71,24 +75,26 @@ def _given(name: str, argument: str | None, option: str | None) -> str:
     return given[0]
 
 
+@command(app, "show")
 def show(session: Session, memory_id: MemoryId) -> Answer:
     """Show one memory, whatever its state, with its links, its runs and the nodes of the graph that point to it."""
     bank = session.bank
     memory, links, runs = bank.get(memory_id), bank.links.of(memory_id), bank.runs.of(memory_id)
-    pointing, titles = bank.graph.nodes_of(memory_id), linking.titles_of(bank, links)
+    pointing, titles = bank.graph.nodes_of(memory_id), titles_of(bank, links)
     value = {**json_form(memory), "links": links, "runs": runs, "nodes": pointing}
 
-    def view(console: Console) -> None:
+    def view(console: Console, _: object) -> None:
         views.memory(console, memory)
         if links:
-            linking.shown_links(console, links, titles)
+            shown_links(console, links, titles)
         run_views.runs(console, runs)
         if pointing:
-            graph_views.nodes(console, pointing)
+            graph.print_nodes(console, pointing)
 
     return Answer(value, view)
 
 
+@command(app, "list")
 def list_memories(
     session: Session,
     *,
@@ -111,9 +117,10 @@ def list_memories(
         after=after,
         limit=limit,
     )
-    return Answer(page, lambda console: views.page(console, page))
+    return Answer(page, views.page)
 
 
+@command(app, "update")
 def update(
     session: Session,
     memory_id: MemoryId,
@@ -141,10 +148,10 @@ def update(
     given = {name: value for name, value in changes.items() if value is not None}
     if not given:
         raise UsageError("nothing to change: name a field, for instance --title TEXT")
-    memory = session.bank.update(memory_id, **given)
-    return Answer(memory, lambda console: views.memory(console, memory))
+    return Answer(session.bank.update(memory_id, **given), views.memory)
 
 
+@command(app, "delete")
 def delete(
     session: Session,
     memory_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, as list shows them.")],
@@ -153,15 +160,94 @@ def delete(
     deleted = session.bank.upkeep.delete_many(memory_ids)
     return Answer(
         {"deleted": deleted},
-        lambda console: views.deleted(console, deleted),
+        lambda console, _: views.deleted(console, deleted),
         exit_code=0 if all(deleted.values()) else 1,
     )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the program."""
-    command(app, "record", panel=PANEL)(record)
-    command(app, "show", panel=PANEL)(show)
-    command(app, "list", panel=PANEL)(list_memories)
-    command(app, "update", panel=PANEL)(update)
-    command(app, "delete", panel=PANEL)(delete)
+Source = Annotated[str, typer.Argument(metavar="SOURCE", help="The id of the memory that the link starts from.")]
+Target = Annotated[str, typer.Argument(metavar="TARGET", help="The id of the memory that it leads to.")]
+
+
+@command(app, "link")
+def link(
+    session: Session,
+    source: Source,
+    type_: Annotated[
+        str,
+        typer.Argument(
+            metavar="TYPE",
+            help="causes, requires, conflicts, enhances, alternative, duplicate_of, contradicts, refines, "
+            "architectural_analogy; or a name of your own.",
+        ),
+    ],
+    target: Target,
+    *,
+    strength: Annotated[float, typer.Option("--strength", help="Above 0, up to 1.")] = 1.0,
+    evidence: Annotated[str, typer.Option("--evidence", help="Why, in words.", show_default=False)] = "",
+    by: By = None,
+) -> Answer:
+    """Say how one memory relates to another: SOURCE requires TARGET. Set again, a link is changed."""
+    return Answer(session.bank.links.add(source, target, type_, strength=strength, evidence=evidence, by=by), _linked)
+
+
+def _linked(console: Console, done: Linked) -> None:
+    _line(console, done.link, "Linked: " if done.created else "Changed: ")
+    if done.warning:
+        views.sentence(console, f"Note: {done.warning}.", "yellow")
+
+
+def _line(console: Console, found: Link | SuggestedLink, before: str = "") -> None:
+    text = f"{before}{found.source} {found.type} {found.target}  {found.strength:.2f}"
+    console.print(Text(views.shown(text)), soft_wrap=True)
+
+
+@command(app, "unlink")
+def unlink(
+    session: Session,
+    source: Source,
+    target: Target,
+    *,
+    type_: Annotated[str | None, typer.Option("--type", help="Only links of this type.")] = None,
+) -> Answer:
+    """Remove the links from one memory to another. Exit code 1 when there was none."""
+    removed = session.bank.links.remove(source, target, type_)
+    said = f"Removed {removed} links." if removed else "There was no such link."
+    return Answer({"removed": removed}, said, exit_code=0 if removed else 1)
+
+
+@command(app, "links")
+def links(
+    session: Session,
+    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="The memory whose links to show.")] = None,
+    *,
+    suggest: Annotated[
+        bool, typer.Option("--suggest", help="Show links that the evidence speaks for; none is set.")
+    ] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="How many suggestions at the most.")
+    ] = 20,
+) -> Answer:
+    """Show the links of a memory, or with --suggest those that could be set."""
+    if (memory_id is None) is not suggest:
+        raise UsageError("links needs one of ID and --suggest: reasoningbank links ID, or links --suggest")
+    found: Sequence[Link | SuggestedLink]
+    found = session.bank.links.suggest(limit) if memory_id is None else session.bank.links.of(memory_id)
+    titles = titles_of(session.bank, found)
+    return Answer({"links": found}, lambda console, _: shown_links(console, found, titles))
+
+
+def titles_of(bank: ReasoningBank, found: Sequence[Link | SuggestedLink]) -> dict[str, str]:
+    """Return the titles of the memories at the ends of links, by id."""
+    return {memory_id: bank.get(memory_id).title for each in found for memory_id in (each.source, each.target)}
+
+
+def shown_links(console: Console, found: Sequence[Link | SuggestedLink], titles: Mapping[str, str]) -> None:
+    """Print links in titles too, and why each is there."""
+    if not found:
+        views.sentence(console, "No links.")
+    for each in found:
+        _line(console, each)
+        views.sentence(console, f"    {titles[each.source]!r} {each.type} {titles[each.target]!r}")
+        if each.evidence:
+            views.sentence(console, f"    {each.evidence}", "dim")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,23 +16,14 @@ from reasoningbank.config import environment
 if TYPE_CHECKING:
     from reasoningbank.mcp_server import Projects
 
+app = typer.Typer(rich_help_panel="Servers")
 EVERY_PROJECT = "*"
 
 
-class Transport(StrEnum):
-    """How clients reach the server."""
-
-    STDIO = "stdio"
-    STREAMABLE_HTTP = "streamable-http"
+Transport = Literal["stdio", "streamable-http"]
 
 
-class LogLevel(StrEnum):
-    """What is logged on standard error."""
-
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
+LogLevel = Literal["debug", "info", "warning", "error"]
 
 
 OverTransport = Annotated[
@@ -63,10 +53,11 @@ RecordsAs = Annotated[str, typer.Option("--by", help="The name under which it re
 Logged = Annotated[LogLevel, typer.Option("--log-level", help="What is logged.")]
 
 
+@command(app, "mcp", with_json=False)
 def mcp(
     session: Session,
     *,
-    transport: OverTransport = Transport.STDIO,
+    transport: OverTransport = "stdio",
     host: Host = "127.0.0.1",
     port: Port = 8765,
     projects: ProjectNames = None,
@@ -76,7 +67,7 @@ def mcp(
     model: WithModel = None,
     base_url: WithBaseUrl = None,
     by: RecordsAs = "mcp",
-    log_level: Logged = LogLevel.WARNING,
+    log_level: Logged = "warning",
 ) -> Answer:
     """Serve the memory tools to a client of the Model Context Protocol (extra: mcp).
 
@@ -92,7 +83,7 @@ def mcp(
     server = build_server(
         Offer(_projects(session, projects), read_only=read_only, by=by, trusted=not untrusted, distiller=drawing)
     )
-    if transport is Transport.STDIO:
+    if transport == "stdio":
         serve_stdio(server)
     else:
         serve_http(
@@ -103,7 +94,7 @@ def mcp(
             ready=lambda address: typer.echo(f"Serving MCP on {address}; Ctrl-C ends it.", err=True),
             log_level=log_level,
         )
-    return Answer({}, lambda _console: None)
+    return Answer({})
 
 
 def _projects(session: Session, wanted: str | None) -> Projects:
@@ -117,8 +108,3 @@ def _projects(session: Session, wanted: str | None) -> Projects:
     if not names:
         raise UsageError(f"tenant {session.banks.tenant!r} has no projects yet: name those to serve, --projects a,b")
     return ManyProjects(session.banks, tuple(names))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program."""
-    command(app, "mcp", panel="Servers", with_json=False)(mcp)

@@ -9,22 +9,33 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self
 
 import typer
+from rich.console import Console
 
 from reasoningbank import BankRoot, ReasoningBank, ReasoningBankError
 from reasoningbank.cli.arguments import pairs
 from reasoningbank.cli.json_form import json_line
 from reasoningbank.cli.scope import DEFAULTS, Chosen, chosen, needed
 from reasoningbank.cli.streams import forgiving_a_closed_pipe
+from reasoningbank.cli.views import sentence
 from reasoningbank.config import ENVIRONMENT, environment
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.progress import Progress, ProgressColumn
 
 # Seconds after which somebody who watches wants to see that something is done.
 MOMENT = 1.0
+
+
+class PipeConsole(Console):
+    """A console that says when its pipe was closed, in place of ending the process with exit code 1."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Tell it to the caller. Called while the BrokenPipeError is handled."""
+        raise BrokenPipeError
+
 
 PROJECT_SCOPE = ("root", "tenant", "project", "embedder")
 
@@ -35,12 +46,12 @@ class Answer:
 
     Attributes:
         value: for programs: printed as one JSON object with --json.
-        view: for people: prints to a console.
+        view: for people: prints the value to a console, or is a sentence; None prints nothing.
         exit_code: 1 when part of what was asked for could not be done.
     """
 
     value: Any
-    view: Callable[[Console], None]
+    view: Callable[[Console, Any], None] | str | None = None
     exit_code: int = 0
 
 
@@ -98,49 +109,39 @@ class Session:
     def _root(self) -> str | None:
         return self.scope["root"].value if "root" in self.scope else None
 
-    def console(self) -> Console:
-        """Return a console on standard output: no ANSI unless it is a terminal, nor with NO_COLOR."""
-        from reasoningbank.cli.console import PipeConsole
-
-        return PipeConsole(file=self.stdout, highlight=False, markup=False, emoji=False)
-
     def answer(self, answer: Answer) -> None:
-        """Print the answer."""
+        """Print the answer: no ANSI unless it goes to a terminal, nor with NO_COLOR."""
+        console = PipeConsole(file=self.stdout, highlight=False, markup=False, emoji=False)
         if self.as_json:
             self.stdout.write(json_line(answer.value) + "\n")
-        else:
-            answer.view(self.console())
+        elif isinstance(answer.view, str):
+            sentence(console, answer.view)
+        elif answer.view is not None:
+            answer.view(console, answer.value)
         self.stdout.flush()
 
     @contextlib.contextmanager
     def progress(self, what: str) -> Iterator[Callable[[int, int | None], None]]:
         """Show a bar with the time left on standard error, when that is a terminal; give what moves it."""
-        from rich.console import Console
+        from rich.progress import MofNCompleteColumn, TimeRemainingColumn
 
-        console = Console(stderr=True)
-        if not console.is_terminal:
+        bar = _bar(MofNCompleteColumn(), TimeRemainingColumn())
+        if not bar.console.is_terminal:
             yield lambda _done, _total: None
             return
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=console, transient=True) as bar:
+        with bar:
             task = bar.add_task(what, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
     @contextlib.contextmanager
     def waiting(self, what: str) -> Iterator[None]:
         """Show on standard error, when that is a terminal, what takes longer than a moment, and for how long by now."""
-        from rich.console import Console
+        from rich.progress import TimeElapsedColumn
 
-        console = Console(stderr=True)
-        if not console.is_terminal:
+        bar = _bar(TimeElapsedColumn())
+        if not bar.console.is_terminal:
             yield
             return
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-        bar = Progress(*columns, console=console, transient=True)
         bar.add_task(what, total=None)
         later = threading.Timer(MOMENT, bar.start)
         later.start()
@@ -153,19 +154,15 @@ class Session:
                 bar.stop()
 
 
-# -- commands ------------------------------------------------------------------------------------------------------
+def _bar(*columns: ProgressColumn) -> Progress:
+    from rich.progress import BarColumn, Progress, TextColumn
 
-
-def _option(name: str, *flags: str, text: str, complete: Callable[..., list[str]] | None = None) -> inspect.Parameter:
-    option = typer.Option(
-        *flags,
-        help=f"{text} Else: {ENVIRONMENT[name]}.",
-        rich_help_panel="Scope",
-        show_default=False,
-        autocompletion=complete,
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), *columns, console=Console(stderr=True), transient=True
     )
-    annotation = Annotated[str | None, option]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+# -- commands ------------------------------------------------------------------------------------------------------
 
 
 def _project_names(context: typer.Context, incomplete: str) -> list[str]:
@@ -179,42 +176,35 @@ def _project_names(context: typer.Context, incomplete: str) -> list[str]:
     return []
 
 
+def _option(name: str, kind: Any, *flags: str, default: bool | None = None, **more: Any) -> inspect.Parameter:
+    annotation = Annotated[kind, typer.Option(*flags, show_default=False, **more)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _scope_option(name: str, *flags: str, text: str, **more: Any) -> inspect.Parameter:
+    help_text = f"{text} Else: {ENVIRONMENT[name]}."
+    return _option(name, str | None, f"--{name}", *flags, help=help_text, rich_help_panel="Scope", **more)
+
+
 OPTIONS = {
-    "root": _option("root", "--root", text="Folder that holds the data; the user's data folder when not given."),
-    "tenant": _option("tenant", "--tenant", "-t", text="Whose data."),
-    "project": _option("project", "--project", "-p", text="Which project's data.", complete=_project_names),
-    "embedder": _option("embedder", "--embedder", text="minilm, hash, openai:MODEL, or a fastembed model."),
+    "root": _scope_option("root", text="Folder that holds the data; the user's data folder when not given."),
+    "tenant": _scope_option("tenant", "-t", text="Whose data."),
+    "project": _scope_option("project", "-p", text="Which project's data.", autocompletion=_project_names),
+    "embedder": _scope_option("embedder", text="minilm, hash, openai:MODEL, or a fastembed model."),
 }
-SETTINGS = inspect.Parameter(
+SETTINGS = _option(
     "settings",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=None,
-    annotation=Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help=f"A setting for this command; may be repeated. Beside those of {ENVIRONMENT['settings']}.",
-            rich_help_panel="Scope",
-            show_default=False,
-        ),
-    ],
+    list[str] | None,
+    "--set",
+    metavar="NAME=VALUE",
+    help=f"A setting for this command; may be repeated. Beside those of {ENVIRONMENT['settings']}.",
+    rich_help_panel="Scope",
 )
-JSON = inspect.Parameter(
-    "as_json",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=False,
-    annotation=Annotated[bool, typer.Option("--json", help="Answer with one JSON object.", show_default=False)],
-)
+JSON = _option("as_json", bool, "--json", default=False, help="Answer with one JSON object.")
 
 
 def command(
-    app: typer.Typer,
-    name: str,
-    *,
-    panel: str | None = None,
-    scope: Sequence[str] = PROJECT_SCOPE,
-    with_json: bool = True,
+    app: typer.Typer, name: str, *, scope: Sequence[str] = PROJECT_SCOPE, with_json: bool = True
 ) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
     """Register a function as a command: it gets a session, and the options of its scope beside its own."""
 
@@ -242,7 +232,7 @@ def command(
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         run.__doc__ = function.__doc__
-        app.command(name, rich_help_panel=panel)(run)
+        app.command(name, rich_help_panel=app.info.rich_help_panel)(run)
         return function
 
     return register

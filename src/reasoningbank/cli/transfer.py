@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,17 +12,14 @@ from reasoningbank.cli import views
 from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
-PANEL = "In and out"
+app = typer.Typer(rich_help_panel="In and out")
 STANDARD_OUTPUT = Path("-")
 
 
-class Format(StrEnum):
-    """What an export looks like."""
-
-    JSONL = "jsonl"
-    MARKDOWN = "markdown"
+Format = Literal["jsonl", "markdown"]
 
 
+@command(app, "import")
 def import_file(
     session: Session,
     file: Annotated[
@@ -49,9 +45,10 @@ def import_file(
     source = sys.stdin.buffer if file == STANDARD_OUTPUT else str(file)
     with session.progress("Importing") as progress:
         imported = session.bank.exchange.import_from(source, trusted=trusted, by=by, runs=runs, progress=progress)
-    return Answer(imported, lambda console: views.imported(console, imported), exit_code=1 if imported.rejected else 0)
+    return Answer(imported, views.imported, exit_code=1 if imported.rejected else 0)
 
 
+@command(app, "export")
 def export(
     session: Session,
     file: Annotated[
@@ -60,7 +57,7 @@ def export(
     *,
     form: Annotated[
         Format, typer.Option("--format", help="jsonl: a memory a line; markdown: a new folder with a page for each.")
-    ] = Format.JSONL,
+    ] = "jsonl",
     runs: Annotated[
         bool,
         typer.Option("--runs", help="Also every run, with the steps that are kept; off, for they are transcripts."),
@@ -72,24 +69,18 @@ def export(
     """
     if file != STANDARD_OUTPUT:
         return _into(session, file, form, runs=runs)
-    if session.as_json or form is not Format.JSONL:
+    if session.as_json or form != "jsonl":
         raise UsageError("export to standard output is JSON lines and nothing else: name a FILE")
     written = session.bank.exchange.export_to(session.stdout, runs=runs)
-    return Answer({"exported": written}, lambda _console: None)
+    return Answer({"exported": written})
 
 
 def _into(session: Session, file: Path, form: Format, *, runs: bool) -> Answer:
     with session.progress("Exporting") as progress:
         total = session.bank.count(state=None)
         written = session.bank.exchange.export_to(
-            file, format=form.value, runs=runs, progress=lambda done: progress(done, total)
+            file, format=form, runs=runs, progress=lambda done: progress(done, total)
         )
     value = {"exported": written, "file": file.absolute()}
     what = f"{written:,} memories{' and the runs' if runs else ''}"
-    return Answer(value, lambda console: views.sentence(console, f"Wrote {what} to {file}."))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the program."""
-    command(app, "import", panel=PANEL)(import_file)
-    command(app, "export", panel=PANEL)(export)
+    return Answer(value, f"Wrote {what} to {file}.")

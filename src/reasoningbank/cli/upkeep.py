@@ -1,34 +1,74 @@
-"""Commands of upkeep: status, metrics, maintain, doctor, rebuild, reembed, backup."""
+"""Commands about the bank: projects, delete-project, status, metrics, upkeep, backup."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from reasoningbank.cli import metrics_view, upkeep_views, views
+from reasoningbank.cli import views
+from reasoningbank.cli.arguments import MemoryId
+from reasoningbank.cli.distilling import WithBaseUrl
+from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.cli.views import sentence
+from reasoningbank.upkeep import Bin, Calibration, Change, Consolidated, Maintained, Measure, Metrics, Pruned
 
-PANEL = "The bank"
+app = typer.Typer(rich_help_panel="The bank")
 
 
+@command(app, "projects", scope=("root", "tenant"))
+def projects(session: Session) -> Answer:
+    """List the tenant's projects."""
+    names = session.banks.projects()
+    return Answer({"projects": names}, lambda console, _: views.projects(console, names))
+
+
+@command(app, "delete-project", scope=("root", "tenant"))
+def delete_project(
+    session: Session,
+    project: Annotated[str, typer.Argument(metavar="PROJECT", help="Its exact name.")],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> Answer:
+    """Delete everything of one project, for good. Asks first."""
+    banks = session.banks
+    if not yes:
+        if session.as_json:
+            raise UsageError("delete-project --json does not ask: confirm with --yes")
+        count = banks.open(project).count(state=None)
+        typer.confirm(
+            f"Delete project {project!r} of tenant {banks.tenant!r} with {count:,} memories, for good?",
+            abort=True,
+            err=True,
+        )
+    banks.delete_project(project)
+    return Answer({"deleted": project}, f"Deleted project {project!r}.")
+
+
+@command(app, "status")
 def status(session: Session) -> Answer:
     """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
     found = session.bank.upkeep.status()
-    return Answer(found, lambda console: views.status(console, found, session.scope))
+    return Answer(found, lambda console, _: views.status(console, found, session.scope))
 
 
+@command(app, "metrics")
 def metrics(
     session: Session,
     *,
     days: Annotated[int, typer.Option("--days", min=1, max=36_500, help="How far to look back.")] = 30,
 ) -> Answer:
     """Say how well the bank did: whether its confidences came true, what its lessons were worth. Changes nothing."""
-    found = session.bank.upkeep.metrics(days)
-    return Answer(found, lambda console: metrics_view.metrics(console, found))
+    return Answer(session.bank.upkeep.metrics(days), _metrics)
 
 
+@command(app, "maintain")
 def maintain(
     session: Session,
     *,
@@ -44,10 +84,10 @@ def maintain(
     whatever the settings.
     """
     with session.waiting("Keeping the bank good"):
-        done = session.bank.upkeep.maintain(dry_run=dry_run)
-    return Answer(done, lambda console: upkeep_views.maintained(console, done))
+        return Answer(session.bank.upkeep.maintain(dry_run=dry_run), _maintained)
 
 
+@command(app, "doctor")
 def doctor(
     session: Session,
     *,
@@ -56,42 +96,177 @@ def doctor(
     """Find what is not as it should be, and derive again what is derived. Records and signals are never touched."""
     with session.waiting("Looking through the bank"):
         repairs = session.bank.upkeep.doctor(dry_run=dry_run)
-    return Answer({"repairs": repairs}, lambda console: views.repairs(console, repairs))
+    return Answer({"repairs": repairs}, lambda console, _: views.repairs(console, repairs))
 
 
+@command(app, "rebuild")
 def rebuild(session: Session) -> Answer:
     """Derive the keyword indexes, the tallies and the vector indexes again, of memories and of the graph."""
     with session.waiting("Rebuilding"):
         session.bank.upkeep.rebuild()
-    return Answer({"rebuilt": True}, lambda console: views.sentence(console, "Rebuilt what is derived."))
+    return Answer({"rebuilt": True}, "Rebuilt what is derived.")
 
 
+@command(app, "reembed")
 def reembed(session: Session) -> Answer:
     """Embed every memory and every node of the graph anew with --embedder, and use that from then on."""
     with session.progress("Embedding") as progress:
         count = session.bank.upkeep.reembed(progress=progress)
     return Answer(
         {"embedded": count, "embedder": session.embedder},
-        lambda console: views.sentence(console, f"Embedded {count:,} memories with {session.embedder}."),
+        f"Embedded {count:,} memories with {session.embedder}.",
     )
 
 
+@command(app, "backup")
 def backup(session: Session, folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")]) -> Answer:
     """Copy the project, as it is at one moment, into a new folder."""
     with session.waiting("Copying"):
         session.bank.upkeep.backup(folder)
-    return Answer({"backup": folder.absolute()}, lambda console: views.sentence(console, f"Copied to {folder}."))
+    return Answer({"backup": folder.absolute()}, f"Copied to {folder}.")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the program."""
-    for name, function in (
-        ("status", status),
-        ("metrics", metrics),
-        ("maintain", maintain),
-        ("doctor", doctor),
-        ("rebuild", rebuild),
-        ("reembed", reembed),
-        ("backup", backup),
-    ):
-        command(app, name, panel=PANEL)(function)
+@command(app, "consolidate")
+def consolidate(
+    session: Session,
+    *,
+    apply: Annotated[bool, typer.Option("--apply", help="Merge; without it, only say what would be merged.")] = False,
+    threshold: Annotated[float, typer.Option(help="Cosine above which two memories are compared.")] = 0.75,
+    max_clusters: Annotated[int | None, typer.Option(help="The most merges.", show_default="all")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Also less than a day after the last one.")] = False,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="With --apply: a model at the endpoint that writes the merged lessons."),
+    ] = None,
+    base_url: WithBaseUrl = None,
+) -> Answer:
+    """Find memories that say the same, and with --apply merge them; `undo-merge` takes one apart again."""
+    from reasoningbank import OpenAIChat
+
+    chat = None if model is None else OpenAIChat(model, base_url=base_url)
+    with session.waiting("Comparing"):
+        found = session.bank.upkeep.consolidate(
+            threshold=threshold, dry_run=not apply, max_clusters=max_clusters, chat=chat, force=force
+        )
+    return Answer(found, consolidated)
+
+
+@command(app, "undo-merge")
+def undo_merge(session: Session, memory_id: MemoryId) -> Answer:
+    """Take a merged memory apart: what it was merged from is served again, with its own evidence."""
+    undone = session.bank.upkeep.undo_merge(memory_id)
+    return Answer(undone, f"Restored: {', '.join(undone.restored)}; archived the merge.")
+
+
+@command(app, "prune")
+def prune(
+    session: Session,
+    *,
+    apply: Annotated[bool, typer.Option("--apply", help="Archive; without it, only say what would be.")] = False,
+    unused_days: Annotated[float, typer.Option(help="Days without use after which a doubted memory goes.")] = 180.0,
+) -> Answer:
+    """Find memories that mislead or that nobody needs, and with --apply archive them; `restore` undoes it."""
+    return Answer(session.bank.upkeep.prune(dry_run=not apply, unused_days=unused_days), _pruned)
+
+
+# -- how it looks in a terminal ---------------------------------------------------------------------------------------
+
+
+def consolidated(console: Console, found: Consolidated) -> None:
+    """Print what was merged, or could be."""
+    if not found.due:
+        sentence(console, "Nothing was done: the last consolidation was less than a day ago (--force does it anyway).")
+    elif not found.changes and not found.skipped:
+        sentence(console, "No two memories say the same.", "green")
+    for change in found.changes:
+        sentence(console, _told(change))
+    _skipped(console, found.skipped)
+
+
+def _pruned(console: Console, found: Pruned) -> None:
+    """Print what was archived, or could be."""
+    if not found.changes:
+        sentence(console, "Nothing is to be pruned.", "green")
+    for change in found.changes:
+        sentence(console, _told(change))
+
+
+def _maintained(console: Console, done: Maintained) -> None:
+    """Print what upkeep did, or would do."""
+    rolled, expired = f"{len(done.rolled_up)} segments", f"{done.expired} old episodes"
+    trimmed = f"{done.forgotten_changes:,} rows of the change feed, {done.forgotten_trajectories:,} kept runs"
+    if done.dry_run:
+        sentence(console, f"Would roll up {rolled}, close {expired}, trim {trimmed}.")
+    else:
+        sentence(console, f"Rolled up {rolled}, closed {expired}, trimmed {trimmed}.")
+    for change in done.changes:
+        sentence(console, f"could be done: {_told(change)}" if done.dry_run else _told(change))
+    _skipped(console, done.skipped)
+    for link in done.suggested:
+        sentence(console, f"suggested: {link.source} {link.type} {link.target} ({link.evidence})")
+
+
+def _skipped(console: Console, changes: Sequence[Change]) -> None:
+    for change in changes:
+        sentence(console, f"Not merged: {', '.join(change.memories)}: {change.reason}", "yellow")
+
+
+def _told(change: Change) -> str:
+    """Return one change as a line."""
+    became = f" -> {change.result}" if change.result else ""
+    near = "" if change.similarity is None else f" (cosine {change.similarity:.2f})"
+    verb = change.link or change.kind
+    return f"{verb}: {', '.join(change.memories)}{became}: {change.reason}{near}"
+
+
+BAR = 30
+
+
+def _metrics(console: Console, found: Metrics) -> None:
+    """Print how well a bank does: criteria, how true its confidences were, rates, yields, weights over time."""
+    sentence(console, f"{found.since:%Y-%m-%d} to {found.until:%Y-%m-%d}, {found.confidence_model} model", "dim")
+    for measure in found.criteria:
+        console.print(_criterion(measure))
+    _diagram(console, "Confidences against votes", found.votes)
+    _diagram(console, "Predicted success against how runs ended", found.runs)
+    _numbers(console, "Hit rates", found.hit_rates)
+    _numbers(console, "Yields", found.yields)
+    if found.weights:
+        last = found.weights[-1]
+        _numbers(console, f"Weights since {last.at:%Y-%m-%d %H:%M} (change {len(found.weights)})", last.weights)
+
+
+def _criterion(measure: Measure) -> Text:
+    mark, style = {None: ("?", "dim"), True: ("✓", "green"), False: ("✗", "red")}[measure.met]
+    value = "–" if measure.value is None else f"{measure.value:.3g}"
+    few = "" if measure.enough else f", too few: needs {measure.needed}"
+    return Text.assemble(
+        (f"{mark} {measure.name} ", style),
+        f"{value} (goal {measure.goal}; {measure.sample:,} seen{few})  ",
+        (measure.what, "dim"),
+    )
+
+
+def _diagram(console: Console, title: str, found: Calibration) -> None:
+    if not found.count:
+        sentence(console, f"{title}: nothing to compare yet.", "dim")
+        return
+    sentence(console, f"{title}: {found.count:,}, ECE {found.ece:.3f}, Brier {found.brier:.3f}")
+    for bar in found.bins:
+        if bar.count:
+            console.print(_bar(bar))
+
+
+def _bar(bar: Bin) -> Text:
+    helped = bar.helped or 0.0
+    filled = round(helped * BAR)
+    told = f"  {bar.low:.1f}–{bar.high:.1f}  said {bar.confidence:.2f}, was {helped:.2f} "
+    return Text.assemble(told, ("█" * filled, "cyan"), ("░" * (BAR - filled), "dim"), f" {bar.count:,}")
+
+
+def _numbers(console: Console, title: str, numbers: Mapping[str, float | None]) -> None:
+    table = Table.grid(padding=(0, 2))
+    for name, value in numbers.items():
+        table.add_row(f"  {name.replace('_', ' ')}", "–" if value is None else f"{value:,.3g}")
+    sentence(console, f"{title}:")
+    console.print(table)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import quote
 
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
 from reasoningbank.formats.markdown import read_page
-from reasoningbank.formats.swarm import is_database, read_swarm
 
 Line = str | bytes | Mapping[str, Any]
 
@@ -59,8 +60,8 @@ def open_source(path: Path) -> Iterator[Entries]:
             yield _pages(sorted(path.rglob("*.md")), path)
         elif path.suffix.lower() in {".md", ".markdown"}:
             yield _pages([path], path.parent)
-        elif is_database(path):
-            records = read_swarm(path)
+        elif _is_database(path):
+            records = _swarm(path)
             yield numbered(records, len(records))
         else:
             with path.open("rb") as file:
@@ -129,4 +130,63 @@ def _loaded(text: bytes) -> Any:
     try:
         return json.loads(text.removeprefix(b"\xef\xbb\xbf"), parse_constant=lambda _: None)
     except (ValueError, RecursionError):
+        return None
+
+
+# -- the SQLite file of agentic-flow and claude-flow (`.swarm/memory.db`), read and never written ----------------------
+
+SQLITE = b"SQLite format 3\0"
+
+
+def _is_database(path: Path) -> bool:
+    """Tell whether a file is a SQLite database."""
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
+
+
+def _swarm(path: Path) -> list[str | dict[str, Any]]:
+    """Return the lessons (`patterns`) and the entries (`memory_entries`) of a database, as records.
+
+    Raises:
+        InvalidInputError: it has neither table, or is damaged.
+    """
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            tables = {row["name"] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if not tables & {"patterns", "memory_entries"}:
+                raise InvalidInputError(f"{path} holds neither patterns nor memory_entries: is it a .swarm/memory.db?")
+            lessons = _patterns(connection) if "patterns" in tables else ()
+            return [*lessons, *(_rows(connection) if "memory_entries" in tables else ())]
+    except sqlite3.Error as error:
+        raise InvalidInputError(f"{path} cannot be read as a database: {error}") from error
+
+
+def _patterns(connection: sqlite3.Connection) -> Iterator[str | dict[str, Any]]:
+    for row in connection.execute(
+        "SELECT id, pattern_data FROM patterns WHERE type = 'reasoning_memory' ORDER BY rowid"
+    ):
+        lesson = _read(row["pattern_data"])
+        # What is no JSON goes on as it is, to be named as a bad line.
+        yield {"id": row["id"], "pattern_data": lesson} if isinstance(lesson, Mapping) else str(row["pattern_data"])
+
+
+def _rows(connection: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+    """Versions differ: the text is `value` or `content`, and later ones mark what is deleted."""
+    for row in connection.execute("SELECT * FROM memory_entries ORDER BY rowid"):
+        entry = {key: row[key] for key in row.keys()}  # noqa: SIM118 - a Row is no dictionary
+        if entry.get("status") in (None, "active"):
+            yield {
+                "key": entry["key"],
+                "value": entry.get("value", entry.get("content")),
+                "namespace": entry.get("namespace"),
+                "tags": _read(entry.get("tags")),
+                "metadata": _read(entry.get("metadata")),
+            }
+
+
+def _read(text: object) -> Any:
+    try:
+        return json.loads(text) if isinstance(text, str) else None
+    except ValueError:
         return None

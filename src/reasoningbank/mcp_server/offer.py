@@ -172,12 +172,11 @@ class Offer:
     def templates(self) -> list[dict[str, Any]]:
         """Return the form of the other resources: a memory by its id."""
         form = "{project_id}/{memory_id}" if self._several else "{memory_id}"
-        description = "One memory, whole. Percent-encode what is no letter, digit, dot, dash or underscore."
         return [
             {
                 "uriTemplate": SCHEME + form,
                 "name": "memory",
-                "description": description,
+                "description": "One memory, whole. Percent-encode what is no letter, digit, dot, dash or underscore.",
                 "mimeType": "application/json",
             }
         ]
@@ -222,14 +221,8 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 
 def _status(bank: ReasoningBank) -> dict[str, Any]:
     status = bank.upkeep.status()
-    return {
-        "tenant": status.tenant,
-        "project": status.project,
-        "memories": status.memories,
-        "open_episodes": status.open_episodes,
-        "embedder": status.embedder,
-        "problems": list(status.problems),
-    }
+    names = ("tenant", "project", "memories", "open_episodes", "embedder")
+    return {name: getattr(status, name) for name in names} | {"problems": list(status.problems)}
 
 
 def _memory(bank: ReasoningBank, memory_id: str) -> dict[str, Any]:

@@ -33,18 +33,7 @@ def load(module: str) -> Any:
         raise MissingExtraError("the MCP server", "mcp") from error
 
 
-def build_server(offer: Offer) -> Any:
-    """Return the SDK's low-level server for an offer.
-
-    Raises:
-        MissingExtraError: the SDK is not installed.
-    """
-    load("mcp")
-    return _of_major_1(offer) if version("mcp").startswith("1.") else _of_major_2(offer)
-
-
-# Our answer, by the SDK's names for the request and its result.
-Answers = dict[str, Callable[[Any], Awaitable[dict[str, Any]]]]
+# The SDK's names for a request and its result, by the protocol's.
 KINDS = {
     "list_tools": ("ListToolsRequest", "ListToolsResult"),
     "call_tool": ("CallToolRequest", "CallToolResult"),
@@ -54,68 +43,49 @@ KINDS = {
 }
 
 
-def _answers(offer: Offer) -> Answers:
-    """Return what answers each kind of request, from its parameters to the protocol's own JSON."""
-
-    async def list_tools(_params: Any) -> dict[str, Any]:
-        return {"tools": offer.tools()}
-
-    async def call_tool(params: Any) -> dict[str, Any]:
-        return await to_thread.run_sync(offer.call, params.name, params.arguments)
-
-    async def list_resources(_params: Any) -> dict[str, Any]:
-        return {"resources": offer.resources()}
-
-    async def list_resource_templates(_params: Any) -> dict[str, Any]:
-        return {"resourceTemplates": offer.templates()}
-
-    async def read_resource(params: Any) -> dict[str, Any]:
-        return {"contents": await to_thread.run_sync(offer.read, str(params.uri))}
-
-    return {
-        "list_tools": list_tools,
-        "call_tool": call_tool,
-        "list_resources": list_resources,
-        "list_resource_templates": list_resource_templates,
-        "read_resource": read_resource,
-    }
+async def _answer(offer: Offer, kind: str, params: Any) -> dict[str, Any]:
+    """Return the protocol's own JSON for a request of one kind."""
+    match kind:
+        case "list_tools":
+            return {"tools": offer.tools()}
+        case "call_tool":
+            return await to_thread.run_sync(offer.call, params.name, params.arguments)
+        case "list_resources":
+            return {"resources": offer.resources()}
+        case "list_resource_templates":
+            return {"resourceTemplates": offer.templates()}
+    return {"contents": await to_thread.run_sync(offer.read, str(params.uri))}
 
 
-def _of_major_2(offer: Offer) -> Any:
-    types, errors = load("mcp.types"), load("mcp.shared.exceptions")
+def build_server(offer: Offer) -> Any:
+    """Return the SDK's low-level server for an offer.
 
-    def handler(kind: str, answer: Callable[[Any], Awaitable[dict[str, Any]]]) -> Callable[[Any, Any], Any]:
-        result = getattr(types, KINDS[kind][1])
+    Raises:
+        MissingExtraError: the SDK is not installed.
+    """
+    load("mcp")
+    types, errors, lowlevel = load("mcp.types"), load("mcp.shared.exceptions"), load("mcp.server.lowlevel")
+    is_major_1 = version("mcp").startswith("1.")
 
-        async def handle(_context: Any, params: Any) -> Any:
+    def handler(kind: str, result: Any) -> Callable[..., Awaitable[Any]]:
+
+        async def handle(*given: Any) -> Any:
+            # Major 1 hands over the request, major 2 a context and the request's parameters.
             try:
-                return result.model_validate(await answer(params))
+                params = given[-1].params if is_major_1 else given[-1]
+                answered = result.model_validate(await _answer(offer, kind, params))
             except ResourceNotFoundError as error:
+                if is_major_1:
+                    raise errors.McpError(types.ErrorData(code=RESOURCE_NOT_FOUND, message=str(error))) from error
                 raise errors.MCPError(RESOURCE_NOT_FOUND, str(error)) from error
+            return types.ServerResult(answered) if is_major_1 else answered
 
         return handle
 
-    handlers = {f"on_{kind}": handler(kind, answer) for kind, answer in _answers(offer).items()}
-    lowlevel = load("mcp.server.lowlevel")
-    return lowlevel.Server(NAME, version=__version__, instructions=INSTRUCTIONS, **handlers)
-
-
-def _of_major_1(offer: Offer) -> Any:
-    types, errors = load("mcp.types"), load("mcp.shared.exceptions")
-
-    def handler(kind: str, answer: Callable[[Any], Awaitable[dict[str, Any]]]) -> Callable[[Any], Any]:
-        result = getattr(types, KINDS[kind][1])
-
-        async def handle(request: Any) -> Any:
-            try:
-                return types.ServerResult(result.model_validate(await answer(request.params)))
-            except ResourceNotFoundError as error:
-                found = types.ErrorData(code=RESOURCE_NOT_FOUND, message=str(error))
-                raise errors.McpError(found) from error
-
-        return handle
-
-    server = load("mcp.server.lowlevel").Server(NAME, version=__version__, instructions=INSTRUCTIONS)
-    for kind, answer in _answers(offer).items():
-        server.request_handlers[getattr(types, KINDS[kind][0])] = handler(kind, answer)
+    handlers = {kind: handler(kind, getattr(types, result)) for kind, (_, result) in KINDS.items()}
+    if not is_major_1:
+        handlers = {f"on_{kind}": handle for kind, handle in handlers.items()}
+        return lowlevel.Server(NAME, version=__version__, instructions=INSTRUCTIONS, **handlers)
+    server = lowlevel.Server(NAME, version=__version__, instructions=INSTRUCTIONS)
+    server.request_handlers.update({getattr(types, KINDS[kind][0]): handle for kind, handle in handlers.items()})
     return server

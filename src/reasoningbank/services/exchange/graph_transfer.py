@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,7 +12,7 @@ from typing import Any, Literal
 
 from reasoningbank import arguments
 from reasoningbank.embed.base import Embedder
-from reasoningbank.errors import InvalidInputError, NotFoundError, StorageError
+from reasoningbank.errors import InvalidInputError, NotFoundError
 from reasoningbank.formats.graphml import from_graphml, to_graphml
 from reasoningbank.graph.nodes import FORMAT, edge_record, node_record, read_edge, read_graph, read_node, read_time
 from reasoningbank.graph.results import GraphImported
@@ -43,41 +41,17 @@ BATCH = 100
 
 def export(engine: Engine, form: Form) -> tuple[str, int]:
     """Return the graph as it is at one moment, as one text, and how many nodes are in it."""
-    nodes, edges = _nodes_and_edges(engine)
-    if form == "graphml":
-        return to_graphml(nodes, edges), len(nodes)
-    document = {"format": FORMAT, "nodes": nodes, "edges": edges}
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n", len(nodes)
-
-
-def _nodes_and_edges(engine: Engine) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    nodes: list[dict[str, Any]] = []
     edges: list[dict[str, Any]] = []
     with engine.read() as view:
-        nodes += [node_record(shown_node(stored)) for stored in graph.every_node(view)]
+        nodes = [node_record(shown_node(stored)) for stored in graph.every_node(view)]
         after = 0
         while (batch := graph.edge_page(view, after, 500))[0]:
             edges += [edge_record(shown_edge(stored)) for stored in batch[0]]
             after = batch[1]
-    return nodes, edges
-
-
-def export_file(engine: Engine, path: Path, form: Form) -> int:
-    """Write the graph into a file, which appears whole or not at all; return how many nodes are in it."""
-    text, written = export(engine, form)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as target:
-            target.write(text)
-            target.flush()
-            os.fsync(target.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror or error}", path=path) from error
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-    return written
+    if form == "graphml":
+        return to_graphml(nodes, edges), len(nodes)
+    document = {"format": FORMAT, "nodes": nodes, "edges": edges}
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n", len(nodes)
 
 
 # -- the way in ----------------------------------------------------------------------------------------------------
@@ -111,15 +85,13 @@ def parse(text: str) -> Any:
 
 @dataclass
 class _Tally:
-    created: Counter[str] = field(default_factory=Counter)
-    quarantined: int = 0
-    unknown_pointers: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
     rejected: list[Rejected] = field(default_factory=list)
     redactions: Counter[str] = field(default_factory=Counter)
     degraded: list[str] = field(default_factory=list)
 
     def count(self, what: str, created: bool, redactions: dict[str, int]) -> None:
-        self.created[what if created else "updated"] += 1
+        self.counts[what if created else "updated"] += 1
         self.redactions.update(redactions)
 
 
@@ -128,29 +100,22 @@ def import_graph(engine: Engine, document: object) -> GraphImported:
     nodes, edges = read_graph(document)
     tally = _Tally()
     for start in range(0, len(nodes), BATCH):
-        cleaned = list(_good(nodes[start : start + BATCH], start, _node, tally))
+        cleaned = []
+        for number, given in enumerate(nodes[start : start + BATCH], start=start + 1):
+            try:
+                cleaned.append(_node(given))
+            except InvalidInputError as error:
+                tally.rejected.append(Rejected(number, str(error)))
         if cleaned:
             engine.with_embedder(partial(_store_nodes, engine, cleaned, tally))
     for start in range(0, len(edges), BATCH):
         _store_edges(engine, edges[start : start + BATCH], len(nodes) + start, tally)
     return GraphImported(
-        nodes=tally.created["nodes"],
-        edges=tally.created["edges"],
-        updated=tally.created["updated"],
-        quarantined=tally.quarantined,
-        unknown_pointers=tally.unknown_pointers,
         rejected=tuple(tally.rejected),
         redactions=dict(tally.redactions),
         degraded=tuple(tally.degraded),
+        **tally.counts,
     )
-
-
-def _good(items: Sequence[Any], start: int, read: Callable[[Any], CleanNode], tally: _Tally) -> Iterator[CleanNode]:
-    for number, item in enumerate(items, start=start + 1):
-        try:
-            yield read(item)
-        except InvalidInputError as error:
-            tally.rejected.append(Rejected(number, str(error)))
 
 
 def _node(given: Any) -> CleanNode:
@@ -168,8 +133,8 @@ def _store_nodes(engine: Engine, cleaned: Sequence[CleanNode], tally: _Tally, em
             memories = [n for p in pointers if (n := records.find(edit, clean_text(p))) is not None]
             _, created = store_node(edit, embedder, node, memories, vector)
             tally.count("nodes", created, node.redactions)
-            tally.quarantined += node.quarantined or bool(node.findings)
-            tally.unknown_pointers += len(pointers) - len(memories)
+            tally.counts["quarantined"] += node.quarantined or bool(node.findings)
+            tally.counts["unknown_pointers"] += len(pointers) - len(memories)
     tally.degraded += problems(vectors)
 
 

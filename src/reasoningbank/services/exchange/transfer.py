@@ -19,7 +19,7 @@ from reasoningbank.exchange.memories import Incoming, incoming, outgoing, parse,
 from reasoningbank.exchange.runs import KEY, ExportedRun, is_run, read_run, run_record
 from reasoningbank.formats.foreign import translated
 from reasoningbank.formats.markdown import file_name, page
-from reasoningbank.formats.source import Entries, Entry, Line, open_source
+from reasoningbank.formats.source import Entries, Entry, Line
 from reasoningbank.links import ExportedLink, as_field
 from reasoningbank.memory import State, fingerprint_text, is_blank
 from reasoningbank.results import Imported, Rejected
@@ -46,52 +46,19 @@ class _Tally:
 
     Attributes:
         with_runs: whether lines of runs are taken.
+        counts: by the names that they have in the answer.
         numbers: row numbers of the memories, by the ids that they have in the file.
     """
 
-    with_runs: bool = False
-    created: int = 0
-    existing: int = 0
-    quarantined: int = 0
-    not_embedded: int = 0
+    with_runs: bool
+    trusted: bool
+    by: str | None
+    counts: Counter[str] = field(default_factory=Counter)
     differing: list[Rejected] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     redactions: Counter[str] = field(default_factory=Counter)
     links: list[tuple[int, ExportedLink]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
-    runs: int = 0
-    runs_left_out: int = 0
-
-    def answer(self) -> Imported:
-        return Imported(
-            created=self.created,
-            existing=self.existing,
-            quarantined=self.quarantined,
-            not_embedded=self.not_embedded,
-            differing=tuple(self.differing),
-            rejected=tuple(self.rejected),
-            redactions=dict(self.redactions),
-            runs=self.runs,
-            runs_left_out=self.runs_left_out,
-        )
-
-
-def import_path(
-    engine: Engine,
-    path: Path,
-    *,
-    trusted: bool,
-    by: str | None,
-    runs: bool,
-    progress: Callable[[int, int | None], None] | None,
-) -> Imported:
-    """Store the lessons of a file or folder, whatever its form.
-
-    Raises:
-        InvalidInputError: there is nothing there, or it cannot be read.
-    """
-    with open_source(path) as source:
-        return import_entries(engine, source, trusted=trusted, by=by or path.name, runs=runs, progress=progress)
 
 
 def import_entries(
@@ -104,14 +71,19 @@ def import_entries(
     progress: Callable[[int, int | None], None] | None,
 ) -> Imported:
     """Store the lessons of many lines, a batch a transaction; a bad line costs no other."""
-    tally = _Tally(with_runs=runs)
+    tally = _Tally(runs, trusted, by)
     filled = (entry for entry in source.entries if not _is_blank(entry.line))
     while batch := list(itertools.islice(filled, BATCH)):
-        _import_batch(engine, batch, tally, trusted=trusted, by=by)
+        _import_batch(engine, batch, tally)
         if progress is not None:
             progress(batch[-1].number, source.total)
     _link(engine, tally.links)
-    return tally.answer()
+    return Imported(
+        differing=tuple(tally.differing),
+        rejected=tuple(tally.rejected),
+        redactions=dict(tally.redactions),
+        **tally.counts,
+    )
 
 
 def _link(engine: Engine, waiting: Sequence[tuple[int, ExportedLink]]) -> None:
@@ -139,7 +111,7 @@ def _is_blank(line: Line) -> bool:
     return isinstance(line, str) and is_blank(line)
 
 
-def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trusted: bool, by: str | None) -> None:
+def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally) -> None:
     items: list[Incoming] = []
     cleaned: list[Prepared] = []
     runs: list[ExportedRun] = []
@@ -149,7 +121,7 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trus
                 if is_run(line):
                     runs.append(read_run(line[KEY]))
                     continue
-                item = incoming(entry.number, line, trusted=trusted, by=by)
+                item = incoming(entry.number, line, trusted=tally.trusted, by=tally.by)
                 _parameters(item)
                 named = None if item.memory_id is None else arguments.memory_id(item.memory_id)
                 cleaned.append(clean(item.draft, named))
@@ -159,9 +131,9 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally, *, trus
     if items:
         engine.with_embedder(lambda embedder: _store(engine, items, embed(embedder, cleaned), tally))
     if runs and tally.with_runs:
-        tally.runs += store_runs(engine, runs, tally.numbers)
+        tally.counts["runs"] += store_runs(engine, runs, tally.numbers)
     elif runs:
-        tally.runs_left_out += len(runs)
+        tally.counts["runs_left_out"] += len(runs)
 
 
 def _lines(entry: Entry) -> list[dict[str, Any]]:
@@ -178,10 +150,13 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared
         for item, prepared in zip(items, cleaned, strict=True):
             n, created = _store_one(edit, item, prepared)
             if created:
-                _count_created(tally, item, prepared)
+                tally.counts["created"] += 1
+                tally.counts["quarantined"] += (item.restored.state or prepared.state) is State.QUARANTINED
+                tally.counts["not_embedded"] += bool(prepared.problem)
+                tally.redactions.update(prepared.redactions)
                 tally.links += [(n, link) for link in item.restored.links]
             else:
-                tally.existing += 1
+                tally.counts["existing"] += 1
                 different = _difference(edit, n, item)
                 tally.differing += different
                 if different:
@@ -229,13 +204,6 @@ def _restore_state(edit: Edit, n: int, item: Incoming, prepared: Prepared) -> No
         restore.restore_state(edit, n, restored.state)
 
 
-def _count_created(tally: _Tally, item: Incoming, prepared: Prepared) -> None:
-    tally.created += 1
-    tally.quarantined += (item.restored.state or prepared.state) is State.QUARANTINED
-    tally.not_embedded += bool(prepared.problem)
-    tally.redactions.update(prepared.redactions)
-
-
 def _difference(view: View, n: int, item: Incoming) -> list[Rejected]:
     """Say so when the id was taken by a lesson that says something else."""
     memory = view.load([n])[n].memory
@@ -249,14 +217,16 @@ def _difference(view: View, n: int, item: Incoming) -> list[Rejected]:
 # -- the way out ---------------------------------------------------------------------------------------------------
 
 
-def export_file(
-    engine: Engine, path: Path, progress: Callable[[int], None] | None = None, *, runs: bool = False
-) -> int:
-    """Write every memory into a file, which appears whole or not at all."""
+def write_whole(path: Path, write: Callable[[IO[str]], int]) -> int:
+    """Write a file, which appears whole or not at all; return what `write` does.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
         with unfinished.open("w", encoding="utf-8", newline="\n") as target:
-            written = export_lines(engine, target, progress, runs=runs)
+            written = write(target)
             target.flush()
             os.fsync(target.fileno())
         unfinished.replace(path)
