@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -98,19 +98,16 @@ class Project:
     def _check(self, tenant: str, project: str) -> None:
         try:
             self.database.migrate()
-            self._check_scope(tenant, project)
+            with self.read() as reading:
+                owner = meta.read(reading)
+            if (owner.get("tenant"), owner.get("project")) != (tenant, project):
+                raise ScopeError(
+                    f"{self.folder} belongs to project {owner.get('project')!r} of tenant {owner.get('tenant')!r}, "
+                    f"not to project {project!r} of tenant {tenant!r}: open it under its own names"
+                )
         except BaseException:
             self.database.close()
             raise
-
-    def _check_scope(self, tenant: str, project: str) -> None:
-        with self.read() as reading:
-            owner = meta.read(reading)
-        if (owner.get("tenant"), owner.get("project")) != (tenant, project):
-            raise ScopeError(
-                f"{self.folder} belongs to project {owner.get('project')!r} of tenant {owner.get('tenant')!r}, "
-                f"not to project {project!r} of tenant {tenant!r}: open it under its own names"
-            )
 
     # -- transactions ----------------------------------------------------------------------------------------------
 
@@ -185,7 +182,7 @@ class Project:
         with reported(target), ExitStack() as open_files:
             try:
                 make_folders(made / SIGNALS_NAME)
-                with self._unchanging():
+                with nullcontext() if self.database.read_only else self.write():
                     reading = open_files.enter_context(self.read())
                     # Opened now, a segment that is rolled up meanwhile can be read on.
                     segments = [
@@ -202,14 +199,6 @@ class Project:
                 sync_folder(target.parent)
             finally:
                 remove_tree(made)
-
-    @contextmanager
-    def _unchanging(self) -> Iterator[None]:
-        if self.database.read_only:
-            yield
-        else:
-            with self.write():
-                yield
 
     def close(self) -> None:
         """Fold the write-ahead log into the file where that is possible, and close it. Closing twice is fine."""

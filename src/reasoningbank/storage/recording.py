@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from reasoningbank.memory import Draft, State
 from reasoningbank.signals import time_text
 from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.filters import json_text
-from reasoningbank.storage.records import add_vectors, new_revision, said, whence
+from reasoningbank.storage.records import add_vectors, new_revision, written
 from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
 
 _COLUMNS = (*MEMORY_COLUMNS.split(", "), "fingerprint")
@@ -61,7 +60,11 @@ def insert(
 ) -> dict[int, Stored]:
     """Store new memories under their row numbers, and return them as they are loaded from now on."""
     at = time_text(now)
-    rows = [_row(n, memory, new_revision(writing.newest_change), scrub_version, at) for n, memory in new.items()]
+    rows = []
+    for n, memory in new.items():
+        revision, findings = new_revision(writing.newest_change), json_text(memory.findings)
+        values = written(memory.draft, memory.state)
+        rows.append((n, memory.id, *values, revision, scrub_version, findings, at, at, memory.fingerprint))
     writing.insert("memories", _COLUMNS, rows)
     add_vectors(writing, generation, [(n, role, vector) for n, m in new.items() for role, vector in m.vectors])
     for n, memory in new.items():
@@ -69,24 +72,3 @@ def insert(
             writing.tell("put", n)
     writing.insert("terms", ("rowid", "text"), [(n, memory.terms) for n, memory in new.items()])
     return {row[0]: as_stored(row, (), project) for row in rows}
-
-
-def _row(n: int, new: NewMemory, revision: int, scrub_version: int, at: str) -> tuple[Any, ...]:
-    draft = new.draft
-    return (
-        n,
-        new.id,
-        *said(draft),
-        draft.outcome.value,
-        json_text(draft.tags),
-        new.state.value,
-        draft.initial_confidence,
-        *whence(draft),
-        json_text(draft.metadata),
-        revision,
-        scrub_version,
-        json_text(new.findings),
-        at,
-        at,
-        new.fingerprint,
-    )

@@ -58,11 +58,8 @@ def _owners(root: Path, tenant: str) -> Iterator[tuple[Path, dict[str, str]]]:
 
 def _read_owner(folder: Path) -> dict[str, str]:
     project = Project(folder, durability="normal", busy_timeout=10.0)
-    try:
-        with project.read() as reading:
-            return meta.read(reading)
-    finally:
-        project.database.close()
+    with contextlib.closing(project.database), project.read() as reading:
+        return meta.read(reading)
 
 
 def delete_project_files(root: Path, tenant: str, project: str) -> None:
@@ -91,11 +88,7 @@ def delete_project_files(root: Path, tenant: str, project: str) -> None:
 
 def _mark_deleted(folder: Path, tenant: str, project: str) -> None:
     opened = Project.open(folder, tenant=tenant, project=project, durability="full", busy_timeout=10.0)
-    if opened is None:
-        # A deletion that was cut short after the mark goes on.
-        return
-    try:
-        with opened.write() as writing:
+    # None: a deletion that was cut short after the mark goes on.
+    if opened is not None:
+        with contextlib.closing(opened.database), opened.write() as writing:
             meta.put(writing, "deleted", "1")
-    finally:
-        opened.database.close()
