@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,6 +20,7 @@ from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
 from reasoningbank.storage.stored_vectors import MEMORIES
 
 _BATCH = 500
+_COLUMNS = (*MEMORY_COLUMNS.split(", "), "fingerprint")
 _VECTOR = ("id", "memory", "role", "generation", "vector")
 
 
@@ -50,6 +51,19 @@ def find_revision(reading: Reading, memory_id: str) -> tuple[int, int] | None:
     """Return the row number of a memory, and its revision, for which alone evidence counts; or None."""
     row = reading.execute("SELECT n, revision FROM memories WHERE id = ?", (memory_id,)).fetchone()
     return None if row is None else (int(row[0]), int(row[1]))
+
+
+def same_lessons(reading: Reading, fingerprints: Sequence[bytes]) -> dict[tuple[bytes, str], int]:
+    """Return the oldest memory that says each of these and is not archived, by fingerprint and outcome."""
+    if not fingerprints:
+        return {}
+    marks = ", ".join("?" * len(fingerprints))
+    rows = reading.execute(
+        f"SELECT fingerprint, outcome, min(n) FROM memories WHERE fingerprint IN ({marks}) AND state <> 'archived' "
+        "GROUP BY fingerprint, outcome",
+        fingerprints,
+    )
+    return {(fingerprint, outcome): n for fingerprint, outcome, n in rows}
 
 
 def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, Stored]:
@@ -147,6 +161,26 @@ def new_revision(change: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A memory that is to be stored.
+
+    Attributes:
+        fingerprint: the hash of what it says.
+        vectors: role and float32 bytes; empty when it could not be embedded.
+        terms: the analysed text, space-separated.
+        findings: signs of planted instructions.
+    """
+
+    id: str
+    draft: Draft
+    fingerprint: bytes
+    vectors: tuple[tuple[str, bytes], ...]
+    terms: str
+    state: State = State.ACTIVE
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Indexed:
     """What a memory is found by.
 
@@ -168,6 +202,31 @@ def written(draft: Draft, state: State) -> tuple[Any, ...]:
     standing = (json_text(draft.tags), state.value, draft.initial_confidence)
     whence = (source.how, source.by, source.session, int(source.trusted), json_text(draft.metadata))
     return (*said, *standing, *whence)
+
+
+def insert(
+    writing: Writing,
+    new: Mapping[int, NewMemory],
+    *,
+    generation: int,
+    project: str,
+    scrub_version: int,
+    now: datetime,
+) -> dict[int, Stored]:
+    """Store new memories under their row numbers, and return them as they are loaded from now on."""
+    at = time_text(now)
+    rows = []
+    for n, memory in new.items():
+        revision, findings = new_revision(writing.newest_change), json_text(memory.findings)
+        values = written(memory.draft, memory.state)
+        rows.append((n, memory.id, *values, revision, scrub_version, findings, at, at, memory.fingerprint))
+    writing.insert("memories", _COLUMNS, rows)
+    add_vectors(writing, generation, [(n, role, vector) for n, m in new.items() for role, vector in m.vectors])
+    for n, memory in new.items():
+        if not memory.vectors:
+            writing.tell("put", n)
+    writing.insert("terms", ("rowid", "text"), [(n, memory.terms) for n, memory in new.items()])
+    return {row[0]: as_stored(row, (), project) for row in rows}
 
 
 def rewrite(

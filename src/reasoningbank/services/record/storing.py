@@ -10,7 +10,7 @@ from reasoningbank.results import Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.record.preparing import Prepared
 from reasoningbank.services.view import Edit, View
-from reasoningbank.storage import recording, records, trust
+from reasoningbank.storage import records, trust
 from reasoningbank.storage.stored import Stored
 
 DISTRUSTED = "its source is blocked"
@@ -51,7 +51,7 @@ class Place:
 def store(edit: Edit, prepared: Sequence[Prepared], *, look_for_same: bool = True) -> list[Place]:
     """Store prepared lessons, except what is there already, by id or in other spelling, or came before in the list."""
     by_id = records.numbers_of(edit, [p.memory_id for p in prepared if p.has_own_id])
-    by_text = recording.same_lessons(edit, [p.fingerprint for p in prepared]) if look_for_same else {}
+    by_text = records.same_lessons(edit, [p.fingerprint for p in prepared]) if look_for_same else {}
     fresh: dict[int, Prepared] = {}
     found: list[int] = []
     for p in prepared:
@@ -75,7 +75,7 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
     sources = {name for p in fresh.values() for name in (p.draft.source.by, p.draft.source.session) if name}
     distrusted = trust.blocked_among(edit, sources)
     new = {n: _new(p, distrusted) for n, p in fresh.items()}
-    return recording.insert(
+    return records.insert(
         edit,
         new,
         generation=edit.generation(identity),
@@ -85,11 +85,11 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
     )
 
 
-def _new(prepared: Prepared, distrusted: set[str]) -> recording.NewMemory:
+def _new(prepared: Prepared, distrusted: set[str]) -> records.NewMemory:
     source, findings = prepared.draft.source, prepared.findings
     if distrusted & {source.by, source.session}:
         findings = (*findings, DISTRUSTED)
-    return recording.NewMemory(
+    return records.NewMemory(
         id=prepared.memory_id,
         draft=prepared.draft,
         fingerprint=prepared.fingerprint,
