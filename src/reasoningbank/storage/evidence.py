@@ -115,10 +115,8 @@ def _put_validations(writing: Writing, counts: dict[tuple[int, str], tuple[int, 
 
 def evidence_in(reading: Reading, segment: int) -> list[Contribution]:
     """Return what stands in a segment and counts now, in the order of its times."""
-    rows = reading.execute(
-        f"SELECT {_COLUMNS} FROM evidence WHERE segment = ? ORDER BY at, memory, ref, kind", (segment,)
-    )
-    return [Contribution(*row) for row in rows]
+    standing = f"SELECT {_COLUMNS} FROM evidence WHERE segment = ? ORDER BY at, memory, ref, kind"
+    return list(map(Contribution._make, reading.execute(standing, (segment,))))
 
 
 def outcomes_of(reading: Reading, ref: str) -> dict[str, tuple[int, bool]]:

@@ -67,7 +67,6 @@ class Ledger:
     Args:
         folder: where the segments are.
         fsync: wait for the disk after each append.
-
     """
 
     def __init__(self, folder: Path, *, fsync: bool) -> None:

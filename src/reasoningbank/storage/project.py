@@ -13,7 +13,6 @@ from typing import Literal
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import time_text
 from reasoningbank.storage import meta, snapshots
-from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.database import Database, inode
 from reasoningbank.storage.failures import deleted_error, reported
 from reasoningbank.storage.files import (
@@ -121,7 +120,8 @@ class Project:
         """
         with self.database.read() as connection:
             reading = SqliteReading(connection, self.folder)
-            self._check_not_deleted(reading)
+            if reading.moment.deleted:
+                raise deleted_error(self.database.path)
             yield reading
 
     @contextmanager
@@ -135,13 +135,10 @@ class Project:
         appended: Appended = {}
         with self.database.write(undo=lambda: self.ledger.take_back(appended)) as connection:
             writing = SqliteWriting(connection, self.folder, self.ledger, appended)
-            self._check_not_deleted(writing)
+            if writing.moment.deleted:
+                raise deleted_error(self.database.path)
             yield writing
             writing.finish()
-
-    def _check_not_deleted(self, reading: Reading) -> None:
-        if reading.moment.deleted:
-            raise deleted_error(self.database.path)
 
     # -- upkeep --------------------------------------------------------------------------------------------------
 

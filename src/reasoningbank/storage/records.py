@@ -42,8 +42,7 @@ def numbers_of(reading: Reading, ids: Sequence[str]) -> dict[str, int]:
     """Return the row numbers of the memories that there are of these ids, in the given order."""
     if not ids:
         return {}
-    rows = reading.execute("SELECT id, n FROM memories WHERE id IN (:ids)", {"ids": list(ids)})
-    found = dict(rows.fetchall())
+    found = dict(reading.execute("SELECT id, n FROM memories WHERE id IN (:ids)", {"ids": list(ids)}))
     return {memory_id: found[memory_id] for memory_id in ids if memory_id in found}
 
 

@@ -17,8 +17,8 @@ from reasoningbank.storage.contract import Reading, Writing, column
 
 def sizes(reading: Reading, terms: Sequence[str]) -> dict[str, int]:
     """Return in how many memories each of these terms occurs."""
-    rows = reading.execute("SELECT term, doc FROM temp.vocabulary WHERE term IN (:terms)", {"terms": list(terms)})
-    return dict.fromkeys(terms, 0) | dict(rows.fetchall())
+    found = reading.execute("SELECT term, doc FROM temp.vocabulary WHERE term IN (:terms)", {"terms": list(terms)})
+    return dict.fromkeys(terms, 0) | dict(found)
 
 
 def totals(reading: Reading) -> tuple[int, int]:
