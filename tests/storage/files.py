@@ -14,7 +14,7 @@ import pytest
 from reasoningbank import Draft, State, Verdict
 from reasoningbank.episode import Served
 from reasoningbank.signals import Signal, SignalKind, Tally
-from reasoningbank.storage import check, episodes, meta, recording, records
+from reasoningbank.storage import check, episodes, meta, records
 from reasoningbank.storage.contract import Writing
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.ledger import LogHealth
@@ -51,11 +51,11 @@ def add_memory(project: Project, memory_id: str = "m") -> int:
 
 def put_memory(writing: Writing, memory_id: str = "m") -> int:
     draft = Draft(title=memory_id, content=f"what {memory_id} says", outcome=Verdict.SUCCESS)
-    new = recording.NewMemory(
+    new = records.NewMemory(
         memory_id, draft, records.fingerprint(draft.title, draft.content), vectors=(), terms=memory_id
     )
     n = writing.number("memories")
-    recording.insert(writing, {n: new}, generation=1, project="p", scrub_version=1, now=NOON)
+    records.insert(writing, {n: new}, generation=1, project="p", scrub_version=1, now=NOON)
     return n
 
 

@@ -1,4 +1,4 @@
-"""Is what is derived still what it is derived from? Looking only."""
+"""Is what is derived still what it is derived from, and does every row lead somewhere?"""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from reasoningbank.storage import evidence
-from reasoningbank.storage.contract import Reading
-from reasoningbank.storage.fold import batches, folded
-from reasoningbank.storage.ledger import FOLDED_AT_ONCE
-from reasoningbank.storage.loose_ends import loose_ends
+from reasoningbank.storage.contract import Reading, Writing, column, number
+from reasoningbank.storage.ledger import fold_lines
 from reasoningbank.storage.project import Project
-from reasoningbank.storage.signal_log import Line, Segment
 from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
 
 
@@ -52,6 +49,30 @@ _SOURCES = {
 }
 
 
+_NO_MEMORY = "NOT IN (SELECT n FROM memories)"
+_NO_NODE = "NOT IN (SELECT n FROM nodes)"
+
+# Rows that lead nowhere: triggers keep them from coming about; damage, a half restored file or a hand may not. Each in
+# words; the table; which of its rows these are. A vector of another length than its generation's is no vector.
+_LOOSE = (
+    ("vectors belong to no memory", "vectors", f"memory {_NO_MEMORY}"),
+    ("vectors of nodes belong to no node", "node_vectors", f"node {_NO_NODE}"),
+    *(
+        (
+            f"vectors in {table} are not as long as their embedder's",
+            table,
+            f"EXISTS (SELECT 1 FROM generations AS g WHERE g.generation = {table}.generation "
+            f"AND length({table}.vector) <> 4 * g.dim)",
+        )
+        for table in ("vectors", "node_vectors")
+    ),
+    ("links lead to no memory", "links", f"source {_NO_MEMORY} OR target {_NO_MEMORY}"),
+    ("edges lead to no node", "edges", f"source {_NO_NODE} OR target {_NO_NODE}"),
+    ("pointers of nodes lead nowhere", "pointers", f"node {_NO_NODE} OR memory {_NO_MEMORY}"),
+    ("steps belong to no kept run", "steps", "ref NOT IN (SELECT ref FROM trajectories)"),
+)
+
+
 def inspect_derived(project: Project, reading: SqliteReading) -> list[Finding]:
     """Compare the derived rows with their sources, inside the caller's read transaction."""
     damage = reading.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -59,62 +80,55 @@ def inspect_derived(project: Project, reading: SqliteReading) -> list[Finding]:
         return [Finding(f"the database is damaged: {damage}", "restore a backup")]
     findings = _log_findings(project, reading) + _row_findings(reading)
     if differing := refold_differences(project, reading):
-        findings.append(
-            Finding(f"{', '.join(differing)} differ from what the kept log says", "fold the log again", "rebuild")
-        )
+        what = f"{', '.join(differing)} differ from what the kept log says"
+        findings.append(Finding(what, "fold the log again", "rebuild"))
     return findings
+
+
+def remove_loose_ends(writing: Writing) -> None:
+    """Remove all that leads nowhere; vectors of the wrong length are made anew by `reembed`."""
+    for _, table, condition in _LOOSE:
+        writing.execute(f"DELETE FROM {table} WHERE {condition}")
 
 
 def _row_findings(reading: Reading) -> list[Finding]:
     findings = []
     for indexed, index in (("memories", "terms"), ("nodes", "node_terms")):
-        unindexed = reading.execute(
+        unindexed = number(
+            reading,
             f"SELECT (SELECT count(*) FROM {indexed} WHERE n NOT IN (SELECT rowid FROM {index})) + "
-            f"(SELECT count(*) FROM {index} WHERE rowid NOT IN (SELECT n FROM {indexed}))"
-        ).fetchone()[0]
+            f"(SELECT count(*) FROM {index} WHERE rowid NOT IN (SELECT n FROM {indexed}))",
+        )
         if unindexed:
-            findings.append(
-                Finding(
-                    f"{unindexed} rows of the keyword index do not fit the {indexed}", "index them again", "rebuild"
-                )
-            )
-    return findings + [Finding(what, "remove them", "rebuild") for what in loose_ends(reading)]
+            what = f"{unindexed} rows of the keyword index do not fit the {indexed}"
+            findings.append(Finding(what, "index them again", "rebuild"))
+    for what, table, condition in _LOOSE:
+        if loose := number(reading, f"SELECT count(*) FROM {table} WHERE {condition}"):
+            findings.append(Finding(f"{loose} {what}", "remove them", "rebuild"))
+    return findings
 
 
 def _log_findings(project: Project, reading: Reading) -> list[Finding]:
     health = project.ledger.health(reading)
-    findings = []
-    if health.unfolded:
-        findings.append(Finding(f"{health.unfolded} bytes of the log are not counted yet", "count them", "fold"))
-    if health.short:
-        findings.append(
-            Finding(
-                f"counted lines are missing from {', '.join(health.short)}",
-                "write them again from what they were counted as",
-                "rebuild",
-            )
-        )
-    if health.bad:
-        findings.append(
-            Finding(
-                f"{health.bad} lines of the log cannot be read",
-                "kept where they are, and their segments with them; mend or remove the lines, then rebuild",
-            )
-        )
-    rolled = {name for (name,) in reading.execute("SELECT name FROM log_positions WHERE rolled = 1")}
-    if left := [name for name in health.strays if name in rolled]:
-        findings.append(Finding(f"rolled up, but still there: {', '.join(left)}", "remove the files", "sweep"))
-    if taken := [name for name in health.strays if name not in rolled]:
-        findings.append(
-            Finding(
-                f"not counted, for their number is taken: {', '.join(taken)}", "give each a free number, or remove it"
-            )
-        )
-    if health.torn:
-        findings.append(
-            Finding(f"unfinished lines were cut off and kept in {', '.join(health.torn)}", "look, and remove the files")
-        )
-    return findings
+    rolled = column(reading, "SELECT name FROM log_positions WHERE rolled = 1")
+    left = [name for name in health.strays if name in rolled]
+    taken = [name for name in health.strays if name not in rolled]
+    lost = "write them again from what they were counted as"
+    unreadable = "kept where they are, and their segments with them; mend or remove the lines, then rebuild"
+    # What there is of each, as a number or as names; in which words; what mends it.
+    looked_at: list[tuple[int | Sequence[str], str, str, str]] = [
+        (health.unfolded, "{} bytes of the log are not counted yet", "count them", "fold"),
+        (health.short, "counted lines are missing from {}", lost, "rebuild"),
+        (health.bad, "{} lines of the log cannot be read", unreadable, ""),
+        (left, "rolled up, but still there: {}", "remove the files", "sweep"),
+        (taken, "not counted, for their number is taken: {}", "give each a free number, or remove it", ""),
+        (health.torn, "unfinished lines were cut off and kept in {}", "look, and remove the files", ""),
+    ]
+    return [
+        Finding(what.format(found if isinstance(found, int) else ", ".join(found)), remedy, repair)
+        for found, what, remedy, repair in looked_at
+        if found
+    ]
 
 
 def refold_differences(project: Project, reading: SqliteReading) -> list[str]:
@@ -131,15 +145,8 @@ def refold_differences(project: Project, reading: SqliteReading) -> list[str]:
             if not position.rolled:
                 segment = position.segment
                 lines = log.lines(segment, 0) if segment.name in on_disk else ()
-                _fold(anew, segment, [line for line in lines if line.end <= position.end])
+                fold_lines(anew, segment, [line for line in lines if line.end <= position.end], 0)
         return [name for name, query in DERIVED.items() if _rows(anew, query) != _rows(reading, query)]
-
-
-def _fold(anew: SqliteWriting, segment: Segment, lines: Sequence[Line]) -> None:
-    signals = [line.signal for line in lines if line.signal is not None]
-    for batch in batches(signals, FOLDED_AT_ONCE):
-        evidence.put(anew, folded(evidence.facts_of(anew, batch), [(signal, segment.number) for signal in batch]))
-    evidence.move(anew, segment, 0, bad=sum(bool(line.problem) for line in lines))
 
 
 def _starting_point(reading: SqliteReading) -> sqlite3.Connection:

@@ -47,6 +47,11 @@ class Moment(NamedTuple):
     fit: int
     generation: Generation | None
 
+    @property
+    def searched(self) -> int:
+        """Number of the generation that is searched; 0 before the first."""
+        return 0 if self.generation is None else self.generation.number
+
 
 class Rows(Protocol):
     """What a question gives."""
@@ -80,6 +85,16 @@ class Reading(Protocol):
 
     def execute(self, sql: str, values: Values = (), /) -> Rows:
         """Ask a question. A list among named values stands for `IN (:name)`."""
+
+
+def column(reading: Reading, sql: str, values: Values = ()) -> list[Any]:
+    """Return the only column of what a question gives."""
+    return [value for (value,) in reading.execute(sql, values)]
+
+
+def number(reading: Reading, sql: str, values: Values = ()) -> int:
+    """Return the one number that a question gives."""
+    return int(reading.execute(sql, values).fetchone()[0])
 
 
 class Writing(Reading, Protocol):

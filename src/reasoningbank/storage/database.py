@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +18,6 @@ from reasoningbank.forks import renew_after_fork
 from reasoningbank.storage.connections import Connections
 from reasoningbank.storage.failures import (
     busy_error,
-    database_errors_reported,
     deleted_error,
     not_allowed_error,
     read_only_error,
@@ -26,15 +25,6 @@ from reasoningbank.storage.failures import (
 )
 from reasoningbank.storage.files import size_of
 from reasoningbank.storage.migrations import scripts, statements
-
-# Folding the write-ahead log into the file is only tidier: nobody is kept waiting for it.
-_TIDYING_TIMEOUT = "PRAGMA busy_timeout = 100"
-
-VIEWS = (
-    "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab('main', 'terms', 'row')",
-    "CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab('main', 'terms', 'instance')",
-)
-"""For each connection once: views of the text index, which take no space and are never out of date."""
 
 
 class Database:
@@ -103,8 +93,7 @@ class Database:
     @property
     def hides_recent_writes(self) -> bool:
         """Whether a write-ahead log is there that this user cannot read."""
-        wal = self.path.with_name(f"{self.path.name}-wal")
-        return self._frozen and size_of(wal) > 0
+        return self._frozen and size_of(self.path.with_name(f"{self.path.name}-wal")) > 0
 
     # -- transactions --------------------------------------------------------------------------------------------
 
@@ -115,7 +104,7 @@ class Database:
         Raises:
             StorageError: the file is gone, replaced or damaged; ProjectDeletedError when that was a deletion.
         """
-        with database_errors_reported(self.path):
+        with reported(self.path, files=False):
             with self._connections.lend() as connection:
                 connection.execute("BEGIN")
                 try:
@@ -141,7 +130,7 @@ class Database:
         """
         if self.read_only:
             raise read_only_error(self.path)
-        with database_errors_reported(self.path), self._waiting_turn(), self._connections.lend() as connection:
+        with reported(self.path, files=False), self._waiting_turn(), self._connections.lend() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 self._check_in_place(connection)
@@ -209,7 +198,8 @@ class Database:
             return
         with reported(self.path), self._connections.lend() as connection:
             before = connection.execute("PRAGMA busy_timeout").fetchone()[0]
-            connection.execute(_TIDYING_TIMEOUT)
+            # It is only tidier: nobody is kept waiting for it.
+            connection.execute("PRAGMA busy_timeout = 100")
             try:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             finally:
@@ -217,12 +207,8 @@ class Database:
 
     def backup_to(self, target: Path, source: sqlite3.Connection) -> None:
         """Copy the state that `source`'s transaction sees; a plain copy would miss the log and drop locks."""
-        with reported(target):
-            copy = sqlite3.connect(target)
-            try:
-                source.backup(copy)
-            finally:
-                copy.close()
+        with reported(target), closing(sqlite3.connect(target)) as copy:
+            source.backup(copy)
 
     def close(self) -> None:
         """Close the connections; those in use are closed when they come back."""
@@ -231,8 +217,9 @@ class Database:
 
 def prepare(connection: sqlite3.Connection) -> None:
     """Give a new connection what our statements use beside tables."""
-    for view in VIEWS:
-        connection.execute(view)
+    # Views of the text index, which take no space and are never out of date.
+    connection.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab('main', 'terms', 'row')")
+    connection.execute("CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab('main', 'terms', 'instance')")
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
 
 

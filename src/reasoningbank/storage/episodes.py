@@ -8,21 +8,10 @@ from typing import NamedTuple
 
 from reasoningbank.episode import Episode, Served
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.verdict import Verdict
 
-SERVED = (
-    "ref",
-    "position",
-    "memory",
-    "revision",
-    "confidence",
-    "deviation",
-    "provisional",
-    "similarity",
-    "keyword",
-    "score",
-)
+SERVED = ("ref", "position", "memory", *list(Served.model_fields)[2:])
 _COLUMNS = "ref, task, thread, opened_at, closed_at, verdict, reason, judge"
 
 
@@ -75,6 +64,7 @@ def load_episode(reading: Reading, ref: str) -> Episode | None:
     row = reading.execute(f"SELECT {_COLUMNS} FROM episodes WHERE ref = ?", (ref,)).fetchone()
     if row is None:
         return None
+    # In the order of the fields of `Served`.
     served = reading.execute(
         "SELECT m.id, s.position, s.revision, s.confidence, s.deviation, s.provisional, s.similarity, s.keyword, "
         "s.score FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ? ORDER BY s.position",
@@ -89,20 +79,7 @@ def load_episode(reading: Reading, ref: str) -> Episode | None:
         verdict=None if row[5] is None else Verdict(row[5]),
         reason=row[6],
         by=row[7],
-        memories=tuple(
-            Served(
-                memory=memory,
-                position=position,
-                revision=revision,
-                confidence=confidence,
-                deviation=deviation,
-                provisional=bool(provisional),
-                similarity=similarity,
-                keyword=keyword,
-                score=score,
-            )
-            for memory, position, revision, confidence, deviation, provisional, similarity, keyword, score in served
-        ),
+        memories=tuple(Served(**dict(zip(Served.model_fields, values, strict=True))) for values in served),
     )
 
 
@@ -116,7 +93,8 @@ def page(
     limit: int,
 ) -> list[str]:
     """Return the references of up to `limit` episodes that pass the filters, the newest first, behind `after`."""
-    found = reading.execute(
+    return column(
+        reading,
         "SELECT ref FROM episodes "
         "WHERE (:after IS NULL OR (opened_at, ref) < (SELECT opened_at, ref FROM episodes WHERE ref = :after)) "
         "AND (:thread IS NULL OR thread = :thread) AND (:verdict IS NULL OR verdict = :verdict) "
@@ -130,7 +108,6 @@ def page(
             "limit": limit,
         },
     )
-    return [str(row[0]) for row in found]
 
 
 def exists(reading: Reading, ref: str) -> bool:
@@ -196,16 +173,13 @@ def expire(writing: Writing, now: datetime, after: timedelta) -> int:
 
 def count_overdue(reading: Reading, now: datetime, after: timedelta) -> int:
     """Return how many episodes `expire` would close."""
-    total: int = reading.execute(
-        "SELECT count(*) FROM episodes WHERE verdict IS NULL AND opened_at < ?", (time_text(before(now, after)),)
-    ).fetchone()[0]
-    return total
+    overdue = "SELECT count(*) FROM episodes WHERE verdict IS NULL AND opened_at < ?"
+    return number(reading, overdue, (time_text(before(now, after)),))
 
 
 def count_open(reading: Reading) -> int:
     """Return how many episodes are open."""
-    total: int = reading.execute("SELECT count(*) FROM episodes WHERE verdict IS NULL").fetchone()[0]
-    return total
+    return number(reading, "SELECT count(*) FROM episodes WHERE verdict IS NULL")
 
 
 def before(now: datetime, span: timedelta) -> datetime:

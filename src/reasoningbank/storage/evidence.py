@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from reasoningbank.signals import Signal, SignalKind, time_text
-from reasoningbank.storage import merges
-from reasoningbank.storage.contract import Reading, Writing
-from reasoningbank.storage.fold import Changes, Contribution, Facts, Known, Tally, add_validations
+from reasoningbank.signals import Signal, SignalKind
+from reasoningbank.storage import episodes, merges
+from reasoningbank.storage.contract import Reading, Writing, column, number
+from reasoningbank.storage.fold import Changes, Contribution, Facts, Known, add_validations
 from reasoningbank.storage.signal_log import Segment
 from reasoningbank.verdict import Verdict
 
@@ -77,22 +77,28 @@ def put(writing: Writing, changes: Changes) -> None:
     added = [(*key, 0, *sums) for key, sums in changes.added.items() if key not in changes.anew]
     writing.insert("tallies", TALLIES, added, ADDED)
     for tally in changes.anew:
-        _sum_anew(writing, tally)
+        # What is taken back may also have been its latest.
+        _sum_anew(writing, _SAME_TALLY, tally)
     _put_validations(writing, changes.validations)
-    set_verdicts(writing, changes.verdicts)
+    for ref, said in changes.verdicts.items():
+        episodes.set_verdict(writing, ref, _VERDICTS[said.polarity], reason=said.reason, by=said.by, now=said.at)
     for n in changes.told:
         writing.tell("evidence", n)
     if changes.merged:
         merges.tell_results(writing, changes.merged)
 
 
-def _sum_anew(writing: Writing, tally: Tally) -> None:
-    """Derive one tally anew: what is taken back may also have been its latest."""
-    writing.execute(f"DELETE FROM tallies WHERE {_SAME_TALLY} AND rolled = 0", tally)
+def _sum_anew(writing: Writing, condition: str, values: Sequence[Any]) -> None:
+    """Derive tallies anew from what is kept of their evidence."""
+    writing.execute(f"DELETE FROM tallies WHERE {condition} AND rolled = 0", values)
+    _sum(writing, 0, condition, values)
+
+
+def _sum(writing: Writing, rolled: int, condition: str, values: Sequence[Any]) -> None:
     writing.execute(
-        f"INSERT INTO tallies({', '.join(TALLIES)}) SELECT {_GROUPED}, 0, {_SUMS} FROM evidence "
-        f"WHERE {_SAME_TALLY} AND polarity <> 0 GROUP BY {_GROUPED}",
-        tally,
+        f"INSERT INTO tallies({', '.join(TALLIES)}) SELECT {_GROUPED}, {rolled:d}, {_SUMS} FROM evidence "
+        f"WHERE {condition} AND polarity <> 0 GROUP BY {_GROUPED} {ADDED}",
+        values,
     )
 
 
@@ -104,24 +110,13 @@ def _put_validations(writing: Writing, counts: dict[tuple[int, str], tuple[int, 
     writing.execute("DELETE FROM validations WHERE confirmed = 0 AND refuted = 0")
 
 
-def set_verdicts(writing: Writing, verdicts: dict[str, Signal]) -> None:
-    """Let episodes have ended as the last outcome of each says."""
-    for ref, signal in verdicts.items():
-        writing.execute(
-            "UPDATE episodes SET verdict = ?, closed_at = ?, reason = ?, judge = ? WHERE ref = ?",
-            (_VERDICTS[signal.polarity].value, time_text(signal.at), signal.reason, signal.by, ref),
-        )
-
-
 # -- looking -------------------------------------------------------------------------------------------------------
 
 
 def evidence_in(reading: Reading, segment: int) -> list[Contribution]:
     """Return what stands in a segment and counts now, in the order of its times."""
-    rows = reading.execute(
-        f"SELECT {_COLUMNS} FROM evidence WHERE segment = ? ORDER BY at, memory, ref, kind", (segment,)
-    )
-    return [Contribution(*row) for row in rows]
+    standing = f"SELECT {_COLUMNS} FROM evidence WHERE segment = ? ORDER BY at, memory, ref, kind"
+    return list(map(Contribution._make, reading.execute(standing, (segment,))))
 
 
 def outcomes_of(reading: Reading, ref: str) -> dict[str, tuple[int, bool]]:
@@ -136,12 +131,13 @@ def outcomes_of(reading: Reading, ref: str) -> dict[str, tuple[int, bool]]:
 
 def spoke_for(reading: Reading, n: int, since: str) -> tuple[SignalKind, ...]:
     """Return the kinds of signal, votes apart, that spoke for a memory after a time."""
-    rows = reading.execute(
+    kinds = column(
+        reading,
         "SELECT DISTINCT kind FROM evidence WHERE memory = ? AND polarity > 0 AND kind <> 'explicit' AND at > ? "
         "ORDER BY kind",
         (n, since),
     )
-    return tuple(SignalKind(kind) for (kind,) in rows)
+    return tuple(map(SignalKind, kinds))
 
 
 # -- taking back, rolling up, folding again ------------------------------------------------------------------------
@@ -151,8 +147,7 @@ def withdraw(writing: Writing, memory: int) -> None:
     """Take back all evidence about a memory: it is deleted, or says something else now."""
     rows = writing.execute(f"SELECT {_COLUMNS} FROM evidence WHERE memory = ?", (memory,)).fetchall()
     validations: dict[tuple[int, str], tuple[int, int]] = {}
-    for row in rows:
-        withdrawn = Contribution(*row)
+    for withdrawn in map(Contribution._make, rows):
         add_validations(validations, withdrawn, -1)
         writing.execute("UPDATE log_positions SET orphans = orphans + 1 WHERE segment = ?", (withdrawn.segment,))
     _put_validations(writing, validations)
@@ -166,11 +161,7 @@ def roll_up(writing: Writing, segment: int) -> None:
 
     What it said is sealed: a later verdict could no longer be told from a repeat.
     """
-    writing.execute(
-        f"INSERT INTO tallies({', '.join(TALLIES)}) SELECT {_GROUPED}, 1, {_SUMS} FROM evidence "
-        f"WHERE segment = ? AND polarity <> 0 GROUP BY {_GROUPED} {ADDED}",
-        (segment,),
-    )
+    _sum(writing, 1, "segment = ?", (segment,))
     writing.execute(
         "INSERT INTO sealed(memory, ref, kind, polarity) SELECT memory, ref, kind, polarity FROM evidence "
         "WHERE segment = ? AND kind <> 'usage' "
@@ -185,29 +176,17 @@ def roll_up(writing: Writing, segment: int) -> None:
     writing.execute(
         "UPDATE episodes SET sealed = 1 WHERE ref IN (SELECT ref FROM evidence WHERE segment = ?)", (segment,)
     )
-    affected = [n for (n,) in writing.execute("SELECT DISTINCT memory FROM evidence WHERE segment = ?", (segment,))]
+    affected = column(writing, "SELECT DISTINCT memory FROM evidence WHERE segment = ?", (segment,))
     writing.execute("DELETE FROM evidence WHERE segment = ?", (segment,))
-    _sum_all_anew(writing, affected)
+    for memory in affected:
+        _sum_anew(writing, "memory = ?", (memory,))
     writing.execute("UPDATE log_positions SET rolled = 1 WHERE segment = ?", (segment,))
-
-
-def _sum_all_anew(writing: Writing, memories: Collection[int]) -> None:
-    """Derive the tallies of memories anew from what is kept of their evidence."""
-    for memory in memories:
-        writing.execute("DELETE FROM tallies WHERE memory = ? AND rolled = 0", (memory,))
-        writing.execute(
-            f"INSERT INTO tallies({', '.join(TALLIES)}) SELECT {_GROUPED}, 0, {_SUMS} FROM evidence "
-            f"WHERE memory = ? AND polarity <> 0 GROUP BY {_GROUPED}",
-            (memory,),
-        )
 
 
 def forget(writing: Writing) -> None:
     """Drop all that the kept segments were folded into, so that they can be folded again from their beginning."""
-    changed = writing.execute(
-        "SELECT DISTINCT memory FROM tallies WHERE rolled = 0 UNION SELECT into_memory FROM merged"
-    ).fetchall()
-    for (n,) in changed:
+    changed = "SELECT DISTINCT memory FROM tallies WHERE rolled = 0 UNION SELECT into_memory FROM merged"
+    for n in column(writing, changed):
         writing.tell("evidence", n)
     writing.execute("DELETE FROM tallies WHERE rolled = 0")
     writing.execute("DELETE FROM evidence")
@@ -255,8 +234,7 @@ def kept_segments(reading: Reading) -> list[Segment]:
 
 def position_of(reading: Reading, segment: Segment) -> int:
     """Return how far a segment is counted."""
-    row = reading.execute("SELECT position FROM log_positions WHERE segment = ?", (segment.number,)).fetchone()
-    return int(row[0])
+    return number(reading, "SELECT position FROM log_positions WHERE segment = ?", (segment.number,))
 
 
 def begin(writing: Writing, segment: Segment) -> None:

@@ -55,23 +55,19 @@ def storage_error(error: sqlite3.Error | OSError, path: Path) -> StorageError:
 
 
 @contextmanager
-def reported(path: Path) -> Iterator[None]:
+def reported(path: Path, *, files: bool = True) -> Iterator[None]:
     """Raise what the database or the disk refuses inside the block as the StorageError that names `path`.
 
     An error that is one already goes on as it is.
+
+    Args:
+        files: False where callers do things of their own in the block: what their files refuse is theirs.
     """
     try:
         yield
     except StorageError:
         raise
     except (sqlite3.Error, OSError) as error:
-        raise storage_error(error, path) from error
-
-
-@contextmanager
-def database_errors_reported(path: Path) -> Iterator[None]:
-    """Like `reported`, for a block in which callers do things of their own: what their files refuse is theirs."""
-    try:
-        yield
-    except sqlite3.Error as error:
+        if not files and isinstance(error, OSError):
+            raise
         raise storage_error(error, path) from error

@@ -53,12 +53,10 @@ def rename(source: Path, target: Path) -> None:
         OSError: it stayed refused.
     """
     for pause in _PATIENCE:
-        try:
+        with contextlib.suppress(PermissionError):
             source.replace(target)
-        except PermissionError:
-            time.sleep(pause)
-        else:
             return
+        time.sleep(pause)
     source.replace(target)
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from reasoningbank.signals import Signal, SignalKind, day_number, time_text
 
@@ -18,6 +18,8 @@ from reasoningbank.signals import Signal, SignalKind, day_number, time_text
 UNIT = 1_000_000
 
 EXPLICIT, OUTCOME, USAGE = SignalKind.EXPLICIT.value, SignalKind.OUTCOME.value, SignalKind.USAGE.value
+
+Item = TypeVar("Item")
 
 Key = tuple[int, str, str]
 """(memory, ref, kind): what is counted once."""
@@ -147,7 +149,7 @@ def _fold(facts: Facts, changes: Changes, signal: Signal, segment: int) -> Folde
         changes.verdicts[signal.ref] = signal
     if old is not None and (old.polarity, old.weight) == (new.polarity, new.weight):
         return Folded.REPEATED
-    if new.kind == OUTCOME and _has_vote(facts, new):
+    if new.kind == OUTCOME and _has_vote(facts, (new.memory, new.ref, EXPLICIT)):
         new = new._replace(superseded=1)
     _put(facts, changes, old, new)
     changes.told.append(known.n)
@@ -167,8 +169,7 @@ def _known_already(facts: Facts, new: Contribution) -> Folded | None:
     return Folded.REPEATED if served else None
 
 
-def _has_vote(facts: Facts, outcome: Contribution) -> bool:
-    key = (outcome.memory, outcome.ref, EXPLICIT)
+def _has_vote(facts: Facts, key: Key) -> bool:
     vote = facts.evidence.get(key)
     return bool(vote.polarity if vote is not None else facts.sealed.get(key))
 
@@ -242,6 +243,6 @@ def say_the_same(one: Signal, other: Signal) -> bool:
     )
 
 
-def batches(signals: Sequence[Signal], size: int) -> Iterable[Sequence[Signal]]:
-    """Yield signals in their order, some at a time."""
-    return (signals[start : start + size] for start in range(0, len(signals), size))
+def batches(items: Sequence[Item], size: int) -> Iterable[Sequence[Item]]:
+    """Yield items in their order, some at a time."""
+    return (items[start : start + size] for start in range(0, len(items), size))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reasoningbank.storage.contract import Generation, Reading, Writing
+from reasoningbank.storage.contract import Generation, Reading, Writing, number
 
 
 def filling(reading: Reading) -> Generation | None:
@@ -19,23 +19,23 @@ def add(writing: Writing, embedder: tuple[str, str, int, str, bool], state: str)
     Args:
         embedder: name, revision, dimension, pooling, and whether its vectors are normalised.
     """
-    last = writing.execute("SELECT coalesce(max(generation), 0) FROM generations").fetchone()[0]
-    row = (last + 1, *embedder[:4], int(embedder[4]), state)
+    new = number(writing, "SELECT coalesce(max(generation), 0) + 1 FROM generations")
+    row = (new, *embedder[:4], int(embedder[4]), state)
     writing.insert("generations", ("generation", *Generation._fields[1:], "state"), [row])
     writing.refresh()
-    return int(last) + 1
+    return new
 
 
-def drop(writing: Writing, number: int) -> None:
+def drop(writing: Writing, generation: int) -> None:
     """Drop a generation that was being filled, with its vectors."""
     for table in ("vectors", "node_vectors", "generations"):
-        writing.execute(f"DELETE FROM {table} WHERE generation = ?", (number,))
+        writing.execute(f"DELETE FROM {table} WHERE generation = ?", (generation,))
 
 
-def swap_in(writing: Writing, number: int) -> None:
+def swap_in(writing: Writing, generation: int) -> None:
     """Make a filled generation the current one, and drop every other with its vectors."""
     writing.execute("DELETE FROM generations WHERE state = 'current'")
-    writing.execute("UPDATE generations SET state = 'current' WHERE generation = ?", (number,))
-    writing.execute("DELETE FROM vectors WHERE generation <> ?", (number,))
-    writing.execute("DELETE FROM node_vectors WHERE generation <> ?", (number,))
+    writing.execute("UPDATE generations SET state = 'current' WHERE generation = ?", (generation,))
+    for table in ("vectors", "node_vectors"):
+        writing.execute(f"DELETE FROM {table} WHERE generation <> ?", (generation,))
     writing.refresh()

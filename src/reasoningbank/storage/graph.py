@@ -11,11 +11,10 @@ from typing import Any
 from reasoningbank.graph.nodes import Edge, EdgeDraft, Node, NodeDraft, NodeKind
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage import snapshots
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Reading, Writing, column
 from reasoningbank.storage.filters import json_text
 from reasoningbank.storage.stored_vectors import CURRENT, NODES
 
-SERVED = "state = 'active'"
 _SAID = ("kind", "text", "conv_id", "tags", "fields", "state", "findings", "scrub_version", "updated_at")
 
 
@@ -52,7 +51,7 @@ class NodeFilters:
 
     def clause(self) -> tuple[str, list[Any]]:
         """Return an SQL condition on `nodes`, and its values."""
-        parts, values = [SERVED if self.served else "1 = 1"], []
+        parts, values = ["state = 'active'" if self.served else "1 = 1"], []
         if self.kind is not None:
             parts.append("kind = ?")
             values.append(self.kind.value)
@@ -112,8 +111,7 @@ def put(
         for table, column in (("pointers", "node"), ("node_vectors", "node"), ("node_terms", "rowid")):
             writing.execute(f"DELETE FROM {table} WHERE {column} = ?", (n,))
     writing.insert("node_terms", ("rowid", "text"), [(n, terms)])
-    pointers = [(n, memory) for memory in dict.fromkeys(memories)]
-    writing.insert("pointers", ("node", "memory"), pointers)
+    writing.insert("pointers", ("node", "memory"), [(n, memory) for memory in dict.fromkeys(memories)])
     return n, created
 
 
@@ -163,10 +161,8 @@ def _node(row: Sequence[Any], pointers: Sequence[str]) -> StoredNode:
 def page(reading: Reading, filters: NodeFilters, after: int, limit: int) -> list[int]:
     """Return up to `limit` row numbers behind `after` that pass the filters, in the order they were added."""
     condition, values = filters.clause()
-    rows = reading.execute(
-        f"SELECT n FROM nodes WHERE n > ? AND {condition} ORDER BY n LIMIT ?", (after, *values, limit)
-    )
-    return [n for (n,) in rows]
+    matching = f"SELECT n FROM nodes WHERE n > ? AND {condition} ORDER BY n LIMIT ?"
+    return column(reading, matching, (after, *values, limit))
 
 
 def passing(reading: Reading, numbers: Sequence[int], filters: NodeFilters) -> list[int]:
@@ -175,8 +171,7 @@ def passing(reading: Reading, numbers: Sequence[int], filters: NodeFilters) -> l
         return []
     condition, values = filters.clause()
     marks = ", ".join("?" * len(numbers))
-    rows = reading.execute(f"SELECT n FROM nodes WHERE n IN ({marks}) AND {condition} ORDER BY n", (*numbers, *values))
-    return [n for (n,) in rows]
+    return column(reading, f"SELECT n FROM nodes WHERE n IN ({marks}) AND {condition} ORDER BY n", (*numbers, *values))
 
 
 def every_node(reading: Reading) -> Iterator[StoredNode]:
@@ -189,26 +184,24 @@ def every_node(reading: Reading) -> Iterator[StoredNode]:
 
 def not_embedded(reading: Reading, generation: int) -> list[int]:
     """Return the nodes without a vector of a generation, in the order they were added."""
-    rows = reading.execute(
+    return column(
+        reading,
         "SELECT n FROM nodes WHERE NOT EXISTS "
         "(SELECT 1 FROM node_vectors AS v WHERE v.node = nodes.n AND v.generation = ?) ORDER BY n",
         (generation,),
     )
-    return [n for (n,) in rows]
 
 
 def plain_texts(reading: Reading, numbers: Sequence[int]) -> dict[int, str]:
     """Return what nodes say, by row number, in the order they were added."""
-    rows = reading.execute("SELECT n, text FROM nodes WHERE n IN (:numbers) ORDER BY n", {"numbers": list(numbers)})
-    return dict(rows.fetchall())
+    given = {"numbers": list(numbers)}
+    return dict(reading.execute("SELECT n, text FROM nodes WHERE n IN (:numbers) ORDER BY n", given))
 
 
 def approve(writing: Writing, n: int, now: datetime) -> bool:
     """Let a quarantined node be found; False when it was not quarantined."""
-    changed = writing.execute(
-        "UPDATE nodes SET state = 'active', updated_at = ? WHERE n = ? AND state = 'quarantined'", (time_text(now), n)
-    ).rowcount
-    return bool(changed)
+    approving = "UPDATE nodes SET state = 'active', updated_at = ? WHERE n = ? AND state = 'quarantined'"
+    return bool(writing.execute(approving, (time_text(now), n)).rowcount)
 
 
 def delete_node(writing: Writing, node_id: str) -> bool:
@@ -219,7 +212,7 @@ def delete_node(writing: Writing, node_id: str) -> bool:
 
 def of_memory(reading: Reading, memory: int) -> list[int]:
     """Return the row numbers of the nodes that point to a memory."""
-    return [n for (n,) in reading.execute("SELECT node FROM pointers WHERE memory = ? ORDER BY node", (memory,))]
+    return column(reading, "SELECT node FROM pointers WHERE memory = ? ORDER BY node", (memory,))
 
 
 # -- edges ---------------------------------------------------------------------------------------------------------
@@ -311,21 +304,17 @@ def matches(reading: Reading, expression: str, width: int) -> dict[int, float]:
 
 def vectors(reading: Reading, numbers: Sequence[int]) -> dict[int, bytes]:
     """Return the current vectors of nodes; those without one are left out."""
-    rows = reading.execute(
-        f"SELECT node, vector FROM node_vectors WHERE generation = {CURRENT} AND node IN (:numbers)",
-        {"numbers": list(numbers)},
-    )
-    return dict(rows.fetchall())
+    current = f"SELECT node, vector FROM node_vectors WHERE generation = {CURRENT} AND node IN (:numbers)"
+    return dict(reading.execute(current, {"numbers": list(numbers)}))
 
 
 def texts(reading: Reading, numbers: Sequence[int]) -> list[tuple[int, str, str]]:
     """Return (row number, text, indexed terms) of nodes."""
-    rows = reading.execute(
+    return reading.execute(
         "SELECT n, nodes.text, node_terms.text FROM nodes JOIN node_terms ON node_terms.rowid = n "
         "WHERE n IN (:numbers)",
         {"numbers": list(numbers)},
-    )
-    return rows.fetchall()
+    ).fetchall()
 
 
 def is_active(reading: Reading, memory_id: str) -> bool:

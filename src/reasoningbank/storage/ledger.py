@@ -18,7 +18,7 @@ from reasoningbank.storage import evidence
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.evidence import Position
 from reasoningbank.storage.fold import OUTCOME, UNIT, Contribution, Folded, batches, folded, say_the_same
-from reasoningbank.storage.signal_log import Segment, SignalLog, segment_of
+from reasoningbank.storage.signal_log import Line, Segment, SignalLog, segment_of
 
 if TYPE_CHECKING:
     from reasoningbank.storage.transaction import SqliteWriting
@@ -67,7 +67,6 @@ class Ledger:
     Args:
         folder: where the segments are.
         fsync: wait for the disk after each append.
-
     """
 
     def __init__(self, folder: Path, *, fsync: bool) -> None:
@@ -170,19 +169,8 @@ class Ledger:
         if position >= self.log.size(segment):
             return
         self.log.heal_tail(segment, position)
-        bad, signals = 0, []
-        for line in self.log.lines(segment, position):
-            position = line.end
-            if line.signal is not None:
-                signals.append(line.signal)
-            elif line.problem:
-                bad += 1
-        orphans = 0
-        for batch in batches(signals, FOLDED_AT_ONCE):
-            changes = folded(evidence.facts_of(writing, batch), [(signal, segment.number) for signal in batch])
-            evidence.put(writing, changes)
-            orphans += changes.results.count(Folded.ORPHAN)
-        evidence.move(writing, segment, position, bad=bad, orphans=orphans)
+        lines = list(self.log.lines(segment, position))
+        fold_lines(writing, segment, lines, lines[-1].end if lines else position)
 
     # -- healing ---------------------------------------------------------------------------------------------------
 
@@ -272,6 +260,16 @@ class Ledger:
             torn=self.log.torn(),
             short=tuple(s.name for s in evidence.kept_segments(reading) if self.log.size(s) < kept[s.name]),
         )
+
+
+def fold_lines(writing: SqliteWriting, segment: Segment, lines: Sequence[Line], end: int) -> None:
+    """Count lines of a segment, and note that it is counted up to `end`."""
+    orphans = 0
+    for batch in batches([line.signal for line in lines if line.signal is not None], FOLDED_AT_ONCE):
+        changes = folded(evidence.facts_of(writing, batch), [(signal, segment.number) for signal in batch])
+        evidence.put(writing, changes)
+        orphans += changes.results.count(Folded.ORPHAN)
+    evidence.move(writing, segment, end, bad=sum(bool(line.problem) for line in lines), orphans=orphans)
 
 
 def _signal(reading: Reading, contribution: Contribution) -> Signal:

@@ -65,16 +65,13 @@ def _check_nothing_is_missing(path: Path) -> None:
 
 
 def _build(made: Path, meta: dict[str, str]) -> None:
-    connection = sqlite3.connect(made, isolation_level=None)
-    try:
+    with contextlib.closing(sqlite3.connect(made, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         apply_migrations(connection)
         connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         connection.execute("COMMIT")
         # Last: what goes through a write-ahead log is in the file once that is closed, and that can fail unheard.
         connection.execute("PRAGMA journal_mode = wal")
-    finally:
-        connection.close()
 
 
 def _put_into_place(made: Path, path: Path) -> None:
@@ -91,14 +88,11 @@ def _put_into_place(made: Path, path: Path) -> None:
 def _rename_into_place(made: Path, path: Path) -> None:
     # A rename would replace what is there; a database that nobody else has is the lock that keeps others out meanwhile.
     gate = path.with_name(f".gate-{path.name}")
-    connection = sqlite3.connect(gate, isolation_level=None)
-    try:
+    with contextlib.closing(sqlite3.connect(gate, isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
         if not path.exists():
             rename(made, path)
         remove_files(gate)
-    finally:
-        connection.close()
 
 
 def remove_deleted(database: Database) -> None:
@@ -136,11 +130,8 @@ def finish_deletion(path: Path) -> None:
     Raises:
         StorageError: the folder could not be removed.
     """
-    database = Database(path, durability="full", busy_timeout=10.0)
-    try:
+    with contextlib.closing(Database(path, durability="full", busy_timeout=10.0)) as database:
         remove_deleted(database)
-    finally:
-        database.close()
 
 
 def remove_damaged(folder: Path) -> None:

@@ -32,10 +32,8 @@ def put(
         (strength, evidence, by, *ends, type_),
     ).rowcount
     if not changed:
-        writing.execute(
-            "INSERT INTO links(source, target, type, strength, evidence, judge, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*ends, type_, strength, evidence, by, time_text(now)),
-        )
+        columns = ("source", "target", "type", "strength", "evidence", "judge", "at")
+        writing.insert("links", columns, [(*ends, type_, strength, evidence, by, time_text(now))])
     return not changed
 
 
@@ -53,14 +51,11 @@ def remove(writing: Writing, ends: tuple[int, int], type_: str | None) -> int:
     if type_ is not None:
         found = (*known_ends(writing, ends, type_), type_)
         return writing.execute("DELETE FROM links WHERE source = ? AND target = ? AND type = ?", found).rowcount
-    removed = writing.execute("DELETE FROM links WHERE source = ? AND target = ?", ends).rowcount
-    types = ", ".join("?" * len(SYMMETRIC))
-    return removed + (
-        writing.execute(
-            f"DELETE FROM links WHERE source = ? AND target = ? AND type IN ({types})",
-            (ends[1], ends[0], *sorted(SYMMETRIC)),
-        ).rowcount
-    )
+    return writing.execute(
+        "DELETE FROM links WHERE (source = :source AND target = :target) "
+        "OR (source = :target AND target = :source AND type IN (:symmetric))",
+        {"source": ends[0], "target": ends[1], "symmetric": sorted(SYMMETRIC)},
+    ).rowcount
 
 
 def between(reading: Reading, ends: tuple[int, int], type_: str) -> Link:
@@ -153,7 +148,7 @@ def used_together(reading: Reading, fewest: int) -> list[tuple[int, int, CoUse]]
         "GROUP BY a.memory, b.memory HAVING count(*) >= ? ORDER BY a.memory, b.memory",
         (fewest,),
     ).fetchall()
-    runs = dict(reading.execute("SELECT memory, count(*) FROM served GROUP BY memory").fetchall())
+    runs = dict(reading.execute("SELECT memory, count(*) FROM served GROUP BY memory"))
     return [
         (one, other, CoUse(together, int(succeeded), int(failed), runs[one] + runs[other] - together))
         for one, other, together, succeeded, failed in pairs
@@ -162,15 +157,13 @@ def used_together(reading: Reading, fewest: int) -> list[tuple[int, int, CoUse]]
 
 def lesson_rows(reading: Reading) -> list[LessonRow]:
     """Return (row number, id, outcome, vector) of every active memory that is embedded, in the order recorded."""
-    rows = reading.execute(
+    return reading.execute(
         "SELECT m.n, m.id, m.outcome, v.vector FROM memories AS m JOIN vectors AS v ON v.memory = m.n "
         "WHERE m.state = 'active' AND v.role = 'lesson' "
         f"AND v.generation = {CURRENT} ORDER BY m.n"
-    )
-    return rows.fetchall()
+    ).fetchall()
 
 
 def ids_of(reading: Reading, numbers: Sequence[int]) -> dict[int, str]:
     """Return the ids of memories by row number."""
-    rows = reading.execute("SELECT n, id FROM memories WHERE n IN (:numbers)", {"numbers": list(numbers)})
-    return dict(rows.fetchall())
+    return dict(reading.execute("SELECT n, id FROM memories WHERE n IN (:numbers)", {"numbers": list(numbers)}))

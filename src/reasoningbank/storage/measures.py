@@ -1,16 +1,17 @@
-"""Rows that say how well a project does."""
+"""What is in a project, in numbers, and the rows that say how well it does."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
 from reasoningbank.measures.criteria import DistilledRun, HandedOut, PastRun
 from reasoningbank.memory import fingerprint_text
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.storage.contract import Reading
+from reasoningbank.storage.contract import Reading, column, number
 
 # What was said by votes whose segment is gone is sealed.
 _RUNS = (
@@ -39,10 +40,8 @@ def past_runs(reading: Reading, since: datetime) -> Iterator[PastRun]:
 
 def failed_before(reading: Reading, since: datetime) -> set[str]:
     """Return the tasks that failed in a run opened before `since`, as `PastRun.task` tells them apart."""
-    rows = reading.execute(
-        "SELECT DISTINCT task FROM episodes WHERE verdict = 'failure' AND opened_at < ?", (time_text(since),)
-    )
-    return {fingerprint_text("", task) for (task,) in rows}
+    failed = "SELECT DISTINCT task FROM episodes WHERE verdict = 'failure' AND opened_at < ?"
+    return {fingerprint_text("", task) for task in column(reading, failed, (time_text(since),))}
 
 
 def distilled(reading: Reading, since: datetime) -> list[DistilledRun]:
@@ -57,11 +56,8 @@ def distilled(reading: Reading, since: datetime) -> list[DistilledRun]:
 
 def recorded(reading: Reading, since: datetime) -> dict[str, int]:
     """Return how many memories were recorded at or after `since`, by how."""
-    rows = reading.execute(
-        "SELECT source_how, count(*) FROM memories WHERE created_at >= ? GROUP BY source_how ORDER BY source_how",
-        (time_text(since),),
-    )
-    return dict(rows.fetchall())
+    by_how = "SELECT source_how, count(*) FROM memories WHERE created_at >= ? GROUP BY source_how ORDER BY source_how"
+    return dict(reading.execute(by_how, (time_text(since),)))
 
 
 def validated(reading: Reading) -> list[tuple[int, str, int, int]]:
@@ -73,3 +69,36 @@ def validated(reading: Reading) -> list[tuple[int, str, int, int]]:
         "SELECT coalesce(p.day, (SELECT min(day) FROM log_positions), 0), v.kind, v.confirmed, v.refuted "
         "FROM validations AS v LEFT JOIN log_positions AS p ON p.segment = v.segment ORDER BY v.segment, v.kind"
     ).fetchall()
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """How much there is of everything.
+
+    Attributes:
+        format: of the database.
+        memories, nodes: by state.
+    """
+
+    format: int
+    memories: dict[str, int]
+    nodes: dict[str, int]
+    links: int
+    edges: int
+    kept_runs: int
+
+
+def overview(reading: Reading) -> Overview:
+    """Count what is in a project."""
+    return Overview(
+        format=number(reading, "PRAGMA user_version"),
+        memories=_by_state(reading, "memories"),
+        nodes=_by_state(reading, "nodes"),
+        links=number(reading, "SELECT count(*) FROM links"),
+        edges=number(reading, "SELECT count(*) FROM edges"),
+        kept_runs=number(reading, "SELECT count(*) FROM trajectories"),
+    )
+
+
+def _by_state(reading: Reading, table: str) -> dict[str, int]:
+    return dict(reading.execute(f"SELECT state, count(*) FROM {table} GROUP BY state ORDER BY state").fetchall())

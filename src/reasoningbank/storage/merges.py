@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from reasoningbank.signals import time_text
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Reading, Writing, column
 
 # Merged memories can be merged again: evidence goes all the way up.
 _ALL_RESULTS = (
@@ -28,8 +28,7 @@ def put(writing: Writing, sources: Sequence[int], result: int, now: datetime) ->
 
 def sources_of(reading: Reading, result: int) -> list[int]:
     """Return the memories that were merged into one, in the order they were recorded."""
-    rows = reading.execute("SELECT memory FROM merged WHERE into_memory = ? ORDER BY memory", (result,))
-    return [n for (n,) in rows]
+    return column(reading, "SELECT memory FROM merged WHERE into_memory = ? ORDER BY memory", (result,))
 
 
 def take_out(writing: Writing, sources: Sequence[int]) -> None:
@@ -51,5 +50,5 @@ def forget(writing: Writing, n: int) -> None:
 
 def tell_results(writing: Writing, sources: Sequence[int]) -> None:
     """Tell the feed that the evidence changed of what these memories were merged into."""
-    for (n,) in writing.execute(_ALL_RESULTS, {"sources": list(sources)}).fetchall():
+    for n in column(writing, _ALL_RESULTS, {"sources": list(sources)}):
         writing.tell("evidence", n)

@@ -11,7 +11,7 @@ from typing import Any
 
 from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Reading, Writing, column
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,12 @@ def add(writing: Writing, fit: Fit) -> None:
 def judged_last(reading: Reading, most: int) -> list[int]:
     """Return the row numbers of the memories that votes or outcomes are known of, those judged last, at most `most`."""
     # What was merged counts once, with what it was merged into.
-    rows = reading.execute(
+    return column(
+        reading,
         "SELECT coalesce(m.into_memory, t.memory) AS n FROM tallies AS t LEFT JOIN merged AS m ON m.memory = t.memory "
         "AND m.counts = 1 WHERE t.kind <> 'usage' GROUP BY n ORDER BY max(t.last) DESC, n LIMIT ?",
         (most,),
     )
-    return [n for (n,) in rows]
 
 
 def judged_runs(reading: Reading, most: int) -> Iterator[tuple[list[float], bool]]:

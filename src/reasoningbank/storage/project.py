@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,6 @@ from typing import Literal
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import time_text
 from reasoningbank.storage import meta, snapshots
-from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.database import Database, inode
 from reasoningbank.storage.failures import deleted_error, reported
 from reasoningbank.storage.files import (
@@ -98,19 +97,16 @@ class Project:
     def _check(self, tenant: str, project: str) -> None:
         try:
             self.database.migrate()
-            self._check_scope(tenant, project)
+            with self.read() as reading:
+                owner = meta.read(reading)
+            if (owner.get("tenant"), owner.get("project")) != (tenant, project):
+                raise ScopeError(
+                    f"{self.folder} belongs to project {owner.get('project')!r} of tenant {owner.get('tenant')!r}, "
+                    f"not to project {project!r} of tenant {tenant!r}: open it under its own names"
+                )
         except BaseException:
             self.database.close()
             raise
-
-    def _check_scope(self, tenant: str, project: str) -> None:
-        with self.read() as reading:
-            owner = meta.read(reading)
-        if (owner.get("tenant"), owner.get("project")) != (tenant, project):
-            raise ScopeError(
-                f"{self.folder} belongs to project {owner.get('project')!r} of tenant {owner.get('tenant')!r}, "
-                f"not to project {project!r} of tenant {tenant!r}: open it under its own names"
-            )
 
     # -- transactions ----------------------------------------------------------------------------------------------
 
@@ -124,7 +120,8 @@ class Project:
         """
         with self.database.read() as connection:
             reading = SqliteReading(connection, self.folder)
-            self._check_not_deleted(reading)
+            if reading.moment.deleted:
+                raise deleted_error(self.database.path)
             yield reading
 
     @contextmanager
@@ -138,13 +135,10 @@ class Project:
         appended: Appended = {}
         with self.database.write(undo=lambda: self.ledger.take_back(appended)) as connection:
             writing = SqliteWriting(connection, self.folder, self.ledger, appended)
-            self._check_not_deleted(writing)
+            if writing.moment.deleted:
+                raise deleted_error(self.database.path)
             yield writing
             writing.finish()
-
-    def _check_not_deleted(self, reading: Reading) -> None:
-        if reading.moment.deleted:
-            raise deleted_error(self.database.path)
 
     # -- upkeep --------------------------------------------------------------------------------------------------
 
@@ -185,7 +179,7 @@ class Project:
         with reported(target), ExitStack() as open_files:
             try:
                 make_folders(made / SIGNALS_NAME)
-                with self._unchanging():
+                with nullcontext() if self.database.read_only else self.write():
                     reading = open_files.enter_context(self.read())
                     # Opened now, a segment that is rolled up meanwhile can be read on.
                     segments = [
@@ -202,14 +196,6 @@ class Project:
                 sync_folder(target.parent)
             finally:
                 remove_tree(made)
-
-    @contextmanager
-    def _unchanging(self) -> Iterator[None]:
-        if self.database.read_only:
-            yield
-        else:
-            with self.write():
-                yield
 
     def close(self) -> None:
         """Fold the write-ahead log into the file where that is possible, and close it. Closing twice is fine."""

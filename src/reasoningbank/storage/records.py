@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
 from reasoningbank.storage import merges, snapshots
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.storage.evidence import withdraw
 from reasoningbank.storage.filters import Filters, json_text
-from reasoningbank.storage.fold import UNIT
+from reasoningbank.storage.fold import UNIT, batches
 from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
 from reasoningbank.storage.stored_vectors import MEMORIES
 
 _BATCH = 500
+_COLUMNS = (*MEMORY_COLUMNS.split(", "), "fingerprint")
 _VECTOR = ("id", "memory", "role", "generation", "vector")
 
 
@@ -40,8 +42,7 @@ def numbers_of(reading: Reading, ids: Sequence[str]) -> dict[str, int]:
     """Return the row numbers of the memories that there are of these ids, in the given order."""
     if not ids:
         return {}
-    rows = reading.execute("SELECT id, n FROM memories WHERE id IN (:ids)", {"ids": list(ids)})
-    found = dict(rows.fetchall())
+    found = dict(reading.execute("SELECT id, n FROM memories WHERE id IN (:ids)", {"ids": list(ids)}))
     return {memory_id: found[memory_id] for memory_id in ids if memory_id in found}
 
 
@@ -51,19 +52,27 @@ def find_revision(reading: Reading, memory_id: str) -> tuple[int, int] | None:
     return None if row is None else (int(row[0]), int(row[1]))
 
 
+def same_lessons(reading: Reading, fingerprints: Sequence[bytes]) -> dict[tuple[bytes, str], int]:
+    """Return the oldest memory that says each of these and is not archived, by fingerprint and outcome."""
+    if not fingerprints:
+        return {}
+    marks = ", ".join("?" * len(fingerprints))
+    rows = reading.execute(
+        f"SELECT fingerprint, outcome, min(n) FROM memories WHERE fingerprint IN ({marks}) AND state <> 'archived' "
+        "GROUP BY fingerprint, outcome",
+        fingerprints,
+    )
+    return {(fingerprint, outcome): n for fingerprint, outcome, n in rows}
+
+
 def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, Stored]:
     """Return the rows of these numbers, with their tallies; numbers that are gone are left out."""
     found: dict[int, Stored] = {}
-    for batch in _batches(list(numbers)):
+    for batch in batches(list(numbers), _BATCH):
         tallies = _tallies(reading, batch)
         for row in reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN (:numbers)", {"numbers": batch}):
             found[row[0]] = as_stored(row, tallies.get(row[0], ()), project)
     return found
-
-
-def _batches(numbers: list[int]) -> Iterator[list[int]]:
-    for start in range(0, len(numbers), _BATCH):
-        yield numbers[start : start + _BATCH]
 
 
 # With those of the memories that were merged into each, at any depth.
@@ -76,7 +85,7 @@ _TALLIES = (
 )
 
 
-def _tallies(reading: Reading, batch: list[int]) -> dict[int, tuple[Tally, ...]]:
+def _tallies(reading: Reading, batch: Sequence[int]) -> dict[int, tuple[Tally, ...]]:
     found: dict[int, list[Tally]] = {}
     for n, kind, day, source, judge, superseded, positive, negative, last in reading.execute(
         _TALLIES, {"numbers": batch}
@@ -90,27 +99,23 @@ def _tallies(reading: Reading, batch: list[int]) -> dict[int, tuple[Tally, ...]]
 def page(reading: Reading, filters: Filters, after: int, limit: int) -> list[int]:
     """Return up to `limit` row numbers behind `after` that pass the filters, in the order they were recorded."""
     condition, values = filters.clause()
-    rows = reading.execute(
-        f"SELECT n FROM memories WHERE n > ? AND {condition} ORDER BY n LIMIT ?", (after, *values, limit)
-    )
-    return [row[0] for row in rows]
+    matching = f"SELECT n FROM memories WHERE n > ? AND {condition} ORDER BY n LIMIT ?"
+    return column(reading, matching, (after, *values, limit))
 
 
 def count(reading: Reading, filters: Filters) -> int:
     """Return how many memories pass the filters."""
     condition, values = filters.clause()
-    total: int = reading.execute(f"SELECT count(*) FROM memories WHERE {condition}", values).fetchone()[0]
-    return total
+    return number(reading, f"SELECT count(*) FROM memories WHERE {condition}", values)
 
 
 def states_and_vectors(reading: Reading, numbers: Sequence[int]) -> list[tuple[int, str, int]]:
     """Return (row number, state, id of a vector) of these memories, by role of the vector; 0 for one without any."""
-    current = reading.moment.generation
     return reading.execute(
         "SELECT m.n, m.state, coalesce(v.id, 0) FROM memories AS m "
         "LEFT JOIN vectors AS v ON v.memory = m.n AND v.generation = :generation "
         "WHERE m.n IN (:numbers) ORDER BY m.n, v.role",
-        {"generation": 0 if current is None else current.number, "numbers": list(numbers)},
+        {"generation": reading.moment.searched, "numbers": list(numbers)},
     ).fetchall()
 
 
@@ -120,28 +125,23 @@ def passing(reading: Reading, filters: Filters, among: Sequence[int] | None = No
     Args:
         among: only these are asked about.
     """
-    current = reading.moment.generation
     condition, values = filters.clause()
     only = "" if among is None else f"n IN ({', '.join('?' * len(among))}) AND "
     return reading.execute(
         "SELECT n, coalesce(vectors.id, 0) FROM memories LEFT JOIN vectors ON memory = n AND generation = ? "
         f"WHERE {only}{condition}",
-        (0 if current is None else current.number, *(among or ()), *values),
+        (reading.moment.searched, *(among or ()), *values),
     ).fetchall()
 
 
 def not_embedded(reading: Reading, generation: int) -> list[int]:
     """Return the memories without a lesson vector of a generation, in the order they were recorded."""
-    rows = reading.execute(f"SELECT n FROM memories WHERE {_NOT_EMBEDDED} ORDER BY n", (generation,))
-    return [n for (n,) in rows]
+    return column(reading, f"SELECT n FROM memories WHERE {_NOT_EMBEDDED} ORDER BY n", (generation,))
 
 
 def count_not_embedded(reading: Reading) -> int:
     """Return how many memories have no lesson vector of the current generation."""
-    current = reading.moment.generation
-    number = 0 if current is None else current.number
-    total: int = reading.execute(f"SELECT count(*) FROM memories WHERE {_NOT_EMBEDDED}", (number,)).fetchone()[0]
-    return total
+    return number(reading, f"SELECT count(*) FROM memories WHERE {_NOT_EMBEDDED}", (reading.moment.searched,))
 
 
 _NOT_EMBEDDED = (
@@ -160,6 +160,26 @@ def new_revision(change: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A memory that is to be stored.
+
+    Attributes:
+        fingerprint: the hash of what it says.
+        vectors: role and float32 bytes; empty when it could not be embedded.
+        terms: the analysed text, space-separated.
+        findings: signs of planted instructions.
+    """
+
+    id: str
+    draft: Draft
+    fingerprint: bytes
+    vectors: tuple[tuple[str, bytes], ...]
+    terms: str
+    state: State = State.ACTIVE
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Indexed:
     """What a memory is found by.
 
@@ -174,14 +194,38 @@ class Indexed:
     terms: str
 
 
-def said(draft: Draft) -> tuple[str, str, str, str]:
-    """Return what a lesson says, in the order of the columns."""
-    return (draft.title, draft.content, draft.description, draft.applies_when)
+def written(draft: Draft, state: State) -> tuple[Any, ...]:
+    """Return what a lesson says and where it comes from, in the order of MEMORY_COLUMNS."""
+    source = draft.source
+    said = (draft.title, draft.content, draft.description, draft.applies_when, draft.outcome.value)
+    standing = (json_text(draft.tags), state.value, draft.initial_confidence)
+    whence = (source.how, source.by, source.session, int(source.trusted), json_text(draft.metadata))
+    return (*said, *standing, *whence)
 
 
-def whence(draft: Draft) -> tuple[str, str | None, str | None, int]:
-    """Return where a lesson comes from, in the order of the columns."""
-    return (draft.source.how, draft.source.by, draft.source.session, int(draft.source.trusted))
+def insert(
+    writing: Writing,
+    new: Mapping[int, NewMemory],
+    *,
+    generation: int,
+    project: str,
+    scrub_version: int,
+    now: datetime,
+) -> dict[int, Stored]:
+    """Store new memories under their row numbers, and return them as they are loaded from now on."""
+    at = time_text(now)
+    rows = []
+    for n, memory in new.items():
+        revision, findings = new_revision(writing.newest_change), json_text(memory.findings)
+        values = written(memory.draft, memory.state)
+        rows.append((n, memory.id, *values, revision, scrub_version, findings, at, at, memory.fingerprint))
+    writing.insert("memories", _COLUMNS, rows)
+    add_vectors(writing, generation, [(n, role, vector) for n, m in new.items() for role, vector in m.vectors])
+    for n, memory in new.items():
+        if not memory.vectors:
+            writing.tell("put", n)
+    writing.insert("terms", ("rowid", "text"), [(n, memory.terms) for n, memory in new.items()])
+    return {row[0]: as_stored(row, (), project) for row in rows}
 
 
 def rewrite(
@@ -203,13 +247,7 @@ def rewrite(
         "metadata = ?, fingerprint = ?, scrub_version = ?, findings = ?, "
         "updated_at = ? WHERE n = ?",
         (
-            *said(draft),
-            draft.outcome.value,
-            json_text(draft.tags),
-            state.value,
-            draft.initial_confidence,
-            *whence(draft),
-            json_text(draft.metadata),
+            *written(draft, state),
             fingerprint(draft.title, draft.content),
             scrub_version,
             json_text(list(findings)),
@@ -243,26 +281,26 @@ def index(writing: Writing, n: int, indexed: Indexed) -> None:
 def add_vectors(writing: Writing, generation: int, vectors: Sequence[tuple[int, str, bytes]]) -> None:
     """Store vectors, each of a memory (by row number) in a role, and tell them to the feed."""
     first = writing.number("vectors", len(vectors)) if vectors else 0
-    rows = [(number, n, role, generation, vector) for number, (n, role, vector) in enumerate(vectors, first)]
+    rows = [(vector_id, n, role, generation, vector) for vector_id, (n, role, vector) in enumerate(vectors, first)]
     writing.insert("vectors", _VECTOR, rows)
-    for number, n, *_ in rows:
-        writing.tell("put", n, number)
+    for vector_id, n, *_ in rows:
+        writing.tell("put", n, vector_id)
 
 
 def put_vectors(writing: Writing, generation: int, n: int, vectors: Sequence[tuple[str, bytes]]) -> None:
     """Give a memory its vectors of a generation that is being filled: nobody searches it, so the feed is not told."""
     writing.execute("DELETE FROM vectors WHERE memory = ? AND generation = ?", (n, generation))
     first = writing.number("vectors", len(vectors))
-    rows = [(number, n, role, generation, vector) for number, (role, vector) in enumerate(vectors, first)]
+    rows = [(vector_id, n, role, generation, vector) for vector_id, (role, vector) in enumerate(vectors, first)]
     writing.insert("vectors", _VECTOR, rows)
 
 
 def remove_from_index(writing: Writing, n: int) -> None:
     """Remove a memory's vectors and terms, and tell it to the feed."""
-    vectors = writing.execute("SELECT id FROM vectors WHERE memory = ?", (n,)).fetchall()
+    vectors = column(writing, "SELECT id FROM vectors WHERE memory = ?", (n,))
     if vectors:
         snapshots.drop(writing, MEMORIES.table)
-    for (vector,) in vectors:
+    for vector in vectors:
         writing.tell("delete", n, vector)
     writing.execute("DELETE FROM vectors WHERE memory = ?", (n,))
     writing.execute("DELETE FROM terms WHERE rowid = ?", (n,))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 from reasoningbank.errors import CorruptionError, ProjectNotFoundError, ReasoningBankError, ScopeError
@@ -42,27 +41,20 @@ def _is_link(path: Path) -> bool:
 def list_projects(root: Path, tenant: str) -> list[str]:
     """Return the names of a tenant's projects, sorted; nothing is made."""
     tenant = checked_name(tenant, "tenant")
-    return sorted(owner["project"] for _, owner in _owners(root, tenant) if owner.get("tenant") == tenant)
-
-
-def _owners(root: Path, tenant: str) -> Iterator[tuple[Path, dict[str, str]]]:
     folder = root / folder_name(tenant)
-    if not folder.is_dir():
-        return
-    for entry in sorted(folder.iterdir()):
+    owners = []
+    for entry in folder.iterdir() if folder.is_dir() else ():
         if (entry / DATABASE_NAME).is_file():
             # A project that is being deleted, or damaged, is not one that can be opened.
             with contextlib.suppress(ReasoningBankError):
-                yield entry, _read_owner(entry)
+                owners.append(_read_owner(entry))
+    return sorted(owner["project"] for owner in owners if owner.get("tenant") == tenant)
 
 
 def _read_owner(folder: Path) -> dict[str, str]:
     project = Project(folder, durability="normal", busy_timeout=10.0)
-    try:
-        with project.read() as reading:
-            return meta.read(reading)
-    finally:
-        project.database.close()
+    with contextlib.closing(project.database), project.read() as reading:
+        return meta.read(reading)
 
 
 def delete_project_files(root: Path, tenant: str, project: str) -> None:
@@ -91,11 +83,7 @@ def delete_project_files(root: Path, tenant: str, project: str) -> None:
 
 def _mark_deleted(folder: Path, tenant: str, project: str) -> None:
     opened = Project.open(folder, tenant=tenant, project=project, durability="full", busy_timeout=10.0)
-    if opened is None:
-        # A deletion that was cut short after the mark goes on.
-        return
-    try:
-        with opened.write() as writing:
+    # None: a deletion that was cut short after the mark goes on.
+    if opened is not None:
+        with contextlib.closing(opened.database), opened.write() as writing:
             meta.put(writing, "deleted", "1")
-    finally:
-        opened.database.close()

@@ -14,22 +14,17 @@ from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.files import aside, asides, remove_files, rename
 
 _KEY = "snapshot of {}"
-_TABLES = ("vectors", "node_vectors")
 
 
 def path_of(reading: Reading, table: str) -> Path:
     """Return where the snapshot of a table's vectors stands; it need not be there."""
-    return _path(reading.folder, table)
-
-
-def _path(folder: Path, table: str) -> Path:
-    return folder / f"{table}.index"
+    return reading.folder / f"{table}.index"
 
 
 def sweep(folder: Path) -> None:
     """Remove what killed processes left of snapshots that they were making. One being made now is made another time."""
-    for table in _TABLES:
-        remove_files(*asides(_path(folder, table), "new"))
+    for table in ("vectors", "node_vectors"):
+        remove_files(*asides(folder / f"{table}.index", "new"))
 
 
 def token(reading: Reading, table: str) -> str | None:

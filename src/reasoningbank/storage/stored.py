@@ -7,15 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
-from typing import Any, TypeVar
-
-from pydantic import BaseModel
+from typing import Any
 
 from reasoningbank.memory import Memory, Source, State
 from reasoningbank.signals import SignalKind, Tally, parse_time
 from reasoningbank.verdict import Verdict
-
-M = TypeVar("M", bound=BaseModel)
 
 MEMORY_COLUMNS = (
     "n, id, title, content, description, applies_when, outcome, tags, state, initial_confidence, source_how, "
@@ -52,7 +48,28 @@ class Stored:
 
     def believed(self, confidence: float) -> Memory:
         """Return the memory with a confidence."""
-        return _memory(self, confidence)
+        row = self.row
+        return Memory(
+            id=row[1],
+            project=self.project,
+            title=row[2],
+            content=row[3],
+            description=row[4],
+            applies_when=row[5],
+            outcome=Verdict(row[6]),
+            tags=tuple(json.loads(row[7])) if row[7] != "[]" else (),
+            state=State(row[8]),
+            confidence=confidence,
+            initial_confidence=row[9],
+            usage_count=self.usage_count,
+            last_used=self.last_used,
+            source=self.source,
+            metadata=json.loads(row[14]) if row[14] != "{}" else {},
+            revision=row[15],
+            findings=tuple(json.loads(row[17])) if row[17] != "[]" else (),
+            created_at=parse_time(row[18]),
+            updated_at=parse_time(row[19]),
+        )
 
     @property
     def id(self) -> str:
@@ -89,44 +106,7 @@ def as_stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> S
     return Stored(row[0], row, tallies, project, count, last, last or parse_time(row[19]))
 
 
-def _memory(of: Stored, confidence: float) -> Memory:
-    row = of.row
-    return Memory(
-        id=row[1],
-        project=of.project,
-        title=row[2],
-        content=row[3],
-        description=row[4],
-        applies_when=row[5],
-        outcome=Verdict(row[6]),
-        tags=tuple(json.loads(row[7])) if row[7] != "[]" else (),
-        state=State(row[8]),
-        confidence=confidence,
-        initial_confidence=row[9],
-        usage_count=of.usage_count,
-        last_used=of.last_used,
-        source=of.source,
-        metadata=json.loads(row[14]) if row[14] != "{}" else {},
-        revision=row[15],
-        findings=tuple(json.loads(row[17])) if row[17] != "[]" else (),
-        created_at=parse_time(row[18]),
-        updated_at=parse_time(row[19]),
-    )
-
-
-def _unchecked(model: type[M], /, **fields: Any) -> M:
-    """Return `model` with all of its fields, as `model_construct` would, which costs four times as much.
-
-    Everything was checked when it was written; checking each row again would cost more than reading it.
-    """
-    made = model.__new__(model)
-    object.__setattr__(made, "__dict__", fields)
-    object.__setattr__(made, "__pydantic_fields_set__", set(fields))
-    object.__setattr__(made, "__pydantic_extra__", None)
-    object.__setattr__(made, "__pydantic_private__", None)
-    return made
-
-
 @lru_cache(maxsize=1_024)
 def _source(how: Any, by: str | None, session: str | None, trusted: bool) -> Source:
-    return _unchecked(Source, how=how, by=by, session=session, trusted=trusted)
+    # It was checked when it was written.
+    return Source.model_construct(how=how, by=by, session=session, trusted=trusted)

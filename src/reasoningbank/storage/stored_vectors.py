@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from reasoningbank.storage.contract import Moment, Reading, Writing
+from reasoningbank.storage.contract import Moment, Reading, Writing, column, number
 
 CURRENT = "(SELECT generation FROM generations WHERE state = 'current')"
 BATCH = 512
 """Rows read at once: what is made of them on the way fits into a core's cache."""
 
 Row = tuple[int, int, bytes]
-
 
 FOLLOWED = 25_000
 """Changes that are followed one by one; beyond so many, what is kept is derived anew."""
@@ -81,8 +80,7 @@ class StoredVectors:
         """Tell whether the feed still holds everything after a change."""
         if self.newest(reading.moment) <= since:
             return True
-        oldest = reading.execute(f"SELECT min(seq) FROM {self.feed}").fetchone()[0]
-        return oldest is not None and bool(oldest <= since + 1)
+        return bool(reading.execute(f"SELECT min(seq) <= ? FROM {self.feed}", (since + 1,)).fetchone()[0])
 
     def trim_feed(self, writing: Writing, kept: int) -> int:
         """Drop all but the newest `kept` changes from the feed; return how many went."""
@@ -90,8 +88,7 @@ class StoredVectors:
 
     def count_beyond(self, reading: Reading, kept: int) -> int:
         """Return how many changes `trim_feed` would drop."""
-        found: int = reading.execute(f"SELECT count(*) {self._beyond}", (kept,)).fetchone()[0]
-        return found
+        return number(reading, f"SELECT count(*) {self._beyond}", (kept,))
 
     @property
     def _beyond(self) -> str:
@@ -115,15 +112,12 @@ class StoredVectors:
 
     def vectors(self, reading: Reading, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the vectors with these ids that this transaction sees."""
-        rows = reading.execute(f"SELECT id, vector FROM {self.table} WHERE id IN (:ids)", {"ids": list(ids)})
-        return dict(rows.fetchall())
+        return dict(reading.execute(f"SELECT id, vector FROM {self.table} WHERE id IN (:ids)", {"ids": list(ids)}))
 
     def sample(self, reading: Reading, size: int) -> list[bytes]:
         """Return the oldest vectors of the current generation, up to `size` of them."""
-        rows = reading.execute(
-            f"SELECT vector FROM {self.table} WHERE generation = {CURRENT} ORDER BY id LIMIT ?", (size,)
-        )
-        return [vector for (vector,) in rows]
+        oldest = f"SELECT vector FROM {self.table} WHERE generation = {CURRENT} ORDER BY id LIMIT ?"
+        return column(reading, oldest, (size,))
 
 
 MEMORIES = StoredVectors("vectors", "memory", "changes", attrgetter("change"))

@@ -50,7 +50,10 @@ class SqliteReading:
     def execute(self, sql: str, values: Values = (), /) -> sqlite3.Cursor:
         """Ask a question; see `Reading.execute`."""
         if isinstance(values, Mapping) and any(isinstance(value, list) for value in values.values()):
-            sql, values = _with_lists(sql), {name: _plain(value) for name, value in values.items()}
+            sql, values = (
+                _with_lists(sql),
+                {name: json.dumps(value) if isinstance(value, list) else value for name, value in values.items()},
+            )
         return self.connection.execute(sql, values)
 
 
@@ -63,10 +66,6 @@ def _moment(connection: sqlite3.Connection) -> Moment:
 def _with_lists(sql: str) -> str:
     # A list is one value, so that a statement is the same however long it is.
     return _LIST.sub(r"IN (SELECT value FROM json_each(\1))", sql)
-
-
-def _plain(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, list) else value
 
 
 class SqliteWriting(SqliteReading):

@@ -10,7 +10,7 @@ from typing import Any
 from reasoningbank.memory import State
 from reasoningbank.signals import time_text
 from reasoningbank.storage import merges
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Reading, Writing, column
 from reasoningbank.storage.records import set_state
 
 
@@ -52,24 +52,19 @@ def restore(writing: Writing, numbers: Sequence[int], now: datetime) -> list[int
 
 def archived_because(reading: Reading, why: str) -> list[int]:
     """Return the memories that are archived for a reason, but for those that were deleted since."""
-    rows = reading.execute("SELECT n FROM archived JOIN memories ON n = memory WHERE why = ? ORDER BY n", (why,))
-    return [n for (n,) in rows]
+    return column(reading, "SELECT n FROM archived JOIN memories ON n = memory WHERE why = ? ORDER BY n", (why,))
 
 
 def metadata_of_archived(reading: Reading, why: str) -> list[dict[str, Any]]:
     """Return the metadata of the memories that are archived for a reason."""
-    rows = reading.execute(
-        "SELECT m.metadata FROM archived AS a JOIN memories AS m ON m.n = a.memory WHERE a.why = ?", (why,)
-    )
-    return [json.loads(metadata) for (metadata,) in rows]
+    archived = "SELECT m.metadata FROM archived AS a JOIN memories AS m ON m.n = a.memory WHERE a.why = ?"
+    return [json.loads(metadata) for metadata in column(reading, archived, (why,))]
 
 
 def of_source(reading: Reading, source: str) -> list[int]:
     """Return the memories that a source brought: by its name, or by its session."""
-    rows = reading.execute(
-        "SELECT n FROM memories WHERE source_by = ? OR source_session = ? ORDER BY n", (source, source)
-    )
-    return [n for (n,) in rows]
+    theirs = "SELECT n FROM memories WHERE source_by = ? OR source_session = ? ORDER BY n"
+    return column(reading, theirs, (source, source))
 
 
 def block(writing: Writing, source: str, now: datetime) -> int:
@@ -94,8 +89,7 @@ def _tell_judged(writing: Writing, source: str) -> int:
 
 def judged_by(reading: Reading, source: str) -> list[int]:
     """Return the memories that a source's signals are about: its own, or those that it judged."""
-    rows = reading.execute("SELECT DISTINCT memory FROM tallies WHERE source = ? OR judge = ?", (source, source))
-    return [n for (n,) in rows]
+    return column(reading, "SELECT DISTINCT memory FROM tallies WHERE source = ? OR judge = ?", (source, source))
 
 
 def note_blocked(writing: Writing, source: str, now: datetime) -> None:
@@ -105,15 +99,14 @@ def note_blocked(writing: Writing, source: str, now: datetime) -> None:
 
 def blocked(reading: Reading) -> list[str]:
     """Return the names of the sources that are blocked, sorted."""
-    return [source for (source,) in reading.execute("SELECT source FROM forgotten ORDER BY source")]
+    return column(reading, "SELECT source FROM forgotten ORDER BY source")
 
 
 def blocked_among(reading: Reading, sources: Collection[str]) -> set[str]:
     """Return which of these sources are blocked."""
     if not sources:
         return set()
-    rows = reading.execute("SELECT source FROM forgotten WHERE source IN (:sources)", {"sources": list(sources)})
-    return {source for (source,) in rows}
+    return set(column(reading, "SELECT source FROM forgotten WHERE source IN (:sources)", {"sources": list(sources)}))
 
 
 def state_of(reading: Reading, n: int) -> State:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from reasoningbank.search.bm25 import Counts, Postings, Rows
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Reading, Writing, column
 
 
 def sizes(reading: Reading, terms: Sequence[str]) -> dict[str, int]:
     """Return in how many memories each of these terms occurs."""
-    rows = reading.execute("SELECT term, doc FROM temp.vocabulary WHERE term IN (:terms)", {"terms": list(terms)})
-    return dict.fromkeys(terms, 0) | dict(rows.fetchall())
+    found = reading.execute("SELECT term, doc FROM temp.vocabulary WHERE term IN (:terms)", {"terms": list(terms)})
+    return dict.fromkeys(terms, 0) | dict(found)
 
 
 def totals(reading: Reading) -> tuple[int, int]:
@@ -129,17 +129,13 @@ class Indexed:
 
 def indexed(reading: Reading, numbers: Collection[int]) -> dict[int, Indexed]:
     """Return the terms that these memories are indexed under; those that are gone have none."""
-    found = {n: Indexed({}, 0) for n in numbers}
-    for n, text in texts(reading, numbers).items():
-        terms = text.split()
-        found[n] = Indexed(Counter(terms), len(terms))
-    return found
+    split = {n: text.split() for n, text in texts(reading, numbers).items()}
+    return {n: Indexed(Counter(split.get(n, ())), len(split.get(n, ()))) for n in numbers}
 
 
 def texts(reading: Reading, numbers: Collection[int]) -> dict[int, str]:
     """Return the terms, separated by blanks, that those of these memories are indexed under that are there."""
-    rows = reading.execute("SELECT rowid, text FROM terms WHERE rowid IN (:numbers)", {"numbers": list(numbers)})
-    return dict(rows.fetchall())
+    return dict(reading.execute("SELECT rowid, text FROM terms WHERE rowid IN (:numbers)", {"numbers": list(numbers)}))
 
 
 def every_text(reading: Reading, index: str) -> dict[int, str]:
@@ -155,8 +151,7 @@ def put_anew(writing: Writing, index: str, rows: Iterable[tuple[int, str]]) -> N
     """Make a text index hold these rows and no others; the feed is told of each, for those who keep what they read."""
     held = list(rows)
     if index == "terms":
-        gone = {n for (n,) in writing.execute("SELECT rowid FROM terms")}
-        for n in sorted(gone | {n for n, _ in held}):
+        for n in sorted({*column(writing, "SELECT rowid FROM terms"), *(n for n, _ in held)}):
             writing.tell("put", n)
     writing.execute(f"DELETE FROM {index}")
     writing.insert(index, ("rowid", "text"), held)

@@ -240,9 +240,9 @@ class Block:
         # Past the first few thousand, memory for the whole block is set aside at once. It is used up only as rows come,
         # and saves the holes that a growing array leaves behind.
         capacity = min(self._size, max(64, 2 * count)) if count <= SMALL else self._size
-        self._ids = _grown(self._ids, capacity)
-        self._rows = _grown(self._rows, capacity)
-        self._here = _grown(self._here, capacity)
+        self._ids = grown(self._ids, capacity)
+        self._rows = grown(self._rows, capacity)
+        self._here = grown(self._here, capacity)
 
     def _resize(self, count: int) -> None:
         self._codes.codes.resize(count * self._rows.shape[1])
@@ -328,7 +328,8 @@ def _untouched(rows: int, dim: int) -> Float32:
     return np.frombuffer(memory, dtype=np.float32, count=rows * dim).reshape(rows, dim)
 
 
-def _grown(array: npt.NDArray[Number], capacity: int) -> npt.NDArray[Number]:
+def grown(array: npt.NDArray[Number], capacity: int) -> npt.NDArray[Number]:
+    """Return a longer array that begins with this one; what is behind it is for the caller to fill."""
     larger = np.empty((capacity, *array.shape[1:]), dtype=array.dtype)
     larger[: len(array)] = array
     return larger

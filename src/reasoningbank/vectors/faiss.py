@@ -195,7 +195,8 @@ class FaissIndex:
         known = np.fromiter((number in self._place for number in ids.tolist()), dtype=bool, count=ids.size)
         if known.any():
             for number, row in zip(ids[known].tolist(), rows[known], strict=True):
-                self._write(self._place[number], number, row)
+                block, offset = divmod(self._place[number], self._size)
+                self._blocks[block].write(offset, number, row)
             ids, rows = ids[~known], rows[~known]
         self._append(ids, rows)
 
@@ -209,10 +210,6 @@ class FaissIndex:
             last.append(ids[:fits], rows[:fits])
             self._place.update(zip(ids[:fits].tolist(), range(first, first + fits), strict=True))
             ids, rows = ids[fits:], rows[fits:]
-
-    def _write(self, place: int, number: int, row: Float32) -> None:
-        block, offset = divmod(place, self._size)
-        self._blocks[block].write(offset, number, row)
 
     def _fill(self, hole: int) -> None:
         """Move the last row into a hole, so that only the last block is ever short."""

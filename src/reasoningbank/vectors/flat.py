@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import TypeVar
 
 import faiss
 import numpy as np
-import numpy.typing as npt
 
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.vectors.base import Float32, Int64, checked_query, checked_rows
-
-Number = TypeVar("Number", np.float32, np.int64)
+from reasoningbank.vectors.base import Float32, Int64, best_first, checked_query, checked_rows
+from reasoningbank.vectors.blocks import grown
 
 FEWEST = 64
 
@@ -62,7 +59,7 @@ class FlatIndex:
             held, rows, place, count = self._state
             if count + ids.size > len(held):
                 capacity = 2 * (count + ids.size)
-                held, rows = _grown(held, count, capacity), _grown(rows, count, capacity)
+                held, rows = grown(held[:count], capacity), grown(rows[:count], capacity)
             held[count : count + ids.size], rows[count : count + ids.size] = ids, vectors
             # A search that is under way leaves alone what is behind its own count.
             place.update(zip(ids.tolist(), range(count, count + ids.size), strict=True))
@@ -107,8 +104,7 @@ class FlatIndex:
             # All that are as good as the k-th stay: which of them are taken is a matter of their ids.
             ahead = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
             ids, scores = ids[ahead], scores[ahead]
-        order = np.lexsort((ids, -scores))[: max(k, 0)]
-        return ids[order], scores[order]
+        return best_first(ids, scores, k)
 
     def get(self, ids: Int64) -> Float32:
         """Return the (n, dim) rows of `ids`, in their order.
@@ -119,12 +115,6 @@ class FlatIndex:
         _, rows, place, _ = self._state
         found: Float32 = rows[[place[number] for number in np.asarray(ids).tolist()]]
         return found
-
-
-def _grown(array: npt.NDArray[Number], count: int, capacity: int) -> npt.NDArray[Number]:
-    larger = np.empty((capacity, *array.shape[1:]), dtype=array.dtype)
-    larger[:count] = array[:count]
-    return larger
 
 
 def _products(rows: Float32, query: Float32, count: int) -> Float32:

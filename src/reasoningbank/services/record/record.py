@@ -20,7 +20,7 @@ from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import indexed, store_all
 from reasoningbank.services.search.retrieve import own
 from reasoningbank.services.view import View
-from reasoningbank.storage import recording, records
+from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.stored import Stored
 from reasoningbank.validation import validated
@@ -73,7 +73,7 @@ def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True
         owners, cosines = engine.cache.vectors.nearest(view, prepared.vectors[0][1], 8)
         close = cosines > engine.settings.duplicate_similarity
         near = owners[close].tolist()
-        if not near or (not known_too and recording.same_lessons(view, [prepared.fingerprint])):
+        if not near or (not known_too and records.same_lessons(view, [prepared.fingerprint])):
             return None
         rows = view.load(near)
         for n in near:

@@ -10,7 +10,7 @@ from reasoningbank.results import Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.record.preparing import Prepared
 from reasoningbank.services.view import Edit, View
-from reasoningbank.storage import recording, records, trust
+from reasoningbank.storage import records, trust
 from reasoningbank.storage.stored import Stored
 
 DISTRUSTED = "its source is blocked"
@@ -54,7 +54,7 @@ class Place:
 def store(edit: Edit, prepared: Sequence[Prepared], *, look_for_same: bool = True) -> list[Place]:
     """Store prepared lessons, except what is there already, by id or in other spelling, or came before in the list."""
     by_id = records.numbers_of(edit, [p.memory_id for p in prepared if p.has_own_id])
-    by_text = recording.same_lessons(edit, [p.fingerprint for p in prepared]) if look_for_same else {}
+    by_text = records.same_lessons(edit, [p.fingerprint for p in prepared]) if look_for_same else {}
     fresh: dict[int, Prepared] = {}
     found: list[int] = []
     for p in prepared:
@@ -78,7 +78,7 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
     for n, p in fresh.items():
         is_blocked = distrusted & {p.draft.source.by, p.draft.source.session}
         findings = (*p.findings, DISTRUSTED) if is_blocked else p.findings
-        new[n] = recording.NewMemory(
+        new[n] = records.NewMemory(
             id=p.memory_id,
             draft=p.draft,
             fingerprint=p.fingerprint,
@@ -87,7 +87,7 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
             state=State.QUARANTINED if findings else State.ACTIVE,
             findings=findings,
         )
-    return recording.insert(
+    return records.insert(
         edit,
         new,
         generation=edit.generation(identity),

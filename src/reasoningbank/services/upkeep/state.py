@@ -14,10 +14,9 @@ from reasoningbank.services.graph.graph import indexed_terms
 from reasoningbank.services.view import Edit, View, described
 from reasoningbank.status import Repair, Status
 from reasoningbank.storage import episodes, graph, jobs, parameters, records
-from reasoningbank.storage.check import Finding, inspect_derived
+from reasoningbank.storage.check import Finding, inspect_derived, remove_loose_ends
 from reasoningbank.storage.ledger import LogHealth
-from reasoningbank.storage.loose_ends import remove_loose_ends
-from reasoningbank.storage.overview import overview
+from reasoningbank.storage.measures import overview
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.words import every_text, put_anew
 
