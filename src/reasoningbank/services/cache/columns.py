@@ -37,7 +37,7 @@ class Columns:
     def __init__(self, dtype: npt.DTypeLike, read: Callable[[View, Sequence[int]], Table], capacity: int) -> None:
         self._dtype, self._read, self._capacity = np.dtype(dtype), read, capacity
         self._lock = threading.Lock()
-        self._state: object = None
+        self.state: object = None
         self._forget()
         renew_after_fork(self)
 
@@ -60,14 +60,11 @@ class Columns:
             gone: the memories that changed on the way to it; None for all.
         """
         with self._lock:
-            self._state = state
+            self.state = state
             if gone is None:
                 self._forget()
                 return
-            known = np.array([n for n in gone if n < len(self._place)], dtype=np.int64)
-            places = self._place[known]
-            self._free += places[places != NOWHERE].tolist()
-            self._place[known] = NOWHERE
+            self._drop(self._held(np.fromiter(gone, dtype=np.int64)))
 
     def change(self, state: object, numbers: Int64, changed: Callable[[Table], tuple[Table, Mask]]) -> None:
         """Bring what is kept of some memories up to a state, in which nothing else is another.
@@ -76,13 +73,21 @@ class Columns:
             changed: gives their rows as they are in that state, and which of these are known; the others are dropped.
         """
         with self._lock:
-            self._state = state
-            kept = numbers[numbers < len(self._place)]
-            places = self._place[kept]
-            places = places[places != NOWHERE]
+            self.state = state
+            held = self._held(numbers)
+            places = self._place[held]
             self._table[places], known = changed(self._table[places])
-            self._free += places[~known].tolist()
-            self._place[np.isin(self._place, places[~known])] = NOWHERE
+            self._drop(held[~known])
+
+    def _held(self, numbers: Int64) -> Int64:
+        """Return those of these memories that are kept."""
+        numbers = numbers[numbers < len(self._place)]
+        held: Int64 = numbers[self._place[numbers] != NOWHERE]
+        return held
+
+    def _drop(self, held: Int64) -> None:
+        self._free += self._place[held].tolist()
+        self._place[held] = NOWHERE
 
     def rows(self, view: View, state: object, numbers: Int64) -> Table:
         """Return the facts about these memories, in their order.
@@ -92,8 +97,7 @@ class Columns:
             numbers: each once.
         """
         with self._lock:
-            if len(numbers) and (largest := int(numbers.max())) >= len(self._place):
-                self._place = _grown(self._place, 2 * largest, NOWHERE)
+            self._reach(numbers)
             places = self._place[numbers]
             found: Table = self._table[places]
         missing = np.flatnonzero(places == NOWHERE)
@@ -102,21 +106,24 @@ class Columns:
             found[missing] = read = self._read(view, wanted.tolist())
             with self._lock:
                 # Meanwhile another thread may have seen a later change of the same memories.
-                if state == self._state:
+                if state == self.state:
                     self._keep(wanted, read)
         return found
 
     def _keep(self, numbers: Int64, read: Table) -> None:
         if self._used - len(self._free) + len(numbers) > self._capacity:
             self._forget()
-        if (largest := int(numbers.max())) >= len(self._place):
-            self._place = _grown(self._place, 2 * largest, NOWHERE)
+        self._reach(numbers)
         # Another thread may have kept some of them just now.
         new = self._place[numbers] == NOWHERE
         places = [self._free.pop() if self._free else self._next() for _ in range(int(new.sum()))]
         if self._used > len(self._table):
             self._table = _grown(self._table, 2 * self._used, 0)
         self._place[numbers[new]], self._table[places] = places, read[new]
+
+    def _reach(self, numbers: Int64) -> None:
+        if (largest := int(numbers.max(initial=0))) >= len(self._place):
+            self._place = _grown(self._place, 2 * largest, NOWHERE)
 
     def _next(self) -> int:
         self._used += 1

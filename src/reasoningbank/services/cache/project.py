@@ -93,7 +93,7 @@ class ProjectCache:
 
     def follow(self, view: View) -> None:
         """Bring what is kept up to the state that a view sees, reading the feed's tail once for all."""
-        state = _state(view)
+        state = _state(view.moment)
         if state <= self._state:
             return
         with self._lock:
@@ -121,15 +121,14 @@ class ProjectCache:
         """
         with self._lock:
             # Where it counted more than these uses, which another writer left, following tells what.
-            if _state_of(before) != self._state or newest - before.change != len(numbers):
+            if _state(before) != self._state or newest - before.change != len(numbers):
                 return
             state = (newest, *self._state[1:])
             if isinstance(self._model, SpecModel):
                 self._known.follow(state, numbers)
             else:
                 self._known.change(state, np.array(numbers, dtype=np.int64), partial(_used, at=at))
-            self._candidates.follow(state, ())
-            self._postings.state = self._filters.state = self._state = state
+            self._candidates.state = self._postings.state = self._filters.state = self._state = state
             self.vectors.skip(before.change, newest)
 
     def _tell(self, state: State, changed: set[int] | None, touched: set[int] | None) -> None:
@@ -141,15 +140,15 @@ class ProjectCache:
 
     def passing(self, view: View, filters: Filters) -> Passing:
         """Return which memories pass filters."""
-        return self._filters.passing(view, _state(view), filters)
+        return self._filters.passing(view, _state(view.moment), filters)
 
     def matches(self, view: View, terms: Sequence[str]) -> tuple[Rows, Scores]:
         """Return the memories that hold any of the rarest terms, in ascending order, with their BM25."""
-        return self._postings.matches(view, _state(view), terms)
+        return self._postings.matches(view, _state(view.moment), terms)
 
     def candidates(self, view: View, numbers: Int64) -> Table:
         """Return the CANDIDATE columns of these memories, in their order."""
-        state = _state(view)
+        state = _state(view.moment)
         if state[1] != self._state[1]:
             # The ids of another generation's vectors are of no use.
             return _candidates(view, numbers.tolist())
@@ -157,7 +156,7 @@ class ProjectCache:
 
     def known(self, view: View, numbers: Int64) -> Table:
         """Return the KNOWN columns of these memories, in their order."""
-        return self._known.rows(view, _state(view), numbers)
+        return self._known.rows(view, _state(view.moment), numbers)
 
     def _read_known(self, view: View, numbers: Sequence[int]) -> Table:
         rows, texts = view.load(numbers), words.texts(view, numbers)
@@ -199,11 +198,7 @@ def _used(rows: Table, at: datetime) -> tuple[Table, Mask]:
     return rows, ~rows["judged"]
 
 
-def _state(view: View) -> State:
-    return _state_of(view.moment)
-
-
-def _state_of(moment: Moment) -> State:
+def _state(moment: Moment) -> State:
     return moment.change, 0 if moment.generation is None else moment.generation.number, moment.fit
 
 
