@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
-from reasoningbank.change import Change
 from reasoningbank.episode import Episode
 from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
@@ -214,6 +214,28 @@ class Blocked:
     source: str
     memories: tuple[str, ...]
     judged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What upkeep proposes to do to some memories, and why. Nothing is done by making one.
+
+    Attributes:
+        kind: "merge" (several memories become one, and are archived), "archive" (taken out of service, restorable) or
+            "link" (two memories that belong together, or against each other, stay as they are).
+        memories: ids of the memories it is about, the one whose text is kept first.
+        reason: in words.
+        similarity: the least cosine between any two of them; None where that plays no part.
+        link: what kind of link; "" for other changes.
+        result: id of the memory that came of it; None as long as it is only proposed.
+    """
+
+    kind: Literal["merge", "archive", "link"]
+    memories: tuple[str, ...]
+    reason: str
+    similarity: float | None = None
+    link: str = ""
+    result: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

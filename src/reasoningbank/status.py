@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from reasoningbank.change import Change
 from reasoningbank.links import SuggestedLink
 from reasoningbank.measures.criteria import Calibration, Weighing
 from reasoningbank.measures.reliability import Measure
+from reasoningbank.results import Change
 
 
 @dataclass(frozen=True, slots=True)

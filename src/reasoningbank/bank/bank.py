@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from reasoningbank import arguments
@@ -40,13 +38,9 @@ if TYPE_CHECKING:
     from reasoningbank.services.search.retrieve import Wanted
     from reasoningbank.storage.filters import Filters
 else:
-    credit = Later("reasoningbank.services.credit.credit")
-    distilling = Later("reasoningbank.services.runs.distilling")
-    recall = Later("reasoningbank.services.search.recall")
-    recommend = Later("reasoningbank.services.search.recommend")
-    record = Later("reasoningbank.services.record.record")
-    retrieve = Later("reasoningbank.services.search.retrieve")
-    trajectories = Later("reasoningbank.services.runs.trajectories")
+    credit, record = Later.each("reasoningbank.services", "credit.credit", "record.record")
+    distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
+    recall, recommend, retrieve = Later.each("reasoningbank.services.search", "recall", "recommend", "retrieve")
 
 
 class ReasoningBank(Namespace):
@@ -74,6 +68,11 @@ class ReasoningBank(Namespace):
         settings: a Settings, or a dictionary of its fields.
         clock: the only source of time.
 
+    Attributes:
+        root: the absolute root folder.
+        tenant, project: their names, in NFC.
+        settings: the settings in force.
+
     Raises:
         ScopeError: no tenant or no project.
         InvalidNameError: a name that is not allowed.
@@ -92,6 +91,8 @@ class ReasoningBank(Namespace):
     ) -> None:
         handle = Handle(root, tenant=tenant, project=project, embedder=embedder, settings=settings, clock=clock)
         super().__init__(handle)
+        self.root, self.settings = handle.root, handle.settings
+        self.tenant, self.project = handle.tenant, handle.project
         self.graph, self.links, self.queue, self.sources = Graph(handle), Links(handle), Queue(handle), Sources(handle)
         self.exchange, self.upkeep = Exchange(handle), Upkeep(handle)
 
@@ -105,32 +106,8 @@ class ReasoningBank(Namespace):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-
-    # -- what it is bound to, and its parts --------------------------------------------------------------------------
-
-    @property
-    def tenant(self) -> str:
-        """The tenant's name, in NFC."""
-        return self._handle.tenant
-
-    @property
-    def project(self) -> str:
-        """The project's name, in NFC."""
-        return self._handle.project
-
-    @property
-    def root(self) -> Path:
-        """The absolute root folder."""
-        return self._handle.root
-
-    @property
-    def settings(self) -> Settings:
-        """The settings in force."""
-        return self._handle.settings
 
     @property
     def runs(self) -> Runs:

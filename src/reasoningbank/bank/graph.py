@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from reasoningbank.services.exchange import graph_transfer, transfer
     from reasoningbank.services.graph import graph, graph_search
 else:
-    graph = Later("reasoningbank.services.graph.graph")
-    graph_search = Later("reasoningbank.services.graph.graph_search")
-    graph_transfer = Later("reasoningbank.services.exchange.graph_transfer")
-    transfer = Later("reasoningbank.services.exchange.transfer")
+    graph, graph_search = Later.each("reasoningbank.services.graph", "graph", "graph_search")
+    graph_transfer, transfer = Later.each("reasoningbank.services.exchange", "graph_transfer", "transfer")
 
 
 class Graph(Namespace):

@@ -41,9 +41,14 @@ class Later:
         self.__dict__[name] = found = getattr(import_module(self._name), name)
         return found
 
+    @classmethod
+    def each(cls, package: str, *names: str) -> list[Later]:
+        """Return several modules of a package."""
+        return [cls(f"{package}.{name}") for name in names]
+
 
 if not TYPE_CHECKING:
-    judging, template = Later("reasoningbank.distill.judge"), Later("reasoningbank.distill.template")
+    judging, template = Later.each("reasoningbank.distill", "judge", "template")
 
 
 class Handle:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from reasoningbank.services.runs.worker import Worker
     from reasoningbank.verdict import Verdict
 else:
-    distilling = Later("reasoningbank.services.runs.distilling")
-    trajectories = Later("reasoningbank.services.runs.trajectories")
+    distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
 
 
 class Queue(Namespace):

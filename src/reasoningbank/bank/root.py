@@ -6,8 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from reasoningbank.bank.bank import ReasoningBank
@@ -27,6 +25,10 @@ class BankRoot:
         root: the folder that holds the data; the user's data folder when None.
         tenant: whose projects. There is no default.
         embedder, settings, clock: given to every bank that is opened.
+
+    Attributes:
+        root: the absolute root folder.
+        tenant: the tenant's name, in NFC.
     """
 
     def __init__(
@@ -38,25 +40,14 @@ class BankRoot:
         settings: Settings | Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        self._root = data_folder(root)
-        self._tenant = checked_name(tenant, "tenant")
+        self.root, self.tenant = data_folder(root), checked_name(tenant, "tenant")
         self._embedder, self._settings, self._clock = embedder, Settings.of(settings), clock
         self._banks: dict[str, ReasoningBank] = {}
         self._lock = threading.Lock()
 
-    @property
-    def root(self) -> Path:
-        """The absolute root folder."""
-        return self._root
-
-    @property
-    def tenant(self) -> str:
-        """The tenant's name, in NFC."""
-        return self._tenant
-
     def projects(self) -> list[str]:
         """Return the names of the tenant's projects, sorted. Nothing is made."""
-        return list_projects(self._root, self._tenant)
+        return list_projects(self.root, self.tenant)
 
     def open(self, project: str) -> ReasoningBank:
         """Return the bank of a project; the same handle each time."""
@@ -64,8 +55,8 @@ class BankRoot:
         with self._lock:
             if name not in self._banks:
                 self._banks[name] = ReasoningBank(
-                    self._root,
-                    tenant=self._tenant,
+                    self.root,
+                    tenant=self.tenant,
                     project=name,
                     embedder=self._embedder,
                     settings=self._settings,
@@ -83,7 +74,7 @@ class BankRoot:
         with self._lock:
             if name in self._banks:
                 self._banks.pop(name).close()
-        delete_project_files(self._root, self._tenant, name)
+        delete_project_files(self.root, self.tenant, name)
 
     def close(self) -> None:
         """Close every bank that was opened here."""
@@ -94,7 +85,5 @@ class BankRoot:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from reasoningbank.services.credit import credit
     from reasoningbank.services.runs import distilling, trajectories
 else:
-    trajectory = Later("reasoningbank.runs.trajectory")
-    credit = Later("reasoningbank.services.credit.credit")
-    distilling = Later("reasoningbank.services.runs.distilling")
-    trajectories = Later("reasoningbank.services.runs.trajectories")
+    credit, trajectory = Later.each("reasoningbank", "services.credit.credit", "runs.trajectory")
+    distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
 
 log = logging.getLogger(__name__)
 

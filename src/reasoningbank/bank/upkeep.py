@@ -23,17 +23,12 @@ if TYPE_CHECKING:
     from reasoningbank.llm.base import Chat
     from reasoningbank.services.credit import metrics
     from reasoningbank.services.record import record, trust
-    from reasoningbank.services.upkeep import consolidate, maintain, prune, reembed, state
+    from reasoningbank.services.upkeep import consolidate, maintain, reembed, state
 else:
-    base = Later("reasoningbank.llm.base")
-    consolidate = Later("reasoningbank.services.upkeep.consolidate")
-    maintain = Later("reasoningbank.services.upkeep.maintain")
-    metrics = Later("reasoningbank.services.credit.metrics")
-    prune = Later("reasoningbank.services.upkeep.prune")
-    record = Later("reasoningbank.services.record.record")
-    reembed = Later("reasoningbank.services.upkeep.reembed")
-    state = Later("reasoningbank.services.upkeep.state")
-    trust = Later("reasoningbank.services.record.trust")
+    base, metrics = Later.each("reasoningbank", "llm.base", "services.credit.metrics")
+    record, trust = Later.each("reasoningbank.services.record", "record", "trust")
+    consolidate, maintain = Later.each("reasoningbank.services.upkeep", "consolidate", "maintain")
+    reembed, state = Later.each("reasoningbank.services.upkeep", "reembed", "state")
 
 
 LONGEST_WINDOW = 36_500
@@ -209,7 +204,7 @@ class Upkeep(Namespace):
             InvalidInputError: an argument that is not allowed.
         """
         unused = arguments.number("unused_days", unused_days, 0)
-        return prune.prune(self._engine, self._engine.now(), dry_run=dry_run, unused_days=unused)
+        return maintain.prune(self._engine, self._engine.now(), dry_run=dry_run, unused_days=unused)
 
     def undo_merge(self, memory_id: str) -> Unmerged:
         """Take a merged memory apart: its sources are served again, each with its own evidence, and it is archived.

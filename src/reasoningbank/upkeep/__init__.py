@@ -5,10 +5,9 @@ What should become one and what should go is decided here, in pure functions; `s
 
 from typing import Final
 
-from reasoningbank.change import Change
 from reasoningbank.measures.criteria import Calibration, Weighing
 from reasoningbank.measures.reliability import Bin, Measure
-from reasoningbank.results import Consolidated, Pruned, Unmerged
+from reasoningbank.results import Change, Consolidated, Pruned, Unmerged
 from reasoningbank.status import Maintained, Metrics, Repair, Status
 
 # Cosine above which two memories are compared word for word. Here, since the bank's signature shows it: what compares

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from reasoningbank.change import Change
 from reasoningbank.memory import CONFIDENCE_IMPORTED, Source
+from reasoningbank.results import Change
 from reasoningbank.upkeep.likeness import Wording, differences, likeness
 from reasoningbank.verdict import Verdict
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from reasoningbank.change import Change
+from reasoningbank.results import Change
 from reasoningbank.signals import SignalKind, Tally
 
 # Below this, with so much evidence against it, a memory misleads.

@@ -12,13 +12,12 @@ from itertools import combinations
 
 import numpy as np
 
-from reasoningbank.change import Change
 from reasoningbank.distill.merging import merge
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import DistillationError, InvalidInputError, MemoryNotFoundError
 from reasoningbank.llm.base import Chat
 from reasoningbank.memory import TAGS_LIMIT, Draft, Memory, State
-from reasoningbank.results import Consolidated, Unmerged
+from reasoningbank.results import Change, Consolidated, Unmerged
 from reasoningbank.search.terms import lesson_text
 from reasoningbank.services import links
 from reasoningbank.services.engine import Engine

@@ -1,26 +1,29 @@
-"""One round of upkeep: what is always done, and what a bank is set up to do by itself."""
+"""One round of upkeep: what is always done, and what a bank is set up to do by itself; and pruning."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from reasoningbank.links import SuggestedLink
-from reasoningbank.results import Consolidated, Pruned
+from reasoningbank.results import Change, Consolidated, Pruned
 from reasoningbank.services import links
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.runs import trajectories
-from reasoningbank.services.upkeep import consolidate, prune
+from reasoningbank.services.upkeep import consolidate
 from reasoningbank.services.upkeep.turns import alone, take_turn
+from reasoningbank.services.view import View
 from reasoningbank.status import Maintained
-from reasoningbank.storage import episodes
+from reasoningbank.storage import episodes, records, trust
+from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.upkeep import THRESHOLD
-from reasoningbank.upkeep.pruning import UNUSED
+from reasoningbank.upkeep.pruning import UNUSED, Kept, evidence_against, proposals
 
 # Every process catches up at its next call; one that slept through more than this rebuilds its index instead.
 CHANGES_KEPT = 100_000
 MOST_SUGGESTIONS = 20
+PAGE = 500
 SUGGESTED = "links_suggested_at"
 UNDER_WAY = "maintaining_since"
 
@@ -74,7 +77,7 @@ def _merged_and_pruned(engine: Engine, now: datetime) -> tuple[Consolidated, Pru
                 engine, now, threshold=THRESHOLD, dry_run=False, max_clusters=None, chat=None, force=False
             )
         if mine and engine.settings.auto_prune:
-            pruned = prune.prune(engine, now, dry_run=False, unused_days=UNUSED.days)
+            pruned = prune(engine, now, dry_run=False, unused_days=UNUSED.days)
     return merged, pruned
 
 
@@ -85,7 +88,7 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
         old_runs = trajectories.kept_too_long(view, now)
         forgotten = sum(stored.count_beyond(view, CHANGES_KEPT) for stored in (MEMORIES, NODES))
     merges = consolidate.propose(engine, THRESHOLD)
-    pruned = prune.prune(engine, now, dry_run=True, unused_days=UNUSED.days)
+    pruned = prune(engine, now, dry_run=True, unused_days=UNUSED.days)
     return Maintained(
         tuple(segment.name for segment in due),
         expired,
@@ -95,3 +98,35 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
         suggested=_suggested(engine),
         dry_run=True,
     )
+
+
+# -- pruning ------------------------------------------------------------------------------------------------------
+
+
+def prune(engine: Engine, now: datetime, *, dry_run: bool, unused_days: float) -> Pruned:
+    """Propose what to archive; without `dry_run` archive it, all in one transaction."""
+    unused = timedelta(days=min(unused_days, timedelta.max.days))
+    if dry_run:
+        with engine.read() as view:
+            return Pruned(tuple(_propose(view, now, unused)))
+    with engine.write(create=False) as edit:
+        edit.catch_up()
+        changes = _propose(edit, now, unused)
+        for change in changes:
+            n = records.find(edit, change.memories[0])
+            trust.archive(edit, [] if n is None else [n], f"pruned: {change.reason}", now)
+        return Pruned(tuple(changes), done=engine.project() is not None)
+
+
+def _propose(view: View, now: datetime, unused: timedelta) -> list[Change]:
+    kept: list[Kept] = []
+    after = 0
+    while numbers := records.page(view, Filters(), after, PAGE):
+        rows = view.load(numbers)
+        beliefs = view.beliefs(rows.values())
+        for n, row in rows.items():
+            against, blamed, judged = evidence_against(row.tallies)
+            used, changed = row.memory.last_used, row.memory.updated_at
+            kept.append(Kept(row.memory.id, beliefs[n].mean, against, blamed, judged, used, changed))
+        after = numbers[-1]
+    return proposals(kept, now, unused=unused, most=view.engine.settings.max_memories)
