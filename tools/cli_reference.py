@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from reasoningbank.cli.app import app
+from reasoningbank.cli.entry import app
 
 # Shown once, above the commands.
 SHARED = {"root", "tenant", "project", "embedder", "settings", "as_json", "help"}

@@ -19,7 +19,7 @@ import pytest
 
 from reasoningbank import ReasoningBank, __version__
 from reasoningbank.cli import entry, streams
-from reasoningbank.cli.app import app
+from reasoningbank.cli.entry import app
 from tests.cli.conftest import Cli, child_environment
 
 Process = Callable[..., subprocess.CompletedProcess[bytes]]

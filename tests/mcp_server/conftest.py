@@ -194,7 +194,7 @@ import os, subprocess, sys, time
 from reasoningbank import ReasoningBank
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.mcp_server import Offer, OneProject, build_server
-from reasoningbank.mcp_server.stdio import serve_stdio
+from reasoningbank.mcp_server.sdk import serve_stdio
 
 class Chatty(HashEmbedder):
     def embed_documents(self, texts):

@@ -1,19 +1,19 @@
-"""What several commands take: labels, filters and texts."""
+"""What several commands take: the bank they work on, labels, filters and texts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.streams import standard_input
+from reasoningbank.config import ENVIRONMENT, environment
 
 Outcome = Literal["success", "failure"]
-
 
 MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory's id, as search or list shows it.")]
 Words = Annotated[
@@ -25,8 +25,15 @@ Where = Annotated[
     list[str] | None,
     typer.Option("--where", metavar="KEY=VALUE", help="Only memories whose metadata hold this; may be repeated."),
 ]
+IntoFile = Annotated[Path, typer.Argument(metavar="[FILE]", help="Where to; standard output when not given.")]
+STANDARD_STREAM = Path("-")
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 By = Annotated[str | None, typer.Option("--by", help="Who judged.")]
 Reason = Annotated[str | None, typer.Option("--reason", help="Why, in words.")]
+
+
+class UsageError(Exception):
+    """The command was not given what it needs; exit code 2."""
 
 
 def text_of(words: Sequence[str]) -> str:
@@ -65,3 +72,46 @@ def pairs(given: Sequence[str] | None) -> dict[str, Any]:
         except ValueError:
             found[key] = value
     return found
+
+
+# -- which bank: from the options, else from the environment, else from nothing ----------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One value of the scope.
+
+    Attributes:
+        origin: where it came from, in words.
+    """
+
+    value: str
+    origin: str
+
+
+DEFAULTS = {"embedder": "minilm"}
+
+
+def chosen(options: Mapping[str, str | None]) -> dict[str, Chosen]:
+    """Return what is chosen by options, environment variables and defaults, by name; what is not is left out."""
+    variables = environment()
+    found = {}
+    for name, given in options.items():
+        if given is not None:
+            found[name] = Chosen(given, f"--{name}")
+        elif name in variables:
+            found[name] = Chosen(variables[name], ENVIRONMENT[name])
+        elif name in DEFAULTS:
+            found[name] = Chosen(DEFAULTS[name], "default")
+    return found
+
+
+def needed(scope: Mapping[str, Chosen], name: str) -> str:
+    """Return a value of the scope.
+
+    Raises:
+        UsageError: it is not chosen; the message names the option and the variable.
+    """
+    if name not in scope:
+        raise UsageError(f"no {name}: give --{name}, or set {ENVIRONMENT[name]}")
+    return scope[name].value

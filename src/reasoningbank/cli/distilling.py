@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from reasoningbank import Verdict
-from reasoningbank.cli.scope import UsageError
+from reasoningbank.cli.arguments import UsageError
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.cli.views import sentence, shown
+from reasoningbank.cli.views import counts, sentence, shown
 
 if TYPE_CHECKING:
     from reasoningbank import Distilled, Distiller, Job, JudgeUnavailableError, LLMJudge, ReasoningBank, Trajectory
     from reasoningbank.runs import BadLine
 
     Outcome = Distilled | JudgeUnavailableError
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from reasoningbank import Job
 
 app = typer.Typer(rich_help_panel="Learning from runs")
 
-
 DistillerName = Literal["template", "llm"]
-
-
 WithDistiller = Annotated[
     DistillerName, typer.Option("--distiller", help="template needs no model; llm asks the one of --model.")
 ]
@@ -195,21 +190,15 @@ def work(
         for job in worker.run_until_empty():
             done.append(job)
             progress(len(done), None)
-    return Answer(_summary_of_jobs(done), _worked)
+    statuses = Counter(job.status.value for job in done)
+    lessons = sum(len(job.memories) for job in done)
+    return Answer({"jobs": len(done), "statuses": dict(statuses), "lessons": lessons}, _worked)
 
 
 def wait_for_an_interrupt() -> None:
     """Return when the user interrupts."""
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         threading.Event().wait()
-    except KeyboardInterrupt:
-        return
-
-
-def _summary_of_jobs(jobs: Iterable[Job]) -> dict[str, Any]:
-    jobs = list(jobs)
-    statuses = Counter(job.status.value for job in jobs)
-    return {"jobs": len(jobs), "statuses": dict(statuses), "lessons": sum(len(job.memories) for job in jobs)}
 
 
 @command(app, "jobs")
@@ -239,9 +228,8 @@ def retry(
 def _told(console: Console, counted: Mapping[str, Any]) -> None:
     """Print what came of many runs."""
     again = f", {counted['duplicates']:,} known already" if counted["duplicates"] else ""
-    sentence(
-        console, f"{counted['runs']:,} runs ({_counts(counted['statuses'])}): {counted['lessons']:,} lessons{again}."
-    )
+    runs = f"{counted['runs']:,} runs ({counts(counted['statuses']) or 'none'})"
+    sentence(console, f"{runs}: {counted['lessons']:,} lessons{again}.")
     for reason, times in {**counted["rejected"], **counted["reasons"]}.items():
         sentence(console, f"  {times:,} × {reason}", "dim")
     for bad in counted["bad_lines"]:
@@ -253,11 +241,7 @@ def _worked(console: Console, counted: Mapping[str, Any]) -> None:
     if not counted["jobs"]:
         sentence(console, "Nothing was due.")
         return
-    sentence(console, f"{counted['jobs']:,} jobs ({_counts(counted['statuses'])}): {counted['lessons']:,} lessons.")
-
-
-def _counts(statuses: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {status}" for status, count in statuses.items()) or "none"
+    sentence(console, f"{counted['jobs']:,} jobs ({counts(counted['statuses'])}): {counted['lessons']:,} lessons.")
 
 
 def _jobs(console: Console, found: Sequence[Job]) -> None:

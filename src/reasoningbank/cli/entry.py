@@ -1,17 +1,47 @@
-"""From the process's arguments to its exit code."""
+"""The program: its commands, in the order of its help; and from the process's arguments to its exit code."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import NoReturn, cast
+from typing import Annotated, NoReturn, cast
 
 import typer
 
-from reasoningbank.cli import streams
-from reasoningbank.cli.json_form import json_line
-from reasoningbank.cli.scope import UsageError
+from reasoningbank import __version__
+from reasoningbank.cli import distilling, graph, learning, memories, serving, streams, transfer, trust, upkeep
+from reasoningbank.cli.arguments import UsageError
 from reasoningbank.errors import ReasoningBankError
+
+app = typer.Typer(
+    name="reasoningbank",
+    help="An experience memory for AI agents: lessons from what worked, guard-rails from what failed.\n\n"
+    "Every command works on one project of one tenant: name them with --tenant and --project, or set "
+    "REASONINGBANK_TENANT and REASONINGBANK_PROJECT.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"reasoningbank {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None: ...
+
+
+for part in (memories, learning, distilling, trust, transfer, upkeep, serving):
+    app.registered_commands += part.app.registered_commands
+app.add_typer(graph.app, rich_help_panel="Memories")
+
 
 INTERRUPTED = 130
 
@@ -30,8 +60,6 @@ def run(arguments: Sequence[str]) -> int:
 
     Errors are one sentence on standard error; with --json also one object on standard output.
     """
-    from reasoningbank.cli.app import app
-
     try:
         code = app(args=list(arguments), prog_name="reasoningbank", standalone_mode=False)
     except UsageError as problem:
@@ -59,5 +87,5 @@ def _failed(arguments: Sequence[str], error: Exception, message: str, *, code: i
     sys.stderr.write(f"Error: {message}\n")
     if "--json" in arguments:
         with streams.forgiving_a_closed_pipe():
-            sys.stdout.write(json_line({"error": {"type": type(error).__name__, "message": message}}) + "\n")
+            sys.stdout.write(streams.json_line({"error": {"type": type(error).__name__, "message": message}}) + "\n")
     return code

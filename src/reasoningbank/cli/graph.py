@@ -11,10 +11,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from reasoningbank.cli.arguments import Words, pairs, text_of
-from reasoningbank.cli.scope import UsageError
+from reasoningbank.cli.arguments import STANDARD_STREAM, IntoFile, UsageError, Words, pairs, text_of
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.cli.views import notes, rejected_lines, removed_secrets, sentence, shown
+from reasoningbank.cli.views import more, notes, rejected_lines, removed_secrets, sentence, shown, time
 from reasoningbank.graph import Edge, EdgeStored, GraphImported, GraphRecall, Node, NodeKind, NodeSearch, NodeStored
 
 app = typer.Typer(
@@ -22,7 +21,6 @@ app = typer.Typer(
     help="The memory graph: what was asked, answered, done and found, and how it is connected.",
     no_args_is_help=True,
 )
-STANDARD_STREAM = Path("-")
 
 NodeId = Annotated[str, typer.Argument(metavar="ID", help="The node's id.")]
 OfKind = Annotated[NodeKind | None, typer.Option("--kind", help="Only nodes of this kind.", case_sensitive=False)]
@@ -30,8 +28,6 @@ Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be rep
 OwnId = Annotated[
     str | None, typer.Option("--id", help="Its id; a new one when not given. One that is there is replaced.")
 ]
-
-
 Format = Literal["json", "graphml"]
 
 
@@ -186,9 +182,7 @@ def import_graph(
 @command(app, "export")
 def export(
     session: Session,
-    file: Annotated[
-        Path, typer.Argument(metavar="[FILE]", help="Where to; standard output when not given.")
-    ] = STANDARD_STREAM,
+    file: IntoFile = STANDARD_STREAM,
     *,
     form: Annotated[Format, typer.Option("--format", help="json, or graphml (extra graph).")] = "json",
 ) -> Answer:
@@ -199,8 +193,7 @@ def export(
         written = session.bank.graph.export_to(session.stdout, format=form)
         return Answer({"exported": written})
     written = session.bank.graph.export_to(file, format=form)
-    value = {"exported": written, "file": file.absolute()}
-    return Answer(value, f"Wrote {written:,} nodes to {file}.")
+    return Answer({"exported": written, "file": file.absolute()}, f"Wrote {written:,} nodes to {file}.")
 
 
 # -- how it looks in a terminal: texts are data, and never read as markup ---------------------------------------------
@@ -239,13 +232,10 @@ def _shown(console: Console, found: Node, edges: Sequence[Edge]) -> None:
     facts = {
         "conversation": found.conv_id,
         "tags": ", ".join(found.tags),
-        **{
-            name: ", ".join(map(str, value)) if isinstance(value, list) else value
-            for name, value in found.fields.items()
-        },
+        **{name: ", ".join(map(str, v)) if isinstance(v, list) else v for name, v in found.fields.items()},
         "memories": ", ".join(found.reasoning_pointer_ids),
         "findings": "; ".join(found.findings),
-        "added": f"{found.created_at:%Y-%m-%d %H:%M} UTC",
+        "added": time(found.created_at),
     }
     for name, value in facts.items():
         if value:
@@ -261,8 +251,7 @@ def print_nodes(console: Console, found: Sequence[Node], following: str | None =
     for each in found:
         console.print(_headline(each), soft_wrap=True)
         console.print(Text(shown(f"    {each.text}"), "dim"), no_wrap=True, overflow="ellipsis")
-    if following is not None:
-        sentence(console, f"More: --after {following}", "dim")
+    more(console, following)
 
 
 def _hits(console: Console, found: NodeSearch) -> None:

@@ -9,9 +9,20 @@ import typer
 from rich.console import Console
 
 from reasoningbank import Hit, Recommendation, Verdict
-from reasoningbank.cli import run_views, views
-from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Reason, Where, WithTags, Words, json_of, pairs, text_of
-from reasoningbank.cli.scope import UsageError
+from reasoningbank.cli import views
+from reasoningbank.cli.arguments import (
+    By,
+    MemoryId,
+    OfOutcome,
+    Reason,
+    UsageError,
+    Where,
+    WithTags,
+    Words,
+    json_of,
+    pairs,
+    text_of,
+)
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.views import sentence
 
@@ -25,12 +36,9 @@ Floor = Annotated[
 ]
 Ref = Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Proven memories only.")]
-
-
 Policy = Literal["relevance", "similarity", "four_factor", "weighted", "mmr"]
-
-
 PolicyOption = Annotated[Policy, typer.Option("--policy", help="How to rank.")]
+Kind = Literal["explicit", "outcome", "stability"]
 
 
 @command(app, "search")
@@ -144,9 +152,6 @@ def report(
     return Answer(session.bank.report(verdict, ref=ref, thread=thread, reason=reason, by=by), views.reported)
 
 
-Kind = Literal["explicit", "outcome", "stability"]
-
-
 @command(app, "vote")
 def vote(
     session: Session,
@@ -203,7 +208,7 @@ def list_episodes(
 ) -> Answer:
     """List episodes, the newest first."""
     page = session.bank.runs.list(thread=thread, verdict=verdict, is_open=is_open, after=after, limit=limit)
-    return Answer(page, run_views.episode_page)
+    return Answer(page, views.episode_page)
 
 
 @command(app, "step")
@@ -227,10 +232,10 @@ def step(
         )
     given = {"thought": thought, "action": text_of(action or ()), "observation": result, "error": error}
     done = session.bank.runs.add_steps(ref, [given] if file is None else json_of(file))
-    return Answer(done, run_views.steps_kept, exit_code=1 if done.reason else 0)
+    return Answer(done, views.steps_kept, exit_code=1 if done.reason else 0)
 
 
 @command(app, "trajectory")
 def trajectory(session: Session, ref: Ref) -> Answer:
     """Show what happened in a run: the steps that are kept with its episode."""
-    return Answer(session.bank.runs.trajectory(ref), run_views.trajectory)
+    return Answer(session.bank.runs.trajectory(ref), views.trajectory)

@@ -10,11 +10,10 @@ from rich.console import Console
 from rich.text import Text
 
 from reasoningbank import ReasoningBank, State
-from reasoningbank.cli import graph, run_views, views
-from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Outcome, Where, WithTags, pairs, text_of
-from reasoningbank.cli.json_form import json_form
-from reasoningbank.cli.scope import UsageError
+from reasoningbank.cli import graph, views
+from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Outcome, UsageError, Where, WithTags, pairs, text_of
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.cli.streams import json_form
 from reasoningbank.links import Link, Linked, SuggestedLink
 
 app = typer.Typer(rich_help_panel="Memories")
@@ -87,7 +86,7 @@ def show(session: Session, memory_id: MemoryId) -> Answer:
         views.memory(console, memory)
         if links:
             shown_links(console, links, titles)
-        run_views.runs(console, runs)
+        views.runs(console, runs)
         if pointing:
             graph.print_nodes(console, pointing)
 

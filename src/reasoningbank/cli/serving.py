@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from reasoningbank.cli.arguments import UsageError
 from reasoningbank.cli.distilling import DistillerName, WithBaseUrl, WithModel, chosen_distiller
-from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.config import environment
 
@@ -19,13 +19,8 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_help_panel="Servers")
 EVERY_PROJECT = "*"
 
-
 Transport = Literal["stdio", "streamable-http"]
-
-
 LogLevel = Literal["debug", "info", "warning", "error"]
-
-
 OverTransport = Annotated[
     Transport, typer.Option("--transport", help="stdio: one client, which starts the server itself.")
 ]
@@ -76,7 +71,7 @@ def mcp(
     """
     from reasoningbank.mcp_server import Offer, build_server
     from reasoningbank.mcp_server.http import serve_http
-    from reasoningbank.mcp_server.stdio import serve_stdio
+    from reasoningbank.mcp_server.sdk import serve_stdio
 
     logging.basicConfig(stream=sys.stderr, level=log_level.upper())
     drawing = chosen_distiller(distiller, model, base_url, judge=False)[0] if distiller else None

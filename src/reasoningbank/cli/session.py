@@ -15,10 +15,8 @@ import typer
 from rich.console import Console
 
 from reasoningbank import BankRoot, ReasoningBank, ReasoningBankError
-from reasoningbank.cli.arguments import pairs
-from reasoningbank.cli.json_form import json_line
-from reasoningbank.cli.scope import DEFAULTS, Chosen, chosen, needed
-from reasoningbank.cli.streams import forgiving_a_closed_pipe
+from reasoningbank.cli.arguments import DEFAULTS, Chosen, chosen, needed, pairs
+from reasoningbank.cli.streams import forgiving_a_closed_pipe, json_line
 from reasoningbank.cli.views import sentence
 from reasoningbank.config import ENVIRONMENT, environment
 
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
 
 # Seconds after which somebody who watches wants to see that something is done.
 MOMENT = 1.0
+PROJECT_SCOPE = ("root", "tenant", "project", "embedder")
 
 
 class PipeConsole(Console):
@@ -35,9 +34,6 @@ class PipeConsole(Console):
     def on_broken_pipe(self) -> NoReturn:
         """Tell it to the caller. Called while the BrokenPipeError is handled."""
         raise BrokenPipeError
-
-
-PROJECT_SCOPE = ("root", "tenant", "project", "embedder")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,10 @@ from typing import Annotated, Literal
 import typer
 
 from reasoningbank.cli import views
-from reasoningbank.cli.scope import UsageError
+from reasoningbank.cli.arguments import STANDARD_STREAM, IntoFile, UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
 app = typer.Typer(rich_help_panel="In and out")
-STANDARD_OUTPUT = Path("-")
-
-
 Format = Literal["jsonl", "markdown"]
 
 
@@ -42,7 +39,7 @@ def import_file(
 
     Good lines are kept when others are bad (exit code 1); importing the same again changes nothing.
     """
-    source = sys.stdin.buffer if file == STANDARD_OUTPUT else str(file)
+    source = sys.stdin.buffer if file == STANDARD_STREAM else str(file)
     with session.progress("Importing") as progress:
         imported = session.bank.exchange.import_from(source, trusted=trusted, by=by, runs=runs, progress=progress)
     return Answer(imported, views.imported, exit_code=1 if imported.rejected else 0)
@@ -51,9 +48,7 @@ def import_file(
 @command(app, "export")
 def export(
     session: Session,
-    file: Annotated[
-        Path, typer.Argument(metavar="[FILE]", help="Where to; standard output when not given.")
-    ] = STANDARD_OUTPUT,
+    file: IntoFile = STANDARD_STREAM,
     *,
     form: Annotated[
         Format, typer.Option("--format", help="jsonl: a memory a line; markdown: a new folder with a page for each.")
@@ -67,7 +62,7 @@ def export(
 
     Runs go along with --runs only, and are read back with `import --trusted --runs`.
     """
-    if file != STANDARD_OUTPUT:
+    if file != STANDARD_STREAM:
         return _into(session, file, form, runs=runs)
     if session.as_json or form != "jsonl":
         raise UsageError("export to standard output is JSON lines and nothing else: name a FILE")

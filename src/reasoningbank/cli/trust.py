@@ -9,8 +9,7 @@ from rich.console import Console
 
 from reasoningbank import Blocked
 from reasoningbank.cli import views
-from reasoningbank.cli.arguments import MemoryId
-from reasoningbank.cli.scope import UsageError
+from reasoningbank.cli.arguments import MemoryId, UsageError, Yes
 from reasoningbank.cli.session import Answer, Session, command
 
 app = typer.Typer(rich_help_panel="Trust")
@@ -66,12 +65,7 @@ def blocked(session: Session) -> Answer:
 
 
 @command(app, "forget")
-def forget(
-    session: Session,
-    source: SourceName,
-    *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> Answer:
+def forget(session: Session, source: SourceName, *, yes: Yes = False) -> Answer:
     """Block a source, and delete for good every memory that came from it. Asks first."""
     if not yes:
         if session.as_json:

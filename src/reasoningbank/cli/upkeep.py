@@ -12,9 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from reasoningbank.cli import views
-from reasoningbank.cli.arguments import MemoryId
+from reasoningbank.cli.arguments import MemoryId, UsageError, Yes
 from reasoningbank.cli.distilling import WithBaseUrl
-from reasoningbank.cli.scope import UsageError
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.views import sentence
 from reasoningbank.upkeep import Bin, Calibration, Change, Consolidated, Maintained, Measure, Metrics, Pruned
@@ -34,19 +33,16 @@ def delete_project(
     session: Session,
     project: Annotated[str, typer.Argument(metavar="PROJECT", help="Its exact name.")],
     *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> Answer:
     """Delete everything of one project, for good. Asks first."""
     banks = session.banks
     if not yes:
         if session.as_json:
             raise UsageError("delete-project --json does not ask: confirm with --yes")
+        project_named = f"project {project!r} of tenant {banks.tenant!r}"
         count = banks.open(project).count(state=None)
-        typer.confirm(
-            f"Delete project {project!r} of tenant {banks.tenant!r} with {count:,} memories, for good?",
-            abort=True,
-            err=True,
-        )
+        typer.confirm(f"Delete {project_named} with {count:,} memories, for good?", abort=True, err=True)
     banks.delete_project(project)
     return Answer({"deleted": project}, f"Deleted project {project!r}.")
 
@@ -112,10 +108,8 @@ def reembed(session: Session) -> Answer:
     """Embed every memory and every node of the graph anew with --embedder, and use that from then on."""
     with session.progress("Embedding") as progress:
         count = session.bank.upkeep.reembed(progress=progress)
-    return Answer(
-        {"embedded": count, "embedder": session.embedder},
-        f"Embedded {count:,} memories with {session.embedder}.",
-    )
+    value = {"embedded": count, "embedder": session.embedder}
+    return Answer(value, f"Embedded {count:,} memories with {session.embedder}.")
 
 
 @command(app, "backup")

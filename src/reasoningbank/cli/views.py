@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from rich.console import Console
@@ -12,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from reasoningbank import Episode, Hit, Memory, Page, Recall, Recorded, Reported, SearchResult, Verdict, Voted
-from reasoningbank.cli.scope import Chosen
+from reasoningbank.cli.arguments import Chosen
 from reasoningbank.exchange import Imported, Rejected
+from reasoningbank.runs import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept, Trajectory
 from reasoningbank.upkeep import Repair, Status
 
 MARKS = {Verdict.SUCCESS: ("✓", "green"), Verdict.FAILURE: ("✗", "red")}
@@ -40,20 +42,35 @@ def _indented(text: str, style: str = "") -> Padding:
     return Padding(Text(shown(text), style), (0, 0, 0, 7), expand=False)
 
 
-def _facts(pairs: Iterable[tuple[str, object]]) -> Table:
+def _facts(console: Console, facts: Mapping[str, object]) -> None:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
-    for name, value in pairs:
+    for name, value in facts.items():
         if value not in (None, "", (), 0, {}):
             grid.add_row(name, value if isinstance(value, Text) else Text(shown(str(value))))
-    return grid
+    console.print(grid)
+
+
+def time(at: datetime | None) -> str:
+    """Return a time as it is shown, to the minute."""
+    return f"{at:%Y-%m-%d %H:%M} UTC" if at else ""
+
+
+def more(console: Console, following: str | None) -> None:
+    """Print how to go on behind a page that is not the last."""
+    if following is not None:
+        sentence(console, f"More: --after {following}", "dim")
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """Return counts by name as one text."""
+    return ", ".join(f"{count:,} {name}" for name, count in numbers.items())
 
 
 def _withheld(console: Console, withheld: Mapping[str, int], degraded: Sequence[str]) -> None:
     if withheld:
-        counts = ", ".join(f"{count} {reason}" for reason, count in withheld.items())
-        sentence(console, f"Left out: {counts}.", "dim")
+        sentence(console, f"Left out: {counts(withheld)}.", "dim")
     notes(console, degraded)
 
 
@@ -89,15 +106,10 @@ def recall(console: Console, recalled: Recall) -> None:
     titles = {hit.memory.id: hit.memory.title for hit in recalled.hits}
     for conflict in recalled.conflicts:
         one, other = (titles.get(memory_id, memory_id) for memory_id in (conflict.one, conflict.other))
-        sentence(
-            console,
-            f"Note: {one!r} and {other!r} cannot both be followed: {conflict.evidence or conflict.type}.",
-            "yellow",
-        )
+        notes(console, [f"{one!r} and {other!r} cannot both be followed: {conflict.evidence or conflict.type}"])
     _withheld(console, recalled.withheld, recalled.degraded)
-    console.print(
-        Text.assemble(("Then: ", "dim"), f"reasoningbank report success|failure --ref {recalled.ref}"), soft_wrap=True
-    )
+    then = f"reasoningbank report success|failure --ref {recalled.ref}"
+    console.print(Text.assemble(("Then: ", "dim"), then), soft_wrap=True)
 
 
 def recorded(console: Console, result: Recorded) -> None:
@@ -115,8 +127,7 @@ def recorded(console: Console, result: Recorded) -> None:
 def removed_secrets(console: Console, redactions: Mapping[str, int]) -> None:
     """Print how many secrets were removed."""
     if redactions:
-        counts = ", ".join(f"{count} {rule}" for rule, count in redactions.items())
-        sentence(console, f"Removed what looked like secrets: {counts}.", "yellow")
+        sentence(console, f"Removed what looked like secrets: {counts(redactions)}.", "yellow")
 
 
 def memory(console: Console, found: Memory) -> None:
@@ -124,26 +135,20 @@ def memory(console: Console, found: Memory) -> None:
     console.print(_headline(found, found.confidence, note="" if found.state == "active" else found.state.value))
     source = ", ".join(filter(None, [found.source.how, found.source.by, found.source.session]))
     console.print(Padding(Text(shown(found.content)), (1, 0), expand=False))
-    console.print(
-        _facts(
-            [
-                ("id", found.id),
-                ("about", found.description),
-                ("applies when", found.applies_when),
-                ("outcome", found.outcome.value),
-                ("tags", ", ".join(found.tags)),
-                ("started from", f"{found.initial_confidence:.2f}"),
-                (
-                    "used",
-                    f"{found.usage_count} times, last {found.last_used:%Y-%m-%d %H:%M} UTC" if found.last_used else "",
-                ),
-                ("source", f"{source}, {'trusted' if found.source.trusted else 'untrusted'}"),
-                ("metadata", found.metadata),
-                ("recorded", f"{found.created_at:%Y-%m-%d %H:%M} UTC"),
-                ("findings", "; ".join(found.findings)),
-            ]
-        )
-    )
+    facts = {
+        "id": found.id,
+        "about": found.description,
+        "applies when": found.applies_when,
+        "outcome": found.outcome.value,
+        "tags": ", ".join(found.tags),
+        "started from": f"{found.initial_confidence:.2f}",
+        "used": f"{found.usage_count} times, last {time(found.last_used)}" if found.last_used else "",
+        "source": f"{source}, {'trusted' if found.source.trusted else 'untrusted'}",
+        "metadata": found.metadata,
+        "recorded": time(found.created_at),
+        "findings": "; ".join(found.findings),
+    }
+    _facts(console, facts)
 
 
 def page(console: Console, found: Page) -> None:
@@ -153,21 +158,16 @@ def page(console: Console, found: Page) -> None:
     for item in found.memories:
         state = "" if item.state == "active" else item.state.value
         console.print(_headline(item, item.confidence, note=state), no_wrap=True, overflow="ellipsis")
-        tags = "".join(f" #{shown(tag)}" for tag in item.tags)
-        console.print(
-            Text(f"       {item.id}  used {item.usage_count}×{tags}", "dim"), no_wrap=True, overflow="ellipsis"
-        )
-    if found.next is not None:
-        sentence(console, f"More: --after {found.next}", "dim")
+        used = f"used {item.usage_count}×{''.join(f' #{shown(tag)}' for tag in item.tags)}"
+        console.print(Text(f"       {item.id}  {used}", "dim"), no_wrap=True, overflow="ellipsis")
+    more(console, found.next)
 
 
 def deleted(console: Console, done: Mapping[str, bool]) -> None:
     """Print what became of each id."""
     for memory_id, was_there in done.items():
-        console.print(
-            Text(f"{'Deleted' if was_there else 'Not there'}: {shown(memory_id)}", "" if was_there else "yellow"),
-            soft_wrap=True,
-        )
+        became, style = ("Deleted", "") if was_there else ("Not there", "yellow")
+        console.print(Text(f"{became}: {shown(memory_id)}", style), soft_wrap=True)
 
 
 def reported(console: Console, result: Reported) -> None:
@@ -190,19 +190,16 @@ def voted(console: Console, result: Voted) -> None:
 
 def episode(console: Console, found: Episode) -> None:
     """Print an episode."""
-    console.print(
-        _facts(
-            [
-                ("task", found.task),
-                ("ref", found.ref),
-                ("thread", found.thread),
-                ("opened", f"{found.opened_at:%Y-%m-%d %H:%M} UTC"),
-                ("verdict", found.verdict.value if found.verdict else "open"),
-                ("reason", found.reason),
-                ("by", found.by),
-            ]
-        )
-    )
+    facts = {
+        "task": found.task,
+        "ref": found.ref,
+        "thread": found.thread,
+        "opened": time(found.opened_at),
+        "verdict": found.verdict.value if found.verdict else "open",
+        "reason": found.reason,
+        "by": found.by,
+    }
+    _facts(console, facts)
     for served in found.memories:
         console.print(Text(f"  {served.confidence:.2f}  {served.memory}", "dim"))
 
@@ -247,31 +244,28 @@ def status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None
         origin = scope[name].origin if name in scope else "default"
         return Text.assemble(value, (f"  ({origin})", "dim"))
 
-    console.print(
-        _facts(
-            [
-                ("folder", found.folder),
-                ("root", of("root", found.root)),
-                ("tenant", of("tenant", found.tenant)),
-                ("project", of("project", found.project)),
-                ("embedder", of("embedder", found.embedder)),
-                ("stored with", found.stored_embedder),
-                ("confidence", found.confidence_model),
-                ("settings", ", ".join(f"{name}={value}" for name, value in found.settings.items())),
-                ("learned", _learned(found.parameters)),
-                ("memories", ", ".join(f"{count:,} {state}" for state, count in found.memories.items()) or "none"),
-                ("links", found.links),
-                ("nodes", ", ".join(f"{count:,} {state}" for state, count in found.nodes.items())),
-                ("edges", found.edges),
-                ("kept runs", found.kept_runs),
-                ("open episodes", str(found.open_episodes)),
-                ("jobs", ", ".join(f"{count:,} {status}" for status, count in found.jobs.items())),
-                ("unreadable lines", str(found.unreadable_lines)),
-                ("orphan lines", found.orphan_lines),
-                ("log segments", found.log_segments),
-            ]
-        )
-    )
+    facts = {
+        "folder": found.folder,
+        "root": of("root", found.root),
+        "tenant": of("tenant", found.tenant),
+        "project": of("project", found.project),
+        "embedder": of("embedder", found.embedder),
+        "stored with": found.stored_embedder,
+        "confidence": found.confidence_model,
+        "settings": ", ".join(f"{name}={value}" for name, value in found.settings.items()),
+        "learned": _learned(found.parameters),
+        "memories": counts(found.memories) or "none",
+        "links": found.links,
+        "nodes": counts(found.nodes),
+        "edges": found.edges,
+        "kept runs": found.kept_runs,
+        "open episodes": str(found.open_episodes),
+        "jobs": counts(found.jobs),
+        "unreadable lines": str(found.unreadable_lines),
+        "orphan lines": found.orphan_lines,
+        "log segments": found.log_segments,
+    }
+    _facts(console, facts)
     if not found.exists:
         sentence(console, "Nothing was recorded yet; the folder is made by the first record or recall.", "dim")
     for problem in found.problems:
@@ -294,3 +288,59 @@ def repairs(console: Console, found: Sequence[Repair]) -> None:
     for repair in found:
         state = "done" if repair.done else "to do"
         sentence(console, f"{repair.what}: {repair.remedy} ({state})", "" if repair.done else "yellow")
+
+
+# -- runs -----------------------------------------------------------------------------------------------------------
+
+
+def runs(console: Console, found: MemoryRuns) -> None:
+    """Print where a memory came from and where it was used; nothing where that is not known."""
+    _summaries(console, "Came from", found.came_from)
+    _summaries(console, "Used in", found.used_in)
+
+
+def _summaries(console: Console, title: str, found: Sequence[EpisodeSummary]) -> None:
+    if found:
+        sentence(console, f"{title}:", "dim")
+    for each in found:
+        ended = "no episode" if each.opened_at is None else each.verdict or "open"
+        steps = f", {each.steps} steps" if each.steps else ""
+        _line(console, each.opened_at, f"{each.ref} ({ended}{steps})  {each.task}")
+
+
+def _line(console: Console, opened_at: datetime | None, what: str) -> None:
+    opened = f"{opened_at:%Y-%m-%d %H:%M}  " if opened_at else ""
+    console.print(Text(shown(f"  {opened}{what}")), no_wrap=True, overflow="ellipsis")
+
+
+def episode_page(console: Console, found: EpisodePage) -> None:
+    """Print episodes, one line each."""
+    if not found.episodes:
+        sentence(console, "No episodes.")
+    for each in found.episodes:
+        _line(console, each.opened_at, f"{each.ref} ({each.verdict or 'open'})  {each.task}")
+    more(console, found.next)
+
+
+def steps_kept(console: Console, done: StepsKept) -> None:
+    """Print how many steps are kept with their run, and why not all."""
+    if done.kept:
+        sentence(console, f"Kept {done.kept} steps.")
+    if done.reason:
+        sentence(console, f"{'Not all' if done.kept else 'No step'} was kept: {done.reason}", "yellow")
+
+
+def trajectory(console: Console, found: Trajectory) -> None:
+    """Print a run, step by step."""
+    console.print(Text.assemble((shown(found.task), "bold"), f"  {found.verdict}"))
+    if not found.steps:
+        sentence(console, "No steps are kept of this run; the setting keep_trajectories keeps them.")
+    for number, step in enumerate(found.steps, start=1):
+        sentence(console, f"{number}. {step.action or step.thought}")
+        for text, style in ((step.observation, "dim"), (step.error, "red")):
+            if text:
+                sentence(console, f"   {text}", style)
+    if left_out := found.metadata.get("steps_left_out"):
+        sentence(console, f"… and {left_out} steps that were not kept.", "yellow")
+    if found.result:
+        sentence(console, f"Result: {found.result}")

@@ -1,7 +1,7 @@
 """The MCP server: the memory tools and two kinds of resources, for any client of the Model Context Protocol.
 
-`offer` says what is offered, in the protocol's own JSON; `sdk` hands that to the official SDK, of both majors;
-`stdio` and `http` are the ways in. The SDK is loaded only when a server is built.
+`offer` says what is offered, in the protocol's own JSON; `sdk` hands that to the official SDK, of both majors, and
+serves it on standard input and output; `http` is the other way in. The SDK is loaded only when a server is built.
 """
 
 from reasoningbank.mcp_server.offer import ManyProjects, Offer, OneProject, Projects, ResourceNotFoundError
