@@ -15,7 +15,7 @@ from reasoningbank.adapters.coercion import Count, Flag, Reference, Share, Words
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
-from reasoningbank.results import OVER_BUDGET, Hit
+from reasoningbank.results import OVER_BUDGET, Hit, Voted
 from reasoningbank.services.search.prompt import prompt_block
 from reasoningbank.validation import unknown_name
 
@@ -269,11 +269,9 @@ class _Doors:
 
     def feedback(self, given: FeedbackArguments) -> ToolAnswer:
         told = self.bank.vote(given.memory_id, given.helpful, by=self.by, reason=given.reason)
-        confidence = round(told.memory.confidence, 4)
-        text = (
-            f"{'Counted' if told.recorded else 'Counted before'}: the confidence of {told.memory.id} is {confidence}."
-        )
-        return ToolAnswer(text, {"memory_id": told.memory.id, "confidence": confidence, "recorded": told.recorded})
+        data = _counted(told)
+        counted = "Counted" if told.recorded else "Counted before"
+        return ToolAnswer(f"{counted}: the confidence of {told.memory.id} is {data['confidence']}.", data)
 
     def outcome(self, given: OutcomeArguments) -> ToolAnswer:
         if given.ref is None and given.memory_id is None:
@@ -286,12 +284,16 @@ class _Doors:
             told = self.bank.vote(
                 given.memory_id, given.succeeded, kind=kind, ref=given.ref, by=self.by, reason=given.reason
             )
-            data = {"memory_id": told.memory.id, "confidence": round(told.memory.confidence, 4)}
-            return ToolAnswer("Counted." if told.recorded else "Counted before.", data | {"recorded": told.recorded})
+            return ToolAnswer("Counted." if told.recorded else "Counted before.", _counted(told))
         reported = self.bank.report(given.succeeded, ref=given.ref, reason=given.reason, by=self.by)
         credited = list(reported.credited)
         text = "Counted before." if not reported.recorded else f"Counted for {len(credited)} lessons."
         return ToolAnswer(text, {"ref": reported.episode.ref, "recorded": reported.recorded, "credited": credited})
+
+
+def _counted(told: Voted) -> dict[str, Any]:
+    confidence = round(told.memory.confidence, 4)
+    return {"memory_id": told.memory.id, "confidence": confidence, "recorded": told.recorded}
 
 
 def _found(text: str, hits: tuple[Hit, ...], more: Mapping[str, Any], too_long: Sequence[str] = ()) -> ToolAnswer:
@@ -310,10 +312,7 @@ def hit_data(hit: Hit) -> dict[str, Any]:
     memory = memory_data(hit.memory)
     return {
         **{name: memory[name] for name in HIT_FIELDS},
-        "confidence": round(hit.confidence, 4),
-        "similarity": round(hit.similarity, 4),
-        "keyword": round(hit.keyword, 4),
-        "score": round(hit.score, 4),
+        **{name: round(getattr(hit, name), 4) for name in ("confidence", "similarity", "keyword", "score")},
         "provisional": hit.provisional,
     }
 

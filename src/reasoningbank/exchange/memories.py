@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -30,14 +30,9 @@ DERIVED_TITLE = 80
 
 # Under which name a field may stand, the first one that is there counts: ours, then those of other tools.
 NAMES: dict[str, tuple[str, ...]] = {
+    **{name: (name,) for name in ("title", "description", "outcome", "tags", "id", "metadata")},
     "content": ("content", "text"),
-    "title": ("title",),
-    "description": ("description",),
     "applies_when": ("applies_when", "when_to_use"),
-    "outcome": ("outcome",),
-    "tags": ("tags",),
-    "id": ("id",),
-    "metadata": ("metadata",),
 }
 FIELDS = frozenset(name for names in NAMES.values() for name in names)
 
@@ -123,6 +118,8 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         InvalidInputError: it has no text, or a value that is not allowed; the message says which.
     """
     own = _is_own(record)
+    # What of the bank it came from is taken over, if anything is.
+    said = record if own and trusted else {}
     given = {field: _first(record, names) for field, names in NAMES.items()}
     content = _text(given["content"])
     fields = {
@@ -133,19 +130,17 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         "outcome": given["outcome"] or Verdict.SUCCESS,
         "tags": _tags(given["tags"]),
         "metadata": _metadata(record, given["metadata"], OWN if own else frozenset()),
-        "source": record.get("source") or Source()
-        if own and trusted
-        else Source(how="imported", by=by, trusted=trusted),
-        "confidence": record.get("initial_confidence") if own and trusted else None,
+        "source": (said.get("source") or Source()) if said else Source(how="imported", by=by, trusted=trusted),
+        "confidence": said.get("initial_confidence"),
     }
     return Incoming(
         line=number,
         draft=validated(Draft, fields),
         memory_id=_id(given["id"]),
         restored=_restored(record, trusted=trusted) if own else Restored(),
-        taught=_taught(record.get("taught")) if own and trusted else (),
-        blocked=_names(record.get("forgotten")) if own and trusted else (),
-        parameters=record.get("parameters") if own and trusted else None,
+        taught=_taught(said.get("taught")),
+        blocked=_names(said.get("forgotten")),
+        parameters=said.get("parameters"),
     )
 
 
@@ -332,15 +327,9 @@ def outgoing(memory: Memory, tallies: Sequence[Tally], archived: tuple[State, st
 
 
 def _as_object(tally: Tally) -> dict[str, Any]:
-    return {
-        "kind": tally.kind.value,
-        "source": tally.source,
-        "by": tally.by,
-        "positive": tally.positive,
-        "negative": tally.negative,
-        "last": time_text(tally.last),
-        "superseded": tally.superseded,
-    }
+    said = asdict(tally) | {"kind": tally.kind.value, "last": time_text(tally.last)}
+    del said["day"]
+    return said
 
 
 def to_line(record: Mapping[str, Any]) -> str:

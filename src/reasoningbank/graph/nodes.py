@@ -165,9 +165,8 @@ def checked_fields(kind: NodeKind, given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InvalidInputError: a field that nodes of this kind do not have, or a value that is not allowed.
     """
-    for name in given:
-        if name not in FIELDS[kind]:
-            raise InvalidInputError(f"{kind} has no field {name!r}: its fields are {', '.join(FIELDS[kind])}")
+    if unknown := [name for name in given if name not in FIELDS[kind]]:
+        raise InvalidInputError(f"{kind} has no field {unknown[0]!r}: its fields are {', '.join(FIELDS[kind])}")
     return {name: _checked_field(name, value) for name, value in given.items() if value is not None}
 
 
@@ -194,10 +193,7 @@ def node_record(node: Node) -> dict[str, Any]:
     return {
         "id": node.id,
         "label": node.kind.value,
-        "text": node.text,
-        "conv_id": node.conv_id,
-        "tags": list(node.tags),
-        "reasoning_pointer_ids": list(node.reasoning_pointer_ids),
+        **node.model_dump(mode="json", include={"text", "conv_id", "tags", "reasoning_pointer_ids"}),
         **node.fields,
         "quarantined": node.quarantined,
         "ingestion_time": node.created_at.isoformat(),
@@ -207,15 +203,7 @@ def node_record(node: Node) -> dict[str, Any]:
 
 def edge_record(edge: Edge) -> dict[str, Any]:
     """Return an edge as a record, under Memoria's names."""
-    return {
-        "id": edge.id,
-        "source": edge.source,
-        "target": edge.target,
-        "text": edge.text,
-        "weight": edge.weight,
-        "tags": list(edge.tags),
-        "created_time": edge.created_at.isoformat(),
-    }
+    return edge.model_dump(mode="json", exclude={"created_at"}) | {"created_time": edge.created_at.isoformat()}
 
 
 def read_graph(document: object) -> tuple[list[Any], list[Any]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
@@ -38,7 +38,7 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
     chosen = engine.embedder if embedder is None else engine.know(embedder)
     with engine.write() as edit:
         generation = _filling(edit, chosen.identity)
-    memories, nodes = _Memories(generation), _Nodes(generation)
+    memories, nodes = _Share(_MEMORIES, generation), _Share(_NODES, generation)
     while True:
         left = _round(engine, generation, chosen, (memories, nodes))
         if progress is not None:
@@ -67,17 +67,64 @@ def _round(engine: Engine, generation: int, embedder: Embedder, shares: Sequence
         return left
 
 
-class _Share(ABC):
-    """One kind's share of the work, a batch at a time: what the kinds differ in, memories and nodes say.
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What memories and nodes differ in. An item is all that has to be the same still when its vectors are stored.
 
-    An item is all that has to be the same still when its vectors are stored.
+    Attributes:
+        missing: the row numbers of those without vectors of a generation.
+        rows: the rows of each item; none for one that cannot be embedded.
+    """
+
+    missing: Callable[[View, int], list[int]]
+    load: Callable[[View, Sequence[int]], dict[int, Any]]
+    rows: Callable[[Embedder, Sequence[Any]], list[Rows]]
+    is_present: Callable[[View, int, Any], bool]
+    put: Callable[[Edit, int, int, Rows], None]
+
+
+def _lesson_rows(embedder: Embedder, items: Sequence[Memory]) -> list[Rows]:
+    return [[(role, v.tobytes()) for role, v in made.roles] for made in lesson_vectors(embedder, items)]
+
+
+def _node_rows(embedder: Embedder, items: Sequence[str]) -> list[Rows]:
+    embedded = embed_each(embedder, items)
+    return [[] if i in embedded.failures else [(embedded.vectors[i].tobytes(),)] for i in range(len(items))]
+
+
+def _put_node(edit: Edit, generation: int, n: int, rows: Rows) -> None:
+    # Another process may just have stored it.
+    if n in graph.not_embedded(edit, generation):
+        graph.add_vector(edit, n, generation, rows[0][0])
+
+
+# By what they say and by when they apply.
+_MEMORIES = _Kind(
+    missing=records.not_embedded,
+    load=lambda view, numbers: {n: row.memory for n, row in view.load(numbers).items()},
+    rows=_lesson_rows,
+    is_present=lambda view, n, item: records.find_revision(view, item.id) == (n, item.revision),
+    put=records.put_vectors,
+)
+# By their text.
+_NODES = _Kind(
+    missing=graph.not_embedded,
+    load=graph.plain_texts,
+    rows=_node_rows,
+    is_present=lambda view, n, item: graph.plain_texts(view, [n]).get(n) == item,
+    put=_put_node,
+)
+
+
+class _Share:
+    """One kind's share of the work, a batch at a time.
 
     Attributes:
         done: how many got their vectors.
     """
 
-    def __init__(self, generation: int) -> None:
-        self._generation = generation
+    def __init__(self, kind: _Kind, generation: int) -> None:
+        self._kind, self._generation = kind, generation
         self._failed: set[int] = set()
         self._items: dict[int, Any] = {}
         self._embedded: dict[int, Rows] = {}
@@ -85,11 +132,11 @@ class _Share(ABC):
 
     def take(self, view: View) -> None:
         """Read the next batch."""
-        self._items = self._load(view, self._left(view)[:BATCH])
+        self._items = self._kind.load(view, self._left(view)[:BATCH])
 
     def embed(self, embedder: Embedder) -> None:
         """Embed it, outside of any transaction."""
-        made = self._rows(embedder, list(self._items.values()))
+        made = self._kind.rows(embedder, list(self._items.values()))
         self._embedded = {n: rows for n, rows in zip(self._items, made, strict=True) if rows}
         self._failed |= self._items.keys() - self._embedded.keys()
 
@@ -97,70 +144,13 @@ class _Share(ABC):
         """Store what was embedded, and return how many are still to be embedded."""
         for n, rows in self._embedded.items():
             # Changed or deleted while it was being embedded: the next round takes it up again.
-            if self._is_present(edit, n, self._items[n]):
-                self._put(edit, n, rows)
+            if self._kind.is_present(edit, n, self._items[n]):
+                self._kind.put(edit, self._generation, n, rows)
                 self.done += 1
         return len(self._left(edit))
 
     def _left(self, view: View) -> list[int]:
-        return [n for n in self._missing(view) if n not in self._failed]
-
-    @abstractmethod
-    def _missing(self, view: View) -> list[int]: ...
-
-    @abstractmethod
-    def _load(self, view: View, numbers: Sequence[int]) -> dict[int, Any]: ...
-
-    @abstractmethod
-    def _rows(self, embedder: Embedder, items: Sequence[Any]) -> list[Rows]:
-        """Return the rows of each item; none for one that cannot be embedded."""
-
-    @abstractmethod
-    def _is_present(self, view: View, n: int, item: Any) -> bool: ...
-
-    @abstractmethod
-    def _put(self, edit: Edit, n: int, rows: Rows) -> None: ...
-
-
-class _Memories(_Share):
-    """By what they say and by when they apply."""
-
-    def _missing(self, view: View) -> list[int]:
-        return records.not_embedded(view, self._generation)
-
-    def _load(self, view: View, numbers: Sequence[int]) -> dict[int, Memory]:
-        return {n: row.memory for n, row in view.load(numbers).items()}
-
-    def _rows(self, embedder: Embedder, items: Sequence[Memory]) -> list[Rows]:
-        return [[(role, v.tobytes()) for role, v in made.roles] for made in lesson_vectors(embedder, items)]
-
-    def _is_present(self, view: View, n: int, item: Memory) -> bool:
-        return records.find_revision(view, item.id) == (n, item.revision)
-
-    def _put(self, edit: Edit, n: int, rows: Rows) -> None:
-        records.put_vectors(edit, self._generation, n, [(role, vector) for role, vector in rows])
-
-
-class _Nodes(_Share):
-    """By their text."""
-
-    def _missing(self, view: View) -> list[int]:
-        return graph.not_embedded(view, self._generation)
-
-    def _load(self, view: View, numbers: Sequence[int]) -> dict[int, str]:
-        return graph.plain_texts(view, numbers)
-
-    def _rows(self, embedder: Embedder, items: Sequence[str]) -> list[Rows]:
-        embedded = embed_each(embedder, items)
-        return [[] if i in embedded.failures else [(embedded.vectors[i].tobytes(),)] for i in range(len(items))]
-
-    def _is_present(self, view: View, n: int, item: str) -> bool:
-        return graph.plain_texts(view, [n]).get(n) == item
-
-    def _put(self, edit: Edit, n: int, rows: Rows) -> None:
-        # Another process may just have stored it.
-        if n in graph.not_embedded(edit, self._generation):
-            graph.add_vector(edit, n, self._generation, rows[0][0])
+        return [n for n in self._kind.missing(view, self._generation) if n not in self._failed]
 
 
 def _filling(edit: Edit, identity: EmbedderIdentity) -> int:
@@ -174,11 +164,7 @@ def _filling(edit: Edit, identity: EmbedderIdentity) -> int:
 
 
 def _is_swapped_in(view: View, generation: int, identity: EmbedderIdentity) -> bool:
-    """Tell whether another process finished the generation that we fill.
-
-    Raises:
-        EmbeddingError: another process dropped it for one of its own.
-    """
+    """Tell whether another process finished the generation that we fill; EmbeddingError when it dropped that."""
     current, filling = view.moment.generation, generations.filling(view)
     for found in (current, filling):
         if found is not None and found.number == generation and identity_of(found) == identity:
