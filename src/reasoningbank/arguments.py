@@ -145,8 +145,7 @@ def source(given: object) -> str:
 def cursor(of: str, position: int | None) -> str | None:
     """Return where the next page begins, as a text to be given back as `after`; None behind the last page.
 
-    Args:
-        of: what is listed, so that a cursor of something else is not taken for one.
+    It names what is listed, so that a cursor of something else is not taken for one.
     """
     return None if position is None else f"{of}-{position}"
 

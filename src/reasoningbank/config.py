@@ -69,8 +69,7 @@ class Settings(BaseModel):
     def of(cls, given: Settings | Mapping[str, Any] | None) -> Settings:
         """Return settings from settings, a dictionary, or nothing.
 
-        Raises:
-            InvalidInputError: an unknown key (the nearest known one is named) or a value of the wrong type.
+        InvalidInputError for an unknown key (the nearest known one is named) or a value of the wrong type.
         """
         if given is None:
             return cls()

@@ -149,12 +149,7 @@ def checked_evidence(given: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CoUse:
-    """In how many runs two memories were handed out.
-
-    Attributes:
-        together: runs with both; succeeded and failed count those of them that were judged.
-        either: runs with at least one.
-    """
+    """In how many runs two memories were handed out: `together`, of these judged so or so, and `either` of them."""
 
     together: int
     succeeded: int

@@ -101,11 +101,7 @@ def time_text(at: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """Read an ISO 8601 time; a naive one is UTC.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Read an ISO 8601 time; a naive one is UTC. ValueError when it is none."""
     return as_utc(datetime.fromisoformat(text))
 
 
@@ -124,8 +120,7 @@ def to_line(signal: Signal) -> bytes:
 def from_line(line: bytes) -> Signal:
     r"""Read one line of the log, without its `\n`. A byte order mark and a final `\r` are tolerated.
 
-    Raises:
-        BadLineError: it is not a signal of this version; the message says why.
+    BadLineError, which says why, when it is not a signal of this version.
     """
     try:
         record = json.loads(line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r").decode())

@@ -16,9 +16,8 @@ Model = TypeVar("Model", bound=BaseModel)
 def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
     """Build `model` from `fields`.
 
-    Raises:
-        InvalidInputError: an unknown field (the nearest known one is named), or a value that is not allowed; the
-            message names the field and says what is.
+    InvalidInputError for an unknown field (the nearest known one is named), or a value that is not allowed; the message
+    names the field and says what is.
     """
     for name in fields:
         if name not in model.model_fields:

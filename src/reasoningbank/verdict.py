@@ -30,11 +30,7 @@ VERDICT_WORDS = {
 
 
 def as_verdict(given: object) -> Verdict:
-    """Read a verdict from a label, or from a boolean.
-
-    Raises:
-        InvalidInputError: it is none of the known labels, which are matched whole.
-    """
+    """Read a verdict from a boolean or a label, matched whole; InvalidInputError when it is none of those known."""
     if isinstance(given, bool):
         return Verdict.SUCCESS if given else Verdict.FAILURE
     verdict = VERDICT_WORDS.get(given.strip().lower()) if isinstance(given, str) else None

@@ -147,9 +147,8 @@ class RunOutcomes:
     def failed(self, run: Hashable, error: BaseException, *, resumable: ReasoningBank | None = None) -> None:
         """A run ended with an exception; when it is a root, its episodes failed, unless it is nobody's failure.
 
-        Args:
-            resumable: where to look for the open episode of the run's thread when the run goes on with what an earlier
-                process began. An abandoned run of the thread is never failed by a new one.
+        When the run goes on with what an earlier process began, the open episode of its thread is looked for in the
+        bank `resumable`. An abandoned run of the thread is never failed by a new one.
         """
         root = self.runs.end(run)
         if root is None:

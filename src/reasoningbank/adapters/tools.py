@@ -173,8 +173,7 @@ class MemoryTool:
     def read(self, arguments: Mapping[str, Any]) -> BaseModel:
         """Read the arguments.
 
-        Raises:
-            InvalidInputError: one is unknown (the nearest is named), missing or not allowed; what came is shown.
+        InvalidInputError when one is unknown (the nearest is named), missing or not allowed; what came is shown.
         """
         known = self.spec.arguments.model_fields
         both = f"it takes {', '.join(known)}; what came was {echoed(arguments)}"

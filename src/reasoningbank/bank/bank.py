@@ -57,6 +57,9 @@ class ReasoningBank(Namespace):
     and the workers that do it), `sources` (who brought memories and signals, and who is blocked), `runs`, `exchange`
     (memories in and out) and `upkeep` (status, maintenance and repair, and which memories are in service).
 
+    A memory's id that is not in this project raises MemoryNotFoundError, an argument that is not allowed
+    InvalidInputError.
+
     A handle is safe for threads, for several processes on one folder, and across a fork. It opens its files at its
     first use; reading never makes a project.
 
@@ -194,26 +197,17 @@ class ReasoningBank(Namespace):
                 to start from).
 
         Raises:
-            MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: an unknown field or a value that is not allowed.
         """
         return record.update(self._engine, arguments.memory_id(memory_id), changes)
 
     def delete(self, memory_id: str) -> bool:
-        """Delete a memory for good, with its evidence; False when there was none.
-
-        Raises:
-            InvalidInputError: the id is blank or no text.
-        """
+        """Delete a memory for good, with its evidence; False when there was none."""
         memory_id = arguments.memory_id(memory_id)
         return record.delete(self._engine, [memory_id])[memory_id]
 
     def get(self, memory_id: str) -> Memory:
-        """Return a memory, whatever its state.
-
-        Raises:
-            MemoryNotFoundError: there is none with this id in this project.
-        """
+        """Return a memory, whatever its state."""
         return record.get(self._engine, arguments.memory_id(memory_id))
 
     def list(
@@ -460,7 +454,6 @@ class ReasoningBank(Namespace):
             reason: in words; secrets are removed.
 
         Raises:
-            MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: an unknown kind, or a value that is not allowed.
         """
         return credit.vote(

@@ -23,7 +23,10 @@ else:
 
 
 class Graph(Namespace):
-    """Nodes, edges, search, paths, and the graph in and out."""
+    """Nodes, edges, search, paths, and the graph in and out.
+
+    An id that is not in this project raises NodeNotFoundError, or MemoryNotFoundError where it is a memory's.
+    """
 
     def add_node(
         self,
@@ -90,19 +93,11 @@ class Graph(Namespace):
         return graph.add_edge(self._engine, _own_id("edge id", edge_id), draft)
 
     def get_node(self, node_id: str) -> Node:
-        """Return a node, quarantined or not.
-
-        Raises:
-            NodeNotFoundError: there is none with this id in this project.
-        """
+        """Return a node, quarantined or not."""
         return graph.get_node(self._engine, arguments.identifier("node id", node_id))
 
     def edges_of(self, node_id: str) -> list[Edge]:
-        """Return the edges of a node, in either direction, in the order they were added.
-
-        Raises:
-            NodeNotFoundError: there is none with this id in this project.
-        """
+        """Return the edges of a node, in either direction, in the order they were added."""
         return graph.edges_of(self._engine, arguments.identifier("node id", node_id))
 
     def list_nodes(
@@ -127,18 +122,13 @@ class Graph(Namespace):
         return NodePage(nodes, arguments.cursor("nodes", following))
 
     def nodes_of(self, memory_id: str) -> list[Node]:
-        """Return the nodes that point to a memory: what it was learned from.
-
-        Raises:
-            MemoryNotFoundError: there is none with this id in this project.
-        """
+        """Return the nodes that point to a memory: what it was learned from."""
         return graph.nodes_of(self._engine, arguments.memory_id(memory_id))
 
     def approve_node(self, node_id: str) -> Node:
         """Let a quarantined node be found from now on.
 
         Raises:
-            NodeNotFoundError: there is none with this id in this project.
             InvalidInputError: it is not quarantined.
         """
         return graph.approve(self._engine, arguments.identifier("node id", node_id))

@@ -15,7 +15,7 @@ else:
 
 
 class Links(Namespace):
-    """Set, removed, shown and suggested."""
+    """Set, removed, shown and suggested. An id that is not in this project raises MemoryNotFoundError."""
 
     def add(
         self,
@@ -40,27 +40,18 @@ class Links(Namespace):
             by: who says so.
 
         Raises:
-            MemoryNotFoundError: one of them is not in this project.
             InvalidInputError: both are the same, or a value that is not allowed.
         """
         source, target = arguments.memory_id(source_id), arguments.memory_id(target_id)
         return links.link(self._engine, source, target, type, strength=strength, evidence=evidence, by=by)
 
     def remove(self, source_id: str, target_id: str, type: str | None = None) -> int:
-        """Remove the links from one memory to another, of one type or of all; return how many there were.
-
-        Raises:
-            MemoryNotFoundError: one of them is not in this project.
-        """
+        """Remove the links from one memory to another, of one type or of all; return how many there were."""
         source, target = arguments.memory_id(source_id), arguments.memory_id(target_id)
         return links.unlink(self._engine, source, target, type)
 
     def of(self, memory_id: str) -> list[Link]:
-        """Return the links of a memory: those from it first, then those to it.
-
-        Raises:
-            MemoryNotFoundError: there is none with this id in this project.
-        """
+        """Return the links of a memory: those from it first, then those to it."""
         return links.links_of(self._engine, arguments.memory_id(memory_id))
 
     def suggest(self, limit: int = 100) -> list[SuggestedLink]:

@@ -20,7 +20,10 @@ else:
 
 
 class Queue(Namespace):
-    """Jobs of this project's database, which outlive a process."""
+    """Jobs of this project's database, which outlive a process.
+
+    An id that is not in this project raises JobNotFoundError, or MemoryNotFoundError where it is a memory's.
+    """
 
     def put(
         self, run: Any, verdict: Verdict | str | bool | None = None, *, key: str | None = None, ref: str | None = None
@@ -42,17 +45,12 @@ class Queue(Namespace):
         """Put into the queue that a memory did not help, and why: a worker makes a guard-rail of it.
 
         Raises:
-            MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: no reason is given.
         """
         return distilling.enqueue_anti_pattern(self._engine, arguments.memory_id(memory_id), reason)
 
     def get(self, job_id: str) -> Job:
-        """Return a job: where it is, and what came of it.
-
-        Raises:
-            JobNotFoundError: there is none with this id in this project.
-        """
+        """Return a job: where it is, and what came of it."""
         return distilling.job(self._engine, arguments.identifier("job id", job_id))
 
     def list(self, *, status: DistillStatus | str | None = None, limit: int = 100) -> builtins.list[Job]:
@@ -68,11 +66,7 @@ class Queue(Namespace):
         return distilling.jobs(self._engine, wanted, arguments.page_limit(limit))
 
     def retry(self, job_id: str) -> Job:
-        """Put a job that ended without lessons back into the queue, with all its attempts; another stays as it is.
-
-        Raises:
-            JobNotFoundError: there is none with this id in this project.
-        """
+        """Put a job that ended without lessons back into the queue, with all its attempts; another stays as it is."""
         return distilling.retry(self._engine, arguments.identifier("job id", job_id))
 
     def worker(self, distiller: Distiller | None = None, judge: AnyJudge | None = None, *, poll: float = 1.0) -> Worker:

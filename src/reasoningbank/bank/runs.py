@@ -32,7 +32,10 @@ log = logging.getLogger(__name__)
 
 
 class Runs(Namespace):
-    """What happened in runs, and what several of them teach together."""
+    """What happened in runs, and what several of them teach together.
+
+    A run that is not there raises EpisodeNotFoundError.
+    """
 
     def __init__(self, handle: Handle, bank: ReasoningBank) -> None:
         super().__init__(handle)
@@ -46,7 +49,6 @@ class Runs(Namespace):
             thread: in its place: the newest episode of this thread, as long as it could still be open.
 
         Raises:
-            EpisodeNotFoundError: there is none.
             InvalidInputError: not exactly one of ref and thread.
         """
         ref, thread = arguments.run_of(ref, thread)
@@ -95,7 +97,6 @@ class Runs(Namespace):
                 result replaces the one before.
 
         Raises:
-            EpisodeNotFoundError: there is none.
             InvalidInputError: it cannot be read as steps.
         """
         return trajectories.add_steps(self._engine, arguments.episode_ref(ref), steps)
@@ -104,9 +105,6 @@ class Runs(Namespace):
         """Return an episode as a run: its task, the steps that are kept, how it ended. `distill` takes it.
 
         `is_empty` is true when no steps were kept, or when they expired (setting `trajectory_days`).
-
-        Raises:
-            EpisodeNotFoundError: there is none.
         """
         return trajectories.trajectory(self._engine, arguments.episode_ref(ref))
 
@@ -165,9 +163,6 @@ class Runs(Namespace):
                 when None. LLMSelector asks a model.
             distiller: as in the bank's `distill`.
             limit, options: those of `recall`, but for timeout and fail_open.
-
-        Raises:
-            InvalidInputError: an argument that is not allowed.
         """
         from reasoningbank.distill.best_of import BestOf, by_verdict, roll_out
 

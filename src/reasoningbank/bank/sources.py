@@ -32,19 +32,11 @@ class Sources(Namespace):
         return trust.block(self._engine, arguments.source(source))
 
     def unblock(self, source: str) -> Blocked:
-        """Undo `block`: its memories are served and its signals count again.
-
-        Raises:
-            InvalidInputError: no source of this name is blocked.
-        """
+        """Undo `block`: its memories are served, its signals count again. InvalidInputError when it is not blocked."""
         return trust.unblock(self._engine, arguments.source(source))
 
     def forget(self, source: str) -> Blocked:
-        """Block a source, and delete for good every memory that came from it, with its evidence.
-
-        Raises:
-            InvalidInputError: nothing came from a source of this name.
-        """
+        """Block a source as `block` does, and delete for good every memory that came from it, with its evidence."""
         return trust.forget(self._engine, arguments.source(source))
 
     def list(self) -> builtins.list[str]:

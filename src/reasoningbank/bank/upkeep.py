@@ -35,18 +35,17 @@ LONGEST_WINDOW = 36_500
 
 
 class Upkeep(Namespace):
-    """Status and metrics, maintenance and repair, and which memories are in service."""
+    """Status and metrics, maintenance and repair, and which memories are in service.
+
+    A memory's id that is not in this project raises MemoryNotFoundError.
+    """
 
     def status(self) -> Status:
         """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
         return state.status(self._engine)
 
     def metrics(self, days: int = 30) -> Metrics:
-        """Say how well the bank did within the last `days`: what it promised, and what came of it. Changes nothing.
-
-        Raises:
-            InvalidInputError: days is not a whole number from 1 to 36,500.
-        """
+        """Say how well the bank did in the last 1 to 36,500 days: what it promised, and what came of it."""
         return metrics.metrics(self._engine, arguments.whole("days", days, 1, LONGEST_WINDOW))
 
     def warm(self) -> None:
@@ -127,24 +126,18 @@ class Upkeep(Namespace):
         """Serve a quarantined memory from now on. `list(state="quarantined")` shows them, with what was found.
 
         Raises:
-            MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: it is not quarantined.
         """
         return trust.approve(self._engine, arguments.memory_id(memory_id))
 
     def archive(self, memory_id: str) -> Memory:
-        """Take a memory out of service. It stays, with its evidence; `restore` undoes it.
-
-        Raises:
-            MemoryNotFoundError: there is none with this id in this project.
-        """
+        """Take a memory out of service. It stays, with its evidence; `restore` undoes it."""
         return trust.archive(self._engine, arguments.memory_id(memory_id))
 
     def restore(self, memory_id: str) -> Memory:
         """Put an archived memory back into the state it was in.
 
         Raises:
-            MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: it is not archived.
         """
         return trust.restore(self._engine, arguments.memory_id(memory_id))
@@ -177,9 +170,6 @@ class Upkeep(Namespace):
             max_clusters: the most merges; all when None.
             chat: a model that writes the merged lesson. Without one, the text of the best source stands.
             force: also when the last consolidation was less than a day ago.
-
-        Raises:
-            InvalidInputError: an argument that is not allowed.
         """
         return consolidate.consolidate(
             self._engine,
@@ -199,9 +189,6 @@ class Upkeep(Namespace):
         `max_memories`, what is believed least, of equals what was not touched for longest, and last of all what is
         newer than 30 days and judged by nobody. What somebody changed or restored is not taken for old evidence
         against it.
-
-        Raises:
-            InvalidInputError: an argument that is not allowed.
         """
         unused = arguments.number("unused_days", unused_days, 0)
         return maintain.prune(self._engine, self._engine.now(), dry_run=dry_run, unused_days=unused)
@@ -212,7 +199,6 @@ class Upkeep(Namespace):
         They are not merged with each other again.
 
         Raises:
-            MemoryNotFoundError: there is none with this id in this project.
             InvalidInputError: it was not merged from others, or its sources are gone.
         """
         return consolidate.undo_merge(self._engine, arguments.memory_id(memory_id))

@@ -42,11 +42,7 @@ def text_of(words: Sequence[str]) -> str:
 
 
 def json_of(file: Path) -> Any:
-    """Return what a file holds as JSON; `-` stands for standard input.
-
-    Raises:
-        UsageError: it cannot be read, or is none.
-    """
+    """Return what a file holds as JSON (`-`: standard input); UsageError when it cannot be read, or is none."""
     try:
         text = standard_input() if str(file) == "-" else file.read_bytes().decode("utf-8", "replace")
         return json.loads(text.removeprefix("\ufeff"))
@@ -59,8 +55,7 @@ def json_of(file: Path) -> Any:
 def pairs(given: Sequence[str] | None) -> dict[str, Any]:
     """Read KEY=VALUE pairs: a value that is JSON (a number, true, null, a quoted text) is that, any other is text.
 
-    Raises:
-        UsageError: one has no `=`.
+    UsageError when one has no `=`.
     """
     found: dict[str, Any] = {}
     for pair in given or ():
@@ -79,11 +74,7 @@ def pairs(given: Sequence[str] | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """One value of the scope.
-
-    Attributes:
-        origin: where it came from, in words.
-    """
+    """One value of the scope, and in `origin`, in words, where it came from."""
 
     value: str
     origin: str
@@ -107,11 +98,7 @@ def chosen(options: Mapping[str, str | None]) -> dict[str, Chosen]:
 
 
 def needed(scope: Mapping[str, Chosen], name: str) -> str:
-    """Return a value of the scope.
-
-    Raises:
-        UsageError: it is not chosen; the message names the option and the variable.
-    """
+    """Return a value of the scope; UsageError, which names the option and the variable, when it is not chosen."""
     if name not in scope:
         raise UsageError(f"no {name}: give --{name}, or set {ENVIRONMENT[name]}")
     return scope[name].value

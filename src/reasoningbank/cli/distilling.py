@@ -43,11 +43,7 @@ WithJudge = Annotated[bool, typer.Option("--judge", help="Let the model judge ru
 def chosen_distiller(
     name: DistillerName, model: str | None, base_url: str | None, *, judge: bool
 ) -> tuple[Distiller, LLMJudge | None]:
-    """Return the distiller and the judge that are asked for.
-
-    Raises:
-        UsageError: a model is needed and not named.
-    """
+    """Return the distiller and the judge that are asked for; UsageError when a model is needed and not named."""
     from reasoningbank import LLMDistiller, LLMJudge, OpenAIChat, TemplateDistiller
 
     if name == "template" and not judge:

@@ -85,11 +85,7 @@ class Incoming:
 
 
 def parse(line: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
-    """Read one line as a JSON object.
-
-    Raises:
-        InvalidInputError: it is none; the message says why.
-    """
+    """Read one line as a JSON object; InvalidInputError, which says why, when it is none."""
     if isinstance(line, Mapping):
         return dict(line)
     text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
@@ -189,8 +185,7 @@ def _metadata(record: Mapping[str, Any], given: object, own: frozenset[str]) -> 
 def derived_title(content: str) -> str:
     """Return a title for a text that has none: its first sentence, cut at a word when it is long.
 
-    Raises:
-        InvalidInputError: the text is blank.
+    InvalidInputError when the text is blank.
     """
     first = next((line.strip(" \t#*->") for line in content.splitlines() if not is_blank(line.strip(" \t#*->"))), "")
     if not first:
@@ -312,8 +307,7 @@ def _counts(kind: str, counts: object) -> tuple[int, int]:
 def outgoing(memory: Memory, tallies: Sequence[Tally], archived: tuple[State, str] | None = None) -> dict[str, Any]:
     """Return a memory as the object of its line: everything that is known of it.
 
-    Args:
-        archived: of an archived memory, the state it goes back to, and why it was archived.
+    Of an archived memory also the state it goes back to, and why it was archived.
     """
     said = memory.as_json()
     del said["project"], said["revision"]

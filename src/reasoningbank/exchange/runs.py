@@ -24,12 +24,7 @@ Name = Annotated[Text, Field(min_length=1, max_length=ID_LIMIT)]
 
 
 class HandedOver(BaseModel):
-    """A memory as a run was handed it.
-
-    Attributes:
-        memory: its id.
-        unchanged: it still says what it said then.
-    """
+    """A memory, by its id, as a run was handed it; `unchanged`: it still says what it said then."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -82,11 +77,7 @@ def is_run(record: Mapping[str, Any]) -> bool:
 
 
 def read_run(given: object) -> ExportedRun:
-    """Return a run from the object of its line.
-
-    Raises:
-        InvalidInputError: it is none, or a value is not allowed.
-    """
+    """Return a run from the object of its line; InvalidInputError when it is none, or a value is not allowed."""
     return validated(ExportedRun, given if isinstance(given, Mapping) else {KEY: given})
 
 

@@ -25,11 +25,7 @@ def _networkx() -> Any:
 
 
 def to_graphml(nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]]) -> str:
-    """Return the records of a graph as GraphML; lists are written as JSON text.
-
-    Raises:
-        MissingExtraError: networkx is not installed.
-    """
+    """Return a graph's records as GraphML, lists as JSON text; MissingExtraError when networkx is not installed."""
     networkx = _networkx()
     graph = networkx.MultiDiGraph()
     for node in nodes:
@@ -58,11 +54,9 @@ def _writable(text: str) -> str:
 
 
 def from_graphml(text: str) -> dict[str, Any]:
-    """Return a GraphML document as the records of a graph.
+    """Return a GraphML document as the records of a graph; MissingExtraError when networkx is not installed.
 
-    Raises:
-        InvalidInputError: it is none, or it defines entities of its own.
-        MissingExtraError: networkx is not installed.
+    InvalidInputError when it is no GraphML, or defines entities of its own.
     """
     networkx = _networkx()
     if _DEFINES.search(text):

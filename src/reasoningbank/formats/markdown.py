@@ -20,11 +20,7 @@ TEXTS = ("title", "description", "applies_when")
 
 
 def read_page(text: str, name: str) -> dict[str, Any]:
-    """Return a page as a record.
-
-    Args:
-        name: the file's, without its ending: the title of a page that has none.
-    """
+    """Return a page as a record; the file's `name`, without its ending, is the title of a page that has none."""
     text = text.replace("\r\n", "\n")
     page = PAGE.match(text)
     record = _front_matter(page["front"]) if page else {}

@@ -33,11 +33,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What is in a source.
-
-    Attributes:
-        total: how many lines or records there are; None when that is not known.
-    """
+    """What is in a source; `total` is how many lines or records there are, None when that is not known."""
 
     entries: Iterator[Entry]
     total: int | None = None
@@ -52,8 +48,7 @@ def numbered(lines: Iterable[Line], total: int | None = None) -> Entries:
 def open_source(path: Path) -> Iterator[Entries]:
     """Open a file of JSON lines, a JSON document, a database, a Markdown page or a folder of pages.
 
-    Raises:
-        InvalidInputError: it is none of these, or cannot be read.
+    InvalidInputError when it is none of these, or cannot be read.
     """
     try:
         if path.is_dir():
@@ -145,11 +140,7 @@ def _is_database(path: Path) -> bool:
 
 
 def _swarm(path: Path) -> list[str | dict[str, Any]]:
-    """Return the lessons (`patterns`) and the entries (`memory_entries`) of a database, as records.
-
-    Raises:
-        InvalidInputError: it has neither table, or is damaged.
-    """
+    """Return the lessons (`patterns`) and the entries (`memory_entries`) of a database, as records."""
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
             connection.row_factory = sqlite3.Row

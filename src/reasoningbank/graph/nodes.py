@@ -162,8 +162,7 @@ class Edge(BaseModel):
 def checked_fields(kind: NodeKind, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the special fields of a node: texts, lists of texts, and ISO 8601 dates.
 
-    Raises:
-        InvalidInputError: a field that nodes of this kind do not have, or a value that is not allowed.
+    InvalidInputError for a field that nodes of this kind do not have, or a value that is not allowed.
     """
     if unknown := [name for name in given if name not in FIELDS[kind]]:
         raise InvalidInputError(f"{kind} has no field {unknown[0]!r}: its fields are {', '.join(FIELDS[kind])}")
@@ -207,11 +206,7 @@ def edge_record(edge: Edge) -> dict[str, Any]:
 
 
 def read_graph(document: object) -> tuple[list[Any], list[Any]]:
-    """Return the records of nodes and edges of a document.
-
-    Raises:
-        InvalidInputError: it is none, or of a newer version.
-    """
+    """Return the records of nodes and edges of a document; InvalidInputError when it is none, or of a newer version."""
     if not isinstance(document, Mapping) or not isinstance(document.get("nodes"), list):
         raise InvalidInputError("not a graph: an object with a list of nodes is needed, and one of edges")
     if str(version := document.get("format", FORMAT)) != FORMAT:
@@ -225,8 +220,7 @@ def read_graph(document: object) -> tuple[list[Any], list[Any]]:
 def read_node(record: object) -> tuple[str | None, dict[str, Any], bool]:
     """Return a node's id, the fields of its draft, and whether it was quarantined where it came from.
 
-    Raises:
-        InvalidInputError: it is no object, has no kind that is known, or a special field that is not its kind's.
+    InvalidInputError when it is no object, has no kind that is known, or a special field that is not its kind's.
     """
     given = _flat(record)
     labels = given.get("labels") or [given.get("label") or given.get("kind")]
@@ -245,11 +239,7 @@ def read_node(record: object) -> tuple[str | None, dict[str, Any], bool]:
 
 
 def read_edge(record: object) -> tuple[str | None, dict[str, Any]]:
-    """Return an edge's id, and the fields of its draft; one without a weight gets 0.01.
-
-    Raises:
-        InvalidInputError: it is no object.
-    """
+    """Return an edge's id and the fields of its draft; a missing weight is 0.01. InvalidInputError for no object."""
     given = _flat(record)
     weight = given.get("weight")
     draft = {
@@ -275,11 +265,7 @@ def read_time(record: object, *names: str) -> datetime | None:
 
 
 def as_kind(given: object) -> NodeKind:
-    """Read a node's kind, whatever its case.
-
-    Raises:
-        InvalidInputError: it is none of the six; all are named.
-    """
+    """Read a node's kind, whatever its case; InvalidInputError, which names all six, when it is none of them."""
     known = {kind.value.lower(): kind for kind in NodeKind}
     kind = known.get(str(given).strip().lower().replace("_", ""))
     if kind is None:

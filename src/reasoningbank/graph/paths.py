@@ -79,9 +79,7 @@ def tag_similarity(asked: Collection[str], tags: Collection[str]) -> float:
 def transfer(activation: float, weight: float, degree: int, similarity: float) -> float:
     """Return what passes along an edge: T = R · w / √deg · tag similarity.
 
-    Args:
-        activation: of the node it leaves.
-        degree: of that node: how many edges it has, in either direction.
+    R is the activation of the node it leaves, and deg how many edges that has, in either direction.
     """
     return activation * weight / math.sqrt(degree) * similarity
 

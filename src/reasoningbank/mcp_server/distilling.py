@@ -78,11 +78,7 @@ def _untrusted(drawn: Distillation) -> Distillation:
 
 
 def distill_tool(bank: ReasoningBank, distiller: Distiller, *, trusted: bool) -> MemoryTool:
-    """Return the tool for a bank.
-
-    Args:
-        trusted: whether the lessons are.
-    """
+    """Return the tool for a bank, whose lessons are `trusted` or not."""
     return MemoryTool(MEMORY_DISTILL, functools.partial(_distill, bank, distiller if trusted else Untrusted(distiller)))
 
 

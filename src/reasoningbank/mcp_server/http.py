@@ -28,11 +28,9 @@ Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Doorkeeper:
-    """Who may come in. Pure decisions about one request's headers.
+    """Who may come in to a server that listens on `host`. Pure decisions about one request's headers.
 
-    Attributes:
-        host: the address the server listens on.
-        token: the bearer token; None asks for none.
+    Without a `token`, no bearer token is asked for.
     """
 
     host: str
@@ -45,11 +43,7 @@ class Doorkeeper:
             )
 
     def refusal(self, headers: dict[str, str]) -> tuple[int, str] | None:
-        """Return the status and the reason to refuse a request; None lets it in.
-
-        Args:
-            headers: by lower-case name.
-        """
+        """Return the status and the reason to refuse a request with these headers, by lower-case name; or None."""
         asked = _host_of(f"//{headers.get('host', '')}")
         if not self._is_mine(asked):
             return 421, "this host name is not served here"

@@ -184,11 +184,7 @@ class Offer:
         ]
 
     def read(self, uri: str) -> list[dict[str, Any]]:
-        """Return the contents of a resource.
-
-        Raises:
-            ResourceNotFoundError: there is none with this address, or it is not served.
-        """
+        """Return the contents of a resource; ResourceNotFoundError where none is served under this address."""
         try:
             project, name = self._located(uri)
             bank = self._projects.bank(project)

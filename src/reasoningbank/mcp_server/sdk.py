@@ -26,11 +26,7 @@ RESOURCE_NOT_FOUND = -32002
 
 
 def load(module: str) -> Any:
-    """Import a module of the SDK.
-
-    Raises:
-        MissingExtraError: the SDK is not installed.
-    """
+    """Import a module of the SDK; MissingExtraError when it is not installed."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -62,11 +58,7 @@ async def _answer(offer: Offer, kind: str, params: Any) -> dict[str, Any]:
 
 
 def build_server(offer: Offer) -> Any:
-    """Return the SDK's low-level server for an offer.
-
-    Raises:
-        MissingExtraError: the SDK is not installed.
-    """
+    """Return the SDK's low-level server for an offer; MissingExtraError when the SDK is not installed."""
     load("mcp")
     types, errors, lowlevel = load("mcp.types"), load("mcp.shared.exceptions"), load("mcp.server.lowlevel")
     is_major_1 = version("mcp").startswith("1.")

@@ -34,12 +34,7 @@ SETTLED_WITHIN = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class HandedOut:
-    """A memory that was recalled for a run.
-
-    Attributes:
-        confidence: as it was at recall.
-        vote: what was said of it for this run; None when nothing was.
-    """
+    """A memory recalled for a run, its confidence then, and what was said of it for this run, if anything."""
 
     confidence: float
     vote: bool | None = None

@@ -138,8 +138,7 @@ def helped_above(predictions: Iterable[Prediction], threshold: float) -> tuple[f
 def widest_range(history: Iterable[tuple[datetime, Sequence[float]]], now: datetime, window: timedelta) -> float | None:
     """Return by how much the weight that moved most did move within the last `window`; None without any weights.
 
-    Args:
-        history: weights and when they came to hold, in any order. Those that held when the window began count.
+    The history may come in any order. Weights that held when the window began count.
     """
     ordered = sorted(history, key=lambda entry: entry[0])
     before = [weights for at, weights in ordered if at < now - window][-1:]

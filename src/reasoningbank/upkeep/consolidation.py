@@ -47,11 +47,7 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two lessons that are near to each other, by their places in a list, the smaller first.
-
-    Attributes:
-        cosine: of their vectors, in [-1, 1].
-    """
+    """Two lessons that are near to each other, by their places in a list, the smaller first, and their cosine."""
 
     first: int
     second: int

@@ -162,9 +162,6 @@ def likeness(cosine: float, one: Wording, other: Wording) -> float:
     """Return how surely two texts say the same, at most about 1.08: their cosine, less what tells them apart.
 
     What only the longer text names counts the less, the longer it is beside the other: it may just say more.
-
-    Args:
-        cosine: of their vectors, in [-1, 1].
     """
     if len(one.order) > len(other.order):
         one, other = other, one

@@ -219,11 +219,7 @@ def _of_one(pairs: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
 
 @dataclass(slots=True)
 class _Parts:
-    """What was found so far, in the order of the text.
-
-    Attributes:
-        leading: the word that leads the next name; "" when none does.
-    """
+    """What was found so far, in the order of the text; `leading` leads the next name, "" when no word does."""
 
     names: list[str] = field(default_factory=list)
     numbers: list[str] = field(default_factory=list)

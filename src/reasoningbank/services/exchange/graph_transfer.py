@@ -58,11 +58,7 @@ def export(engine: Engine, form: Form) -> tuple[str, int]:
 
 
 def read_file(path: Path) -> str:
-    """Return the text of a file.
-
-    Raises:
-        InvalidInputError: it cannot be read.
-    """
+    """Return the text of a file; InvalidInputError when it cannot be read."""
     try:
         return path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
     except OSError as error:
@@ -70,11 +66,7 @@ def read_file(path: Path) -> str:
 
 
 def parse(text: str) -> Any:
-    """Return a text as a graph document: GraphML where it begins like XML, else JSON.
-
-    Raises:
-        InvalidInputError: it is neither.
-    """
+    """Return a graph document: GraphML where the text begins like XML, else JSON; InvalidInputError for neither."""
     if text.lstrip().startswith("<"):
         return from_graphml(text)
     try:

@@ -56,10 +56,8 @@ def _exported(reading: Reading, episode: Episode) -> ExportedRun:
 def store_runs(engine: Engine, runs: Sequence[ExportedRun], numbers: Mapping[str, int]) -> int:
     """Store runs that are not there yet, one transaction for all, and return how many.
 
-    Their evidence came with the memories: what they were handed counts as counted.
-
-    Args:
-        numbers: the row numbers of the memories of the same export, by the ids that they have there.
+    Their evidence came with the memories: what they were handed counts as counted. `numbers` are the row numbers of the
+    memories of the same export, by the ids that they have there.
     """
     cleaned = [_cleaned(run) for run in runs]
     with engine.write() as edit:

@@ -218,11 +218,7 @@ def _difference(view: View, n: int, item: Incoming) -> list[Rejected]:
 
 
 def write_whole(path: Path, write: Callable[[IO[str]], int]) -> int:
-    """Write a file, which appears whole or not at all; return what `write` does.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
+    """Write a file, which appears whole or not at all, and return what `write` does; StorageError when that fails."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
         with unfinished.open("w", encoding="utf-8", newline="\n") as target:
@@ -241,9 +237,7 @@ def write_whole(path: Path, write: Callable[[IO[str]], int]) -> int:
 def export_pages(engine: Engine, folder: Path, progress: Callable[[int], None] | None = None) -> int:
     """Write every memory as a Markdown page into a new folder, which appears whole or not at all.
 
-    Raises:
-        InvalidInputError: the folder is there already.
-        StorageError: it cannot be written.
+    InvalidInputError when the folder is there already, StorageError when it cannot be written.
     """
     if folder.exists():
         raise InvalidInputError(f"{folder} is there already: name a new folder")
@@ -288,8 +282,7 @@ def export_lines(
 def export_records(engine: Engine, *, runs: bool = False) -> Iterator[dict[str, Any]]:
     """Yield every memory with all that is known of it, as they are at one moment, in the order they were recorded.
 
-    Args:
-        runs: behind the memories, every run.
+    Behind the memories, with `runs`, comes every run.
     """
     with engine.read() as view:
         # What belongs to no memory the first record carries: every record is a memory, for whoever reads them.

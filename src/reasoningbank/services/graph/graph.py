@@ -30,8 +30,7 @@ from reasoningbank.vectors.base import Float32
 class CleanNode:
     """A node that is ready to be embedded and stored.
 
-    Attributes:
-        quarantined: as it came from elsewhere; signs of planted instructions quarantine it too.
+    `quarantined` as it came from elsewhere; signs of planted instructions quarantine it too.
     """
 
     id: str
@@ -130,11 +129,7 @@ def store_node(
 
 
 def clean_edge(fields: dict[str, Any]) -> tuple[EdgeDraft, dict[str, int]]:
-    """Check an edge, and take out secrets and hidden characters.
-
-    Raises:
-        InvalidInputError: a value that is not allowed, or both ends are one.
-    """
+    """Check an edge, and take out secrets and hidden characters; InvalidInputError for what is not allowed."""
     draft = validated(EdgeDraft, fields)
     if draft.source == draft.target:
         raise InvalidInputError(f"node {draft.source!r} cannot be connected with itself: name two nodes")

@@ -158,12 +158,7 @@ def _keyword_findings(view: View) -> list[Finding]:
 
 
 def backup(engine: Engine, target: Path) -> None:
-    """Copy a project's files, as they are at one moment, into a new folder that can be opened as a project.
-
-    Raises:
-        InvalidInputError: the folder is there already.
-        ProjectNotFoundError: there is nothing to copy.
-    """
+    """Copy a project's files, as they are at one moment, into a new folder that can be opened as a project."""
     project = _existing(engine)
     if target.exists():
         raise InvalidInputError(f"{target} is there already: name a new folder")

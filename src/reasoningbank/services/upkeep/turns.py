@@ -18,9 +18,7 @@ HELD = timedelta(minutes=10)
 def take_turn(engine: Engine, name: str, now: datetime, *, force: bool = False) -> bool:
     """Take this day's turn; False when somebody had it. Of several processes at once one gets it.
 
-    Args:
-        name: under which the time of the last turn is kept in the project's database.
-        force: take it whenever the last one was.
+    The time of the last turn is kept in the project's database under `name`; `force` takes it whenever that was.
     """
     if engine.project() is None:
         return False
@@ -37,8 +35,7 @@ def take_turn(engine: Engine, name: str, now: datetime, *, force: bool = False) 
 def alone(engine: Engine, name: str) -> Iterator[bool]:
     """Hold a place that one process has at a time; give False when another has it.
 
-    Args:
-        name: under which it is kept in the project's database since when the place is held.
+    Since when it is held is kept in the project's database under `name`.
     """
     now = engine.now()
     since = time_text(now)
