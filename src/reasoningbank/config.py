@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.validation import validated
@@ -24,7 +24,7 @@ ENVIRONMENT = {
 }
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, frozen=True, extra="forbid"):
     """How a bank behaves. Every field has a default that suits one machine.
 
     Attributes:
@@ -46,8 +46,6 @@ class Settings(BaseModel):
         trajectory_limit: characters that are kept of one run.
         trajectory_days: days after which the steps of a run are deleted; the episode stays.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     floor: float = Field(default=0.7, ge=0.0, le=1.0)
     confidence_model: Literal["calibrated", "spec", "ema"] = "calibrated"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from reasoningbank.verdict import Verdict
 
 
-class Served(BaseModel):
+class Served(BaseModel, frozen=True):
     """A memory as it was handed out: the belief is kept, so that predictions can be checked later.
 
     Attributes:
@@ -19,8 +19,6 @@ class Served(BaseModel):
         provisional: it was below the floor and given a chance.
         similarity, keyword, score: as in the hit.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     memory: str
     position: int
@@ -33,7 +31,7 @@ class Served(BaseModel):
     score: float = 0.0
 
 
-class Episode(BaseModel):
+class Episode(BaseModel, frozen=True):
     """One run of a task.
 
     Attributes:
@@ -42,8 +40,6 @@ class Episode(BaseModel):
         verdict: None while it is open.
         by: who judged.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     ref: str
     task: str

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, TypeAdapter
 
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.verdict import Verdict
@@ -147,14 +147,12 @@ Metadata = Annotated[dict[str, JsonValue], BeforeValidator(_check_metadata)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
-class Source(BaseModel):
+class Source(BaseModel, frozen=True, extra="forbid"):
     """Where a memory came from.
 
     `by` is the person, agent or system that brought it; `session` the run it came from. An untrusted source can take
     only one slot of a result.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     how: Literal["manual", "distilled", "imported", "replicated"] = "manual"
     by: Text | None = Field(default=None, max_length=200)
@@ -162,10 +160,8 @@ class Source(BaseModel):
     trusted: bool = True
 
 
-class Draft(BaseModel):
+class Draft(BaseModel, frozen=True, extra="forbid"):
     """A lesson as somebody wants it stored: checked and cleaned, not yet stored."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: Title
     content: Content

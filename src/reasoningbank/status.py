@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from reasoningbank.links import SuggestedLink
-from reasoningbank.measures.criteria import Calibration, Weighing
-from reasoningbank.measures.reliability import Measure
+from reasoningbank.measures.criteria import Weighing
+from reasoningbank.measures.reliability import Calibration, Measure
 from reasoningbank.results import Change
 
 

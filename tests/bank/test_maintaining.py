@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from reasoningbank import InvalidInputError, Memory, ReasoningBank, State
-from reasoningbank.services.upkeep.maintain import UNDER_WAY
-from reasoningbank.services.upkeep.turns import alone
+from reasoningbank.services.upkeep.maintain import UNDER_WAY, alone
 from tests.conftest import Clock, OpenBank
 
 SAID = "Find every configuration file under the directory /etc/app and delete the ones nobody reads"

@@ -149,14 +149,14 @@ def test_an_untrusted_line_brings_along_no_trust_and_no_evidence() -> None:
     assert item.draft.source == Source(how="imported", by="lessons.jsonl", trusted=False)
     assert item.draft.initial_confidence == 0.6
     assert item.draft.metadata == {}
-    assert (item.restored.created_at, item.restored.tallies, item.taught) == (None, (), ())
+    assert (item.created_at, item.tallies, item.taught) == (None, (), ())
 
 
 @pytest.mark.parametrize(
     ("state", "taken"), [("active", None), ("archived", State.ARCHIVED), ("quarantined", State.QUARANTINED)]
 )
 def test_an_untrusted_line_may_only_ask_to_be_served_less(state: str, taken: State | None) -> None:
-    assert read(own(state=state)).restored.state is taken
+    assert read(own(state=state)).state is taken
 
 
 def test_a_trusted_line_of_ours_without_a_source_is_by_hand() -> None:
@@ -196,15 +196,15 @@ def test_what_goes_out_comes_back_the_same() -> None:
     assert line.count("\n") == 1
     for name in ("title", "content", "description", "applies_when", "outcome", "tags", "source", "metadata"):
         assert getattr(item.draft, name) == getattr(memory, name)
-    assert (item.memory_id, item.draft.confidence, item.restored.state) == ("m-1", 0.8, State.ARCHIVED)
-    assert (item.restored.created_at, item.restored.updated_at) == (NOON, NOON)
-    assert item.restored.tallies == (tally,)
+    assert (item.memory_id, item.draft.confidence, item.state) == ("m-1", 0.8, State.ARCHIVED)
+    assert (item.created_at, item.updated_at) == (NOON, NOON)
+    assert item.tallies == (tally,)
 
 
 def test_an_archived_memory_goes_back_to_the_state_it_had() -> None:
     item = read(own(state="archived", archived={"from": "quarantined", "why": "forgotten: mallory"}), trusted=True)
 
-    assert (item.restored.before, item.restored.why) == (State.QUARANTINED, "forgotten: mallory")
+    assert (item.before, item.why) == (State.QUARANTINED, "forgotten: mallory")
     assert read(own(forgotten=["mallory"]), trusted=True).blocked == ("mallory",)
     assert read(own(forgotten=["mallory"])).blocked == ()
 

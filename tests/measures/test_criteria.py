@@ -8,7 +8,6 @@ import pytest
 
 from reasoningbank.measures.criteria import (
     ENOUGH,
-    Calibration,
     DistilledRun,
     HandedOut,
     PastRun,
@@ -20,7 +19,7 @@ from reasoningbank.measures.criteria import (
     voted,
     yields,
 )
-from reasoningbank.measures.reliability import Measure, Prediction
+from reasoningbank.measures.reliability import Calibration, Measure, Prediction
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

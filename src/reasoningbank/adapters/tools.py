@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from reasoningbank.adapters.coercion import Count, Flag, Reference, Share, Words, echoed, to_choice
 from reasoningbank.bank import ReasoningBank
@@ -26,11 +26,11 @@ Learned = Annotated[Literal["success", "failure"], BeforeValidator(to_choice)]
 MaybeLearned = Annotated[Literal["success", "failure"] | None, BeforeValidator(to_choice)]
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+class Arguments(BaseModel, extra="forbid", strict=True):
+    """Those of a tool: a closed schema."""
 
 
-class SearchArguments(_Arguments):
+class SearchArguments(Arguments):
     """Arguments of memory_search."""
 
     query: str = Field(min_length=1, description="What you are about to do, in one sentence.")
@@ -44,7 +44,7 @@ class SearchArguments(_Arguments):
     tags: Words = Field(default=None, description="Only lessons that have all of these tags; null for any.")
 
 
-class RecordArguments(_Arguments):
+class RecordArguments(Arguments):
     """Arguments of memory_record."""
 
     title: str = Field(min_length=1, max_length=TITLE_LIMIT, description="The lesson's name, in a few words.")
@@ -61,7 +61,7 @@ class RecordArguments(_Arguments):
     tags: Words = Field(default=None, description="Words to filter by, such as a language or a tool; or null.")
 
 
-class FeedbackArguments(_Arguments):
+class FeedbackArguments(Arguments):
     """Arguments of memory_feedback."""
 
     memory_id: str = Field(min_length=1, description="The lesson's id, as memory_search gave it.")
@@ -69,7 +69,7 @@ class FeedbackArguments(_Arguments):
     reason: str | None = Field(default=None, description="Why, in one sentence; or null.")
 
 
-class OutcomeArguments(_Arguments):
+class OutcomeArguments(Arguments):
     """Arguments of memory_outcome."""
 
     succeeded: Flag = Field(description="true if the task succeeded, false if it failed.")

@@ -1,4 +1,4 @@
-"""The bank: what is called every day stands in `bank.py`, its parts in one module each."""
+"""The bank: what is called every day stands in `bank.py`, its parts beside it."""
 
 from reasoningbank.bank.bank import ReasoningBank
 from reasoningbank.bank.exchange import Exchange
@@ -8,8 +8,7 @@ from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.root import BankRoot
 from reasoningbank.bank.runs import Run, Runs
-from reasoningbank.bank.sources import Sources
-from reasoningbank.bank.upkeep import Upkeep
+from reasoningbank.bank.upkeep import Sources, Upkeep
 
 __all__ = [
     "BankRoot",

@@ -18,8 +18,7 @@ from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, a
 from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.runs import Run, Runs
-from reasoningbank.bank.sources import Sources
-from reasoningbank.bank.upkeep import Upkeep
+from reasoningbank.bank.upkeep import Sources, Upkeep
 from reasoningbank.config import Settings
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
@@ -272,9 +271,7 @@ class ReasoningBank(Namespace):
             min_confidence: the floor, in [0, 1]; the bank's setting (0.7) when None. Memories at or above it are proven
                 and come first; rejected ones are withheld; the rest, new lessons among them, fill the slots left.
             strict: proven memories only.
-            outcome: only lessons from successes, or only from failures.
-            tags: only memories that have all of these.
-            where: only memories whose metadata hold these values.
+            outcome, tags, where: as in `list`.
             policy: how to rank: relevance, similarity, four_factor, weighted or mmr.
 
         Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
@@ -95,17 +96,16 @@ class Exchange(Namespace):
             InvalidInputError: an unknown format, one that holds no runs, or a folder that is there already.
             StorageError: the target cannot be written.
         """
-        if isinstance(target, (str, os.PathLike)):
-            path = Path(target).expanduser()
-            if format == "jsonl":
-                return transfer.write_whole(
-                    path, lambda file: transfer.export_lines(self._engine, file, progress, runs=runs)
-                )
-            if format != "markdown":
-                raise InvalidInputError(f"format {format!r} is not one of jsonl, markdown")
-            if runs:
-                raise InvalidInputError("format 'markdown' holds no runs: give format='jsonl', or leave them out")
-            return transfer.export_pages(self._engine, path, progress)
-        if format != "jsonl":
-            raise InvalidInputError(f"format {format!r} needs a folder: give its path")
-        return transfer.export_lines(self._engine, target, progress, runs=runs)
+        lines = partial(transfer.export_lines, self._engine, progress=progress, runs=runs)
+        if not isinstance(target, (str, os.PathLike)):
+            if format != "jsonl":
+                raise InvalidInputError(f"format {format!r} needs a folder: give its path")
+            return lines(target)
+        path = Path(target).expanduser()
+        if format == "jsonl":
+            return transfer.write_whole(path, lines)
+        if format != "markdown":
+            raise InvalidInputError(f"format {format!r} is not one of jsonl, markdown")
+        if runs:
+            raise InvalidInputError("format 'markdown' holds no runs: give format='jsonl', or leave them out")
+        return transfer.export_pages(self._engine, path, progress)

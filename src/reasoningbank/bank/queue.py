@@ -30,13 +30,12 @@ class Queue(Namespace):
     ) -> Job:
         """Put a finished run into the queue, to be distilled by a worker. Nothing waits for a model.
 
+        The job comes back; the one that is there already when it was put there before.
+
         Args:
             run, verdict: as in the bank's `distill`.
             key: what makes a repeated call the same job; the run itself and its verdict when None.
             ref: as in the bank's `distill`.
-
-        Returns:
-            The job; the one that is there already when it was put there before.
         """
         cleaned = trajectories.of_episode(self._engine, distilling.read_run(run, verdict), arguments.reference(ref))
         return distilling.enqueue(self._engine, cleaned, key)

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from reasoningbank.bank.bank import ReasoningBank
@@ -41,7 +42,9 @@ class BankRoot:
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self.root, self.tenant = data_folder(root), checked_name(tenant, "tenant")
-        self._embedder, self._settings, self._clock = embedder, Settings.of(settings), clock
+        self._bank_of = partial(
+            ReasoningBank, self.root, tenant=self.tenant, embedder=embedder, settings=Settings.of(settings), clock=clock
+        )
         self._banks: dict[str, ReasoningBank] = {}
         self._lock = threading.Lock()
 
@@ -54,14 +57,7 @@ class BankRoot:
         name = checked_name(project, "project")
         with self._lock:
             if name not in self._banks:
-                self._banks[name] = ReasoningBank(
-                    self.root,
-                    tenant=self.tenant,
-                    project=name,
-                    embedder=self._embedder,
-                    settings=self._settings,
-                    clock=self._clock,
-                )
+                self._banks[name] = self._bank_of(project=name)
             return self._banks[name]
 
     def delete_project(self, project: str) -> None:

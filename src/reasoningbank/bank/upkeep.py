@@ -1,7 +1,8 @@
-"""bank.upkeep: status, maintenance and repair, and which memories are in service."""
+"""bank.upkeep: status, maintenance and repair, and which memories are in service; bank.sources: who is blocked."""
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from reasoningbank import arguments
 from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.memory import Memory
-from reasoningbank.results import Consolidated, Pruned, Unmerged
+from reasoningbank.results import Blocked, Consolidated, Pruned, Unmerged
 from reasoningbank.signals import as_utc
 from reasoningbank.status import Maintained, Metrics, Repair, Status
 from reasoningbank.upkeep import THRESHOLD
@@ -37,7 +38,7 @@ LONGEST_WINDOW = 36_500
 class Upkeep(Namespace):
     """Status and metrics, maintenance and repair, and which memories are in service.
 
-    A memory's id that is not in this project raises MemoryNotFoundError.
+    `status` and `metrics` change nothing. A memory's id that is not in this project raises MemoryNotFoundError.
     """
 
     def status(self) -> Status:
@@ -93,15 +94,12 @@ class Upkeep(Namespace):
     ) -> int:
         """Embed all memories and nodes of the graph anew, with another embedder or the same, and use it from then on.
 
-        Interrupted, it goes on where it stopped. Other processes go on reading and writing until the swap; from then
-        on those with the old embedder are told so (EmbedderMismatchError).
+        Returns how many memories were embedded. Interrupted, it goes on where it stopped. Other processes go on reading
+        and writing until the swap; from then on those with the old embedder are told so (EmbedderMismatchError).
 
         Args:
             embedder: the new one; this handle's own when None, which also embeds what could not be embedded before.
             progress: called with (done, to do in all).
-
-        Returns:
-            How many memories were embedded.
 
         Raises:
             ProjectNotFoundError: nothing was recorded yet.
@@ -202,3 +200,32 @@ class Upkeep(Namespace):
             InvalidInputError: it was not merged from others, or its sources are gone.
         """
         return consolidate.undo_merge(self._engine, arguments.memory_id(memory_id))
+
+
+class Sources(Namespace):
+    """People, agents and sessions, by the name that memories and signals came under: the `by` or the session."""
+
+    def block(self, source: str) -> Blocked:
+        """Archive everything that came from a source, and let its signals count for nothing.
+
+        What it brings later is quarantined. Nothing is deleted: `unblock` undoes it.
+
+        Args:
+            source: the `by` of memories and judges, or the session they came from.
+
+        Raises:
+            InvalidInputError: nothing came from a source of this name.
+        """
+        return trust.block(self._engine, arguments.source(source))
+
+    def unblock(self, source: str) -> Blocked:
+        """Undo `block`: its memories are served, its signals count again. InvalidInputError when it is not blocked."""
+        return trust.unblock(self._engine, arguments.source(source))
+
+    def forget(self, source: str) -> Blocked:
+        """Block a source as `block` does, and delete for good every memory that came from it, with its evidence."""
+        return trust.forget(self._engine, arguments.source(source))
+
+    def list(self) -> builtins.list[str]:
+        """Return the names of the sources that are blocked, sorted."""
+        return trust.blocked(self._engine)

@@ -20,7 +20,7 @@ Words = Annotated[
     list[str], typer.Argument(metavar="TEXT...", help="What is to be done, in words; - reads it from standard input.")
 ]
 OfOutcome = Annotated[Outcome | None, typer.Option("--outcome", "-o", help="Only lessons from runs that ended so.")]
-WithTags = Annotated[list[str] | None, typer.Option("--tag", help="Only memories with this tag; may be repeated.")]
+Tagged = Annotated[list[str] | None, typer.Option("--tag", help="Only memories with this tag; may be repeated.")]
 Where = Annotated[
     list[str] | None,
     typer.Option("--where", metavar="KEY=VALUE", help="Only memories whose metadata hold this; may be repeated."),
@@ -29,7 +29,6 @@ IntoFile = Annotated[Path, typer.Argument(metavar="[FILE]", help="Where to; stan
 STANDARD_STREAM = Path("-")
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 By = Annotated[str | None, typer.Option("--by", help="Who judged.")]
-Reason = Annotated[str | None, typer.Option("--reason", help="Why, in words.")]
 
 
 class UsageError(Exception):
@@ -39,17 +38,6 @@ class UsageError(Exception):
 def text_of(words: Sequence[str]) -> str:
     """Return the words as one text; a lone `-` stands for standard input."""
     return standard_input() if list(words) == ["-"] else " ".join(words)
-
-
-def json_of(file: Path) -> Any:
-    """Return what a file holds as JSON (`-`: standard input); UsageError when it cannot be read, or is none."""
-    try:
-        text = standard_input() if str(file) == "-" else file.read_bytes().decode("utf-8", "replace")
-        return json.loads(text.removeprefix("\ufeff"))
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{file} is not JSON ({error})") from None
 
 
 def pairs(given: Sequence[str] | None) -> dict[str, Any]:

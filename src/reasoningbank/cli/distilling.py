@@ -222,7 +222,6 @@ def retry(
 
 
 def _told(console: Console, counted: Mapping[str, Any]) -> None:
-    """Print what came of many runs."""
     again = f", {counted['duplicates']:,} known already" if counted["duplicates"] else ""
     runs = f"{counted['runs']:,} runs ({counts(counted['statuses']) or 'none'})"
     sentence(console, f"{runs}: {counted['lessons']:,} lessons{again}.")
@@ -233,7 +232,6 @@ def _told(console: Console, counted: Mapping[str, Any]) -> None:
 
 
 def _worked(console: Console, counted: Mapping[str, Any]) -> None:
-    """Print what came of the jobs that were due."""
     if not counted["jobs"]:
         sentence(console, "Nothing was due.")
         return
@@ -241,7 +239,6 @@ def _worked(console: Console, counted: Mapping[str, Any]) -> None:
 
 
 def _jobs(console: Console, found: Sequence[Job]) -> None:
-    """Print jobs as a table, each with the reason why it is where it is."""
     if not found:
         sentence(console, "No jobs.")
         return

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from reasoningbank import __version__
-from reasoningbank.cli import distilling, graph, learning, memories, serving, streams, transfer, trust, upkeep
+from reasoningbank.cli import distilling, graph, learning, memories, serving, streams, transfer, upkeep
 from reasoningbank.cli.arguments import UsageError
 from reasoningbank.errors import ReasoningBankError
 
@@ -38,8 +38,8 @@ def _program(
 ) -> None: ...
 
 
-for part in (memories, learning, distilling, trust, transfer, upkeep, serving):
-    app.registered_commands += part.app.registered_commands
+for part in (memories.app, learning.app, distilling.app, memories.trusting, transfer.app, upkeep.app, serving.app):
+    app.registered_commands += part.registered_commands
 app.add_typer(graph.app, rich_help_panel="Memories")
 
 

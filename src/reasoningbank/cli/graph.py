@@ -174,8 +174,7 @@ def import_graph(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON or GraphML; - reads standard input.")],
 ) -> Answer:
     """Store the nodes and edges of a file. Good records are kept when others are bad (exit code 1)."""
-    bank = session.bank
-    done = bank.graph.import_from(sys.stdin) if file == STANDARD_STREAM else bank.graph.import_from(file)
+    done = session.bank.graph.import_from(sys.stdin if file == STANDARD_STREAM else file)
     return Answer(done, _imported, exit_code=1 if done.rejected else 0)
 
 
@@ -205,7 +204,6 @@ def _headline(found: Node, before: str = "") -> Text:
 
 
 def _stored(console: Console, done: NodeStored) -> None:
-    """Print what became of a node."""
     console.print(_headline(done.node, "Added: " if done.created else "Replaced: "), soft_wrap=True)
     removed_secrets(console, done.redactions)
     if done.node.findings:
@@ -214,7 +212,6 @@ def _stored(console: Console, done: NodeStored) -> None:
 
 
 def _connected(console: Console, done: EdgeStored) -> None:
-    """Print what became of an edge."""
     _edge(console, done.edge, "Connected: " if done.created else "Replaced: ")
     removed_secrets(console, done.redactions)
 
@@ -226,7 +223,6 @@ def _edge(console: Console, found: Edge, before: str = "") -> None:
 
 
 def _shown(console: Console, found: Node, edges: Sequence[Edge]) -> None:
-    """Print one node with all that is known of it."""
     console.print(_headline(found), soft_wrap=True)
     sentence(console, found.text)
     facts = {
@@ -255,7 +251,6 @@ def print_nodes(console: Console, found: Sequence[Node], following: str | None =
 
 
 def _hits(console: Console, found: NodeSearch) -> None:
-    """Print the nodes that were found, best first."""
     if not found.hits:
         sentence(console, "Nothing fits.")
     for hit in found.hits:
@@ -265,7 +260,6 @@ def _hits(console: Console, found: NodeSearch) -> None:
 
 
 def _recalled(console: Console, found: GraphRecall) -> None:
-    """Print paths, and the memories that their nodes point to."""
     if not found.paths:
         sentence(console, "Nothing fits.")
     for path in found.paths:
@@ -276,7 +270,6 @@ def _recalled(console: Console, found: GraphRecall) -> None:
 
 
 def _imported(console: Console, done: GraphImported) -> None:
-    """Print what became of the records of a graph."""
     parts = f"{done.nodes:,} nodes, {done.edges:,} edges, {done.updated:,} replaced, {len(done.rejected):,} bad"
     sentence(console, f"Imported: {parts}.", "bold")
     if done.quarantined:

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 
 from reasoningbank import Hit, Recommendation, Verdict
 from reasoningbank.cli import views
-from reasoningbank.cli.arguments import (
-    By,
-    MemoryId,
-    OfOutcome,
-    Reason,
-    UsageError,
-    Where,
-    WithTags,
-    Words,
-    json_of,
-    pairs,
-    text_of,
-)
+from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Tagged, UsageError, Where, Words, pairs, text_of
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.cli.streams import standard_input
 from reasoningbank.cli.views import sentence
 
 app = typer.Typer(rich_help_panel="Learning")
@@ -34,6 +24,7 @@ Floor = Annotated[
         "--min-confidence", min=0, max=1, help="The floor above which a memory is proven.", show_default="0.7"
     ),
 ]
+Reason = Annotated[str | None, typer.Option("--reason", help="Why, in words.")]
 Ref = Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Proven memories only.")]
 Policy = Literal["relevance", "similarity", "four_factor", "weighted", "mmr"]
@@ -50,7 +41,7 @@ def search(
     min_confidence: Floor = None,
     strict: Strict = False,
     outcome: OfOutcome = None,
-    tag: WithTags = None,
+    tag: Tagged = None,
     where: Where = None,
     policy: PolicyOption = "relevance",
 ) -> Answer:
@@ -75,7 +66,6 @@ def recommend(session: Session, task: Words) -> Answer:
 
 
 def _recommended(console: Console, found: Recommendation) -> None:
-    """Print the best strategy, why, and the next best."""
     if found.strategy is None or found.evidence is None:
         sentence(console, "No strategy fits.", "yellow")
         return
@@ -114,7 +104,7 @@ def recall(
     min_confidence: Floor = None,
     strict: Strict = False,
     outcome: OfOutcome = None,
-    tag: WithTags = None,
+    tag: Tagged = None,
     where: Where = None,
     policy: PolicyOption = "relevance",
 ) -> Answer:
@@ -233,6 +223,17 @@ def step(
     given = {"thought": thought, "action": text_of(action or ()), "observation": result, "error": error}
     done = session.bank.runs.add_steps(ref, [given] if file is None else json_of(file))
     return Answer(done, views.steps_kept, exit_code=1 if done.reason else 0)
+
+
+def json_of(file: Path) -> Any:
+    """Return what a file holds as JSON (`-`: standard input); UsageError when it cannot be read, or is none."""
+    try:
+        text = standard_input() if str(file) == "-" else file.read_bytes().decode("utf-8", "replace")
+        return json.loads(text.removeprefix("\ufeff"))
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{file} is not JSON ({error})") from None
 
 
 @command(app, "trajectory")

@@ -1,4 +1,4 @@
-"""Commands about memories and their links."""
+"""Commands about memories, their links, and what is trusted."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from reasoningbank import ReasoningBank, State
+from reasoningbank import Blocked, ReasoningBank, State
 from reasoningbank.cli import graph, views
-from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Outcome, UsageError, Where, WithTags, pairs, text_of
+from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Outcome, Tagged, UsageError, Where, Yes, pairs, text_of
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.streams import json_form
 from reasoningbank.links import Link, Linked, SuggestedLink
@@ -97,7 +97,7 @@ def show(session: Session, memory_id: MemoryId) -> Answer:
 def list_memories(
     session: Session,
     *,
-    tag: WithTags = None,
+    tag: Tagged = None,
     outcome: OfOutcome = None,
     state: Annotated[State | None, typer.Option("--state", help="In this state only.")] = State.ACTIVE,
     every_state: Annotated[bool, typer.Option("--all", help="Whatever the state.")] = False,
@@ -250,3 +250,71 @@ def shown_links(console: Console, found: Sequence[Link | SuggestedLink], titles:
         views.sentence(console, f"    {titles[each.source]!r} {each.type} {titles[each.target]!r}")
         if each.evidence:
             views.sentence(console, f"    {each.evidence}", "dim")
+
+
+# -- trust: in memories, and in those who brought them --------------------------------------------------------------
+
+trusting = typer.Typer(rich_help_panel="Trust")
+SourceName = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="The `by` of memories and judges, or the session they came from.")
+]
+
+
+@command(trusting, "approve")
+def approve(session: Session, memory_id: MemoryId) -> Answer:
+    """Serve a quarantined memory from now on; `list --state quarantined` shows them."""
+    memory = session.bank.upkeep.approve(memory_id)
+    return Answer(memory, f"Approved: {memory.title}")
+
+
+@command(trusting, "archive")
+def archive(session: Session, memory_id: MemoryId) -> Answer:
+    """Take a memory out of service; `restore` undoes it."""
+    memory = session.bank.upkeep.archive(memory_id)
+    return Answer(memory, f"Archived: {memory.title}")
+
+
+@command(trusting, "restore")
+def restore(session: Session, memory_id: MemoryId) -> Answer:
+    """Put an archived memory back into the state it was in."""
+    memory = session.bank.upkeep.restore(memory_id)
+    return Answer(memory, f"Restored: {memory.title} ({memory.state})")
+
+
+@command(trusting, "block")
+def block(session: Session, source: SourceName) -> Answer:
+    """Archive everything from a source, and let its signals count for nothing; `unblock` undoes it."""
+    return _told(session.bank.sources.block(source), "Archived")
+
+
+@command(trusting, "unblock")
+def unblock(session: Session, source: SourceName) -> Answer:
+    """Undo `block`."""
+    return _told(session.bank.sources.unblock(source), "Restored")
+
+
+@command(trusting, "blocked")
+def blocked(session: Session) -> Answer:
+    """List the sources that are blocked."""
+    names = session.bank.sources.list()
+
+    def view(console: Console, _: object) -> None:
+        for name in names or ["No source is blocked."]:
+            views.sentence(console, name)
+
+    return Answer({"blocked": names}, view)
+
+
+@command(trusting, "forget")
+def forget(session: Session, source: SourceName, *, yes: Yes = False) -> Answer:
+    """Block a source, and delete for good every memory that came from it. Asks first."""
+    if not yes:
+        if session.as_json:
+            raise UsageError("forget --json does not ask: confirm with --yes")
+        typer.confirm(f"Delete every memory that came from {source!r}, for good?", abort=True, err=True)
+    return _told(session.bank.sources.forget(source), "Deleted")
+
+
+def _told(done: Blocked, verb: str) -> Answer:
+    text = f"{verb} {len(done.memories)} memories of {done.source}; its signals are about {done.judged}."
+    return Answer(done, text)

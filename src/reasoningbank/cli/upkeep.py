@@ -178,7 +178,6 @@ def consolidated(console: Console, found: Consolidated) -> None:
 
 
 def _pruned(console: Console, found: Pruned) -> None:
-    """Print what was archived, or could be."""
     if not found.changes:
         sentence(console, "Nothing is to be pruned.", "green")
     for change in found.changes:
@@ -186,7 +185,6 @@ def _pruned(console: Console, found: Pruned) -> None:
 
 
 def _maintained(console: Console, done: Maintained) -> None:
-    """Print what upkeep did, or would do."""
     rolled, expired = f"{len(done.rolled_up)} segments", f"{done.expired} old episodes"
     trimmed = f"{done.forgotten_changes:,} rows of the change feed, {done.forgotten_trajectories:,} kept runs"
     if done.dry_run:
@@ -206,7 +204,6 @@ def _skipped(console: Console, changes: Sequence[Change]) -> None:
 
 
 def _told(change: Change) -> str:
-    """Return one change as a line."""
     became = f" -> {change.result}" if change.result else ""
     near = "" if change.similarity is None else f" (cosine {change.similarity:.2f})"
     verb = change.link or change.kind

@@ -43,33 +43,17 @@ OWN = OF_THE_BANK | OF_A_MEMORY | {"format", "state", "source", "created_at", "u
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
-    """What a line says of a memory beside its draft.
-
-    Attributes:
-        state: to store it in; None leaves that to the guard.
-        before: the state that an archived memory goes back to; None leaves that to the guard.
-        why: the reason for which it is archived.
-        tallies: its evidence.
-        links: those from it.
-    """
-
-    state: State | None = None
-    before: State | None = None
-    why: str = IMPORTED
-    created_at: datetime | None = None
-    updated_at: datetime | None = None
-    tallies: tuple[Tally, ...] = ()
-    links: tuple[ExportedLink, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Incoming:
     """One line as it is to be stored.
 
     Attributes:
         line: its number, from 1.
         memory_id: the id it is to have; None for a new one.
+        state: to store it in; None leaves that to the guard.
+        before: the state that an archived memory goes back to; None leaves that to the guard.
+        why: the reason for which it is archived.
+        tallies: its evidence.
+        links: those from it.
         taught: how often votes confirmed and refuted each kind of evidence, in the bank it came from.
         blocked: the sources that are blocked there.
         parameters: those that the confidence model had there; not looked at yet.
@@ -78,7 +62,13 @@ class Incoming:
     line: int
     draft: Draft
     memory_id: str | None = None
-    restored: Restored = Restored()
+    state: State | None = None
+    before: State | None = None
+    why: str = IMPORTED
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    tallies: tuple[Tally, ...] = ()
+    links: tuple[ExportedLink, ...] = ()
     taught: tuple[tuple[SignalKind, int, int], ...] = ()
     blocked: tuple[str, ...] = ()
     parameters: Any = None
@@ -129,11 +119,19 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         "source": (said.get("source") or Source()) if said else Source(how="imported", by=by, trusted=trusted),
         "confidence": said.get("initial_confidence"),
     }
+    state = _state(record.get("state")) if own else None
+    before, why = _archived(said.get("archived"))
     return Incoming(
         line=number,
         draft=validated(Draft, fields),
         memory_id=_id(given["id"]),
-        restored=_restored(record, trusted=trusted) if own else Restored(),
+        state=None if state is State.ACTIVE and not trusted else state,
+        before=before,
+        why=why,
+        created_at=_time(said, "created_at"),
+        updated_at=_time(said, "updated_at"),
+        tallies=tuple(map(_tally, _objects(said.get("evidence"), "evidence"))),
+        links=tuple(map(from_object, _objects(said.get("links"), "links"))),
         taught=_taught(said.get("taught")),
         blocked=_names(said.get("forgotten")),
         parameters=said.get("parameters"),
@@ -217,22 +215,6 @@ def _time(record: Mapping[str, Any], name: str) -> datetime | None:
         return parse_time(given)
     except (TypeError, ValueError):
         raise InvalidInputError(f"{name} {given!r} is not an ISO 8601 time") from None
-
-
-def _restored(record: Mapping[str, Any], *, trusted: bool) -> Restored:
-    state = _state(record.get("state"))
-    if not trusted:
-        return Restored(None if state is State.ACTIVE else state)
-    before, why = _archived(record.get("archived"))
-    return Restored(
-        state=state,
-        before=before,
-        why=why,
-        created_at=_time(record, "created_at"),
-        updated_at=_time(record, "updated_at"),
-        tallies=tuple(_tally(tally) for tally in _objects(record.get("evidence"), "evidence")),
-        links=tuple(from_object(link) for link in _objects(record.get("links"), "links")),
-    )
 
 
 def _archived(given: object) -> tuple[State | None, str]:

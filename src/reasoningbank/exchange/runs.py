@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from reasoningbank.exchange.memories import FORMAT
 from reasoningbank.memory import ID_LIMIT, Text
@@ -23,10 +23,8 @@ Time = Annotated[datetime, AfterValidator(as_utc)]
 Name = Annotated[Text, Field(min_length=1, max_length=ID_LIMIT)]
 
 
-class HandedOver(BaseModel):
+class HandedOver(BaseModel, frozen=True, extra="forbid"):
     """A memory, by its id, as a run was handed it; `unchanged`: it still says what it said then."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     memory: Name
     position: int = Field(ge=0, le=1_000_000)
@@ -39,7 +37,7 @@ class HandedOver(BaseModel):
     unchanged: bool = True
 
 
-class ExportedRun(BaseModel):
+class ExportedRun(BaseModel, frozen=True, extra="forbid"):
     """One run.
 
     Attributes:
@@ -51,8 +49,6 @@ class ExportedRun(BaseModel):
         left_out: how many were not kept.
         kept_at: when something was last added to what is kept; None when nothing is kept.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ref: Name
     task: Text = ""

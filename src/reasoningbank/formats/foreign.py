@@ -63,7 +63,6 @@ def _from_paper(record: Record) -> list[Line]:
 
 
 def _from_reasoning_bank(record: Record) -> Line:
-    """PyPI reasoning-bank."""
     return {
         **_chosen(record, "id", "title", "description", "content"),
         "applies_when": _cut(record["task_signature"], DESCRIPTION_LIMIT),
@@ -73,7 +72,6 @@ def _from_reasoning_bank(record: Record) -> Line:
 
 
 def _from_mem0(record: Record) -> Line:
-    """mem0."""
     return {
         **_chosen(record, "id"),
         "content": record["memory"],

@@ -134,7 +134,6 @@ SQLITE = b"SQLite format 3\0"
 
 
 def _is_database(path: Path) -> bool:
-    """Tell whether a file is a SQLite database."""
     with path.open("rb") as file:
         return file.read(len(SQLITE)) == SQLITE
 

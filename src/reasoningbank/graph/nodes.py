@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, Field, JsonValue
 
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, ID_LIMIT, Metadata, Tags, Text, clean_text, is_blank
@@ -83,10 +83,8 @@ GraphId = Annotated[Text, _text_of("id", ID_LIMIT)]
 Weight = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
-class NodeDraft(BaseModel):
+class NodeDraft(BaseModel, frozen=True, extra="forbid"):
     """A node as somebody wants it stored: checked and cleaned, not yet stored."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: NodeKind
     text: NodeText
@@ -96,10 +94,8 @@ class NodeDraft(BaseModel):
     fields: Metadata = Field(default_factory=dict)
 
 
-class EdgeDraft(BaseModel):
+class EdgeDraft(BaseModel, frozen=True, extra="forbid"):
     """An edge as somebody wants it stored."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: GraphId
     target: GraphId
@@ -108,7 +104,7 @@ class EdgeDraft(BaseModel):
     tags: Tags = ()
 
 
-class Node(BaseModel):
+class Node(BaseModel, frozen=True):
     """A node of the graph, as it was when it was read.
 
     Attributes:
@@ -118,8 +114,6 @@ class Node(BaseModel):
         fields: the special fields of its kind.
         findings: signs of planted instructions; such a node is kept and listed, but neither found nor walked over.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     kind: NodeKind
@@ -134,7 +128,7 @@ class Node(BaseModel):
     updated_at: datetime
 
 
-class Edge(BaseModel):
+class Edge(BaseModel, frozen=True):
     """An edge: "source text target" reads as a sentence about two nodes.
 
     Attributes:
@@ -142,8 +136,6 @@ class Edge(BaseModel):
         text: how and why they are connected, in words.
         weight: how strong that is, in [0, 1].
     """
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     source: str

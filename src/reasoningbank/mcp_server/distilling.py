@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from reasoningbank import Distiller, ReasoningBank, Trajectory
 from reasoningbank.adapters import MemoryTool, ToolAnswer, ToolSpec
 from reasoningbank.adapters.coercion import Flag, to_list
+from reasoningbank.adapters.tools import Arguments
 from reasoningbank.distill import Distillation
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import is_blank
@@ -20,19 +21,15 @@ from reasoningbank.memory import is_blank
 MOST_STEPS = 200
 
 
-class StepArguments(BaseModel):
+class StepArguments(Arguments):
     """One step of a run."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     action: str = Field(min_length=1, description="What was done.")
     result: str = Field(default="", description="What came of it; an error in its own words.")
 
 
-class DistillArguments(BaseModel):
+class DistillArguments(Arguments):
     """Arguments of memory_distill."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     task: str = Field(min_length=1, description="The task, in one sentence.")
     steps: Annotated[list[StepArguments], BeforeValidator(to_list)] = Field(

@@ -138,11 +138,7 @@ class Offer:
         answer = tools[name](given)
         if answer.failed:
             return _failure(answer.text)
-        return {
-            "content": [{"type": "text", "text": answer.text}],
-            "structuredContent": answer.data,
-            "isError": False,
-        }
+        return {"content": [{"type": "text", "text": answer.text}], "structuredContent": answer.data, "isError": False}
 
     def _project_of(self, arguments: dict[str, Any]) -> str:
         """Take the project out of the arguments, where a call has to name one."""

@@ -11,18 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from reasoningbank.measures.reliability import (
-    Bin,
-    Measure,
-    Prediction,
-    auc,
-    brier,
-    calibration_error,
-    helped_above,
-    measure,
-    reliability,
-    widest_range,
-)
+from reasoningbank.measures.reliability import Measure, Prediction, helped_above, measure, widest_range
 
 # A share of fewer observations than this says little: its 95 % interval is wider than 0.3.
 ENOUGH = 30
@@ -71,29 +60,6 @@ class Weighing:
 
     at: datetime
     weights: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """How true past predictions were; figures are None without any.
-
-    Attributes:
-        count: how many predictions.
-        ece: expected calibration error.
-        bins: the bars of the reliability diagram.
-    """
-
-    count: int
-    ece: float | None
-    brier: float | None
-    auc: float | None
-    bins: tuple[Bin, ...]
-
-    @classmethod
-    def of(cls, predictions: Sequence[Prediction]) -> Calibration:
-        """Compare predictions with what happened."""
-        bars = tuple(reliability(predictions))
-        return cls(len(predictions), calibration_error(predictions), brier(predictions), auc(predictions), bars)
 
 
 def voted(runs: Iterable[PastRun]) -> list[Prediction]:

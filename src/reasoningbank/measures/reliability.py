@@ -129,6 +129,29 @@ def auc(predictions: Sequence[Prediction]) -> float | None:
     return (ranks - start) / (helped * (len(ordered) - helped))
 
 
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How true past predictions were; figures are None without any.
+
+    Attributes:
+        count: how many predictions.
+        ece: expected calibration error.
+        bins: the bars of the reliability diagram.
+    """
+
+    count: int
+    ece: float | None
+    brier: float | None
+    auc: float | None
+    bins: tuple[Bin, ...]
+
+    @classmethod
+    def of(cls, predictions: Sequence[Prediction]) -> Calibration:
+        """Compare predictions with what happened."""
+        bars = tuple(reliability(predictions))
+        return cls(len(predictions), calibration_error(predictions), brier(predictions), auc(predictions), bars)
+
+
 def helped_above(predictions: Iterable[Prediction], threshold: float) -> tuple[float | None, int]:
     """Return the share that helped of the predictions above `threshold`, and how many those are."""
     above = [p for p in predictions if p.confidence > threshold]

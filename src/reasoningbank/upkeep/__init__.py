@@ -5,8 +5,8 @@ What should become one and what should go is decided here, in pure functions; `s
 
 from typing import Final
 
-from reasoningbank.measures.criteria import Calibration, Weighing
-from reasoningbank.measures.reliability import Bin, Measure
+from reasoningbank.measures.criteria import Weighing
+from reasoningbank.measures.reliability import Bin, Calibration, Measure
 from reasoningbank.results import Change, Consolidated, Pruned, Unmerged
 from reasoningbank.status import Maintained, Metrics, Repair, Status
 

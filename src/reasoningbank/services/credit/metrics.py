@@ -8,7 +8,8 @@ from itertools import groupby
 from reasoningbank.belief.belief import SUCCESS_IF_HELPED, SUCCESS_IF_NOT
 from reasoningbank.belief.spec import SignalWeights
 from reasoningbank.measures import criteria
-from reasoningbank.measures.criteria import Calibration, Weighing
+from reasoningbank.measures.criteria import Weighing
+from reasoningbank.measures.reliability import Calibration
 from reasoningbank.services.engine import Engine
 from reasoningbank.signals import SignalKind
 from reasoningbank.status import Metrics

@@ -19,17 +19,7 @@ from reasoningbank.graph.results import GraphImported
 from reasoningbank.memory import clean_text
 from reasoningbank.results import Rejected
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.graph.graph import (
-    CleanNode,
-    clean_edge,
-    clean_node,
-    embed_nodes,
-    problems,
-    shown_edge,
-    shown_node,
-    store_edge,
-    store_node,
-)
+from reasoningbank.services.graph import graph as graphs
 from reasoningbank.storage import graph, records
 
 Form = Literal["json", "graphml"]
@@ -43,10 +33,10 @@ def export(engine: Engine, form: Form) -> tuple[str, int]:
     """Return the graph as it is at one moment, as one text, and how many nodes are in it."""
     edges: list[dict[str, Any]] = []
     with engine.read() as view:
-        nodes = [node_record(shown_node(stored)) for stored in graph.every_node(view)]
+        nodes = [node_record(graphs.shown_node(stored)) for stored in graph.every_node(view)]
         after = 0
         while (batch := graph.edge_page(view, after, 500))[0]:
-            edges += [edge_record(shown_edge(stored)) for stored in batch[0]]
+            edges += [edge_record(graphs.shown_edge(stored)) for stored in batch[0]]
             after = batch[1]
     if form == "graphml":
         return to_graphml(nodes, edges), len(nodes)
@@ -110,24 +100,24 @@ def import_graph(engine: Engine, document: object) -> GraphImported:
     )
 
 
-def _node(given: Any) -> CleanNode:
+def _node(given: Any) -> graphs.CleanNode:
     node_id, draft, quarantined = read_node(given)
     named = None if node_id is None else arguments.identifier("node id", node_id)
     at = read_time(given, "ingestion_time", "created_at")
-    return clean_node(named, draft, quarantined=quarantined, created_at=at)
+    return graphs.clean_node(named, draft, quarantined=quarantined, created_at=at)
 
 
-def _store_nodes(engine: Engine, cleaned: Sequence[CleanNode], tally: _Tally, embedder: Embedder) -> None:
-    vectors = embed_nodes(embedder, cleaned)
+def _store_nodes(engine: Engine, cleaned: Sequence[graphs.CleanNode], tally: _Tally, embedder: Embedder) -> None:
+    vectors = graphs.embed_nodes(embedder, cleaned)
     with engine.write() as edit:
         for node, vector in zip(cleaned, vectors, strict=True):
             pointers = node.draft.reasoning_pointer_ids
             memories = [n for p in pointers if (n := records.find(edit, clean_text(p))) is not None]
-            _, created = store_node(edit, embedder, node, memories, vector)
+            _, created = graphs.store_node(edit, embedder, node, memories, vector)
             tally.count("nodes", created, node.redactions)
             tally.counts["quarantined"] += node.quarantined or bool(node.findings)
             tally.counts["unknown_pointers"] += len(pointers) - len(memories)
-    tally.degraded += problems(vectors)
+    tally.degraded += graphs.problems(vectors)
 
 
 def _store_edges(engine: Engine, items: Sequence[Any], start: int, tally: _Tally) -> None:
@@ -135,9 +125,9 @@ def _store_edges(engine: Engine, items: Sequence[Any], start: int, tally: _Tally
         for number, given in enumerate(items, start=start + 1):
             try:
                 edge_id, fields = read_edge(given)
-                draft, redactions = clean_edge(fields)
+                draft, redactions = graphs.clean_edge(fields)
                 edge_id = edge_id or f"{draft.source} {number} {draft.target}"[:200]
                 at = read_time(given, "created_time", "created_at")
-                tally.count("edges", store_edge(edit, edge_id, draft, at), redactions)
+                tally.count("edges", graphs.store_edge(edit, edge_id, draft, at), redactions)
             except (InvalidInputError, NotFoundError) as error:
                 tally.rejected.append(Rejected(number, str(error)))

@@ -151,10 +151,10 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared
             n, created = _store_one(edit, item, prepared)
             if created:
                 tally.counts["created"] += 1
-                tally.counts["quarantined"] += (item.restored.state or prepared.state) is State.QUARANTINED
+                tally.counts["quarantined"] += (item.state or prepared.state) is State.QUARANTINED
                 tally.counts["not_embedded"] += bool(prepared.problem)
                 tally.redactions.update(prepared.redactions)
-                tally.links += [(n, link) for link in item.restored.links]
+                tally.links += [(n, link) for link in item.links]
             else:
                 tally.counts["existing"] += 1
                 different = _difference(edit, n, item)
@@ -183,25 +183,25 @@ def _parameters(item: Incoming) -> Parameters | None:
 
 def _store_one(edit: Edit, item: Incoming, prepared: Prepared) -> tuple[int, bool]:
     # An archived lesson may well say the same as the active one it was merged into.
-    is_copy = item.memory_id is not None and item.restored.state is State.ARCHIVED
+    is_copy = item.memory_id is not None and item.state is State.ARCHIVED
     (place,) = store(edit, [prepared], look_for_same=not is_copy)
     n = place.n
     if place.created:
         _restore_state(edit, n, item, prepared)
-        restore.restore_times(edit, n, item.restored.created_at, item.restored.updated_at)
-        restore.restore_tallies(edit, n, item.restored.tallies)
+        restore.restore_times(edit, n, item.created_at, item.updated_at)
+        restore.restore_tallies(edit, n, item.tallies)
     return n, place.created
 
 
 def _restore_state(edit: Edit, n: int, item: Incoming, prepared: Prepared) -> None:
-    restored, source = item.restored, prepared.draft.source
+    source = prepared.draft.source
     # A source that is blocked here stays so, whatever the file says of its memories.
     distrusted = trust.blocked_among(edit, {name for name in (source.by, source.session) if name})
-    if restored.state is State.ARCHIVED:
-        before = State.QUARANTINED if distrusted else restored.before or prepared.state
-        restore.restore_archived(edit, n, before, restored.why, edit.engine.now())
-    elif restored.state is not None and not distrusted:
-        restore.restore_state(edit, n, restored.state)
+    if item.state is State.ARCHIVED:
+        before = State.QUARANTINED if distrusted else item.before or prepared.state
+        restore.restore_archived(edit, n, before, item.why, edit.engine.now())
+    elif item.state is not None and not distrusted:
+        restore.restore_state(edit, n, item.state)
 
 
 def _difference(view: View, n: int, item: Incoming) -> list[Rejected]:
@@ -217,20 +217,29 @@ def _difference(view: View, n: int, item: Incoming) -> list[Rejected]:
 # -- the way out ---------------------------------------------------------------------------------------------------
 
 
-def write_whole(path: Path, write: Callable[[IO[str]], int]) -> int:
-    """Write a file, which appears whole or not at all, and return what `write` does; StorageError when that fails."""
+@contextlib.contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Give where to write what then appears at `path`, whole or not at all; StorageError when that fails."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as target:
-            written = write(target)
-            target.flush()
-            os.fsync(target.fileno())
+        yield unfinished
         unfinished.replace(path)
+    except StorageError:
+        raise
     except OSError as error:
-        raise _not_written(error, path) from error
+        raise StorageError(f"{path} cannot be written: {error.strerror or error}", path=path) from error
     finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
         with contextlib.suppress(OSError):
             unfinished.unlink()
+
+
+def write_whole(path: Path, write: Callable[[IO[str]], int]) -> int:
+    """Write a file, which appears whole or not at all, and return what `write` does; StorageError when that fails."""
+    with _whole(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as target:
+        written = write(target)
+        target.flush()
+        os.fsync(target.fileno())
     return written
 
 
@@ -241,27 +250,15 @@ def export_pages(engine: Engine, folder: Path, progress: Callable[[int], None] |
     """
     if folder.exists():
         raise InvalidInputError(f"{folder} is there already: name a new folder")
-    unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.unfinished")
     written = 0
-    try:
+    with _whole(folder) as unfinished:
         unfinished.mkdir()
         for line in export_records(engine):
             written += 1
             (unfinished / file_name(line, written)).write_text(page(line), "utf-8", newline="\n")
             if progress is not None:
                 progress(written)
-        unfinished.rename(folder)
-    except OSError as error:
-        raise _not_written(error, folder) from error
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
     return written
-
-
-def _not_written(error: OSError, path: Path) -> StorageError:
-    if isinstance(error, StorageError):
-        return error
-    return StorageError(f"{path} cannot be written: {error.strerror or error}", path=path)
 
 
 def export_lines(

@@ -11,15 +11,7 @@ from reasoningbank.embed.base import Embedder
 from reasoningbank.graph.nodes import Edge, Node
 from reasoningbank.graph.paths import paths, spread, tell
 from reasoningbank.graph.results import GraphRecall, NodeHit, NodeSearch
-from reasoningbank.search.relevance import (
-    Floats,
-    Legs,
-    Relevance,
-    fuse,
-    gated,
-    known_scale,
-    settle,
-)
+from reasoningbank.search.relevance import Floats, Legs, Relevance, fuse, gated, known_scale, settle
 from reasoningbank.search.terms import match_expression
 from reasoningbank.search.verbatim import shared_grams, shared_words
 from reasoningbank.services.cache.queries import without_secrets

@@ -6,7 +6,7 @@ import heapq
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import combinations
 
@@ -24,16 +24,17 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import clean, embed
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.record.storing import store
-from reasoningbank.services.upkeep.turns import take_turn
 from reasoningbank.services.view import Edit, View
+from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage import links as link_rows
-from reasoningbank.storage import merges, records, trust
+from reasoningbank.storage import merges, meta, records, trust
 from reasoningbank.storage.links import LessonRow
 from reasoningbank.upkeep.consolidation import Lesson, Pair, merged_confidence, proposals
 from reasoningbank.upkeep.likeness import wording
 from reasoningbank.validation import validated
 
 LAST = "consolidated_at"
+EVERY = timedelta(days=1)
 # A bank in which everything resembles everything is not made of duplicates: the nearest pairs are looked at.
 MOST_PAIRS = 200_000
 UNDONE = "its merge was undone"
@@ -73,6 +74,22 @@ def consolidate(
         else:
             done.append(replace(change, result=result))
     return Consolidated(tuple(done), tuple(skipped))
+
+
+def take_turn(engine: Engine, name: str, now: datetime, *, force: bool = False) -> bool:
+    """Take this day's turn; False when somebody had it. Of several processes at once one gets it.
+
+    The time of the last turn is kept in the project's database under `name`; `force` takes it whenever that was.
+    """
+    if engine.project() is None:
+        return False
+    with engine.write() as edit:
+        last = meta.read(edit).get(name)
+        # A time to come was written by a clock that was wrong: it takes no turn away.
+        if not force and last is not None and abs(now - parse_time(last)) < EVERY:
+            return False
+        meta.put(edit, name, time_text(now))
+        return True
 
 
 # -- proposing -----------------------------------------------------------------------------------------------------

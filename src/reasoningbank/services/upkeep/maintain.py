@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from reasoningbank.links import SuggestedLink
@@ -10,10 +12,11 @@ from reasoningbank.services import links
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.runs import trajectories
 from reasoningbank.services.upkeep import consolidate
-from reasoningbank.services.upkeep.turns import alone, take_turn
+from reasoningbank.services.upkeep.consolidate import take_turn
 from reasoningbank.services.view import View
+from reasoningbank.signals import parse_time, time_text
 from reasoningbank.status import Maintained
-from reasoningbank.storage import episodes, records, trust
+from reasoningbank.storage import episodes, meta, records, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
@@ -26,6 +29,8 @@ MOST_SUGGESTIONS = 20
 PAGE = 500
 SUGGESTED = "links_suggested_at"
 UNDER_WAY = "maintaining_since"
+# A process that was killed holds its place no longer than this.
+HELD = timedelta(minutes=10)
 
 
 def maintain(engine: Engine, now: datetime, *, dry_run: bool) -> Maintained:
@@ -98,6 +103,27 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
         suggested=_suggested(engine),
         dry_run=True,
     )
+
+
+@contextmanager
+def alone(engine: Engine, name: str) -> Iterator[bool]:
+    """Hold a place that one process has at a time; give False when another has it.
+
+    Since when it is held is kept in the project's database under `name`.
+    """
+    now = engine.now()
+    since = time_text(now)
+    with engine.write(create=False) as edit:
+        held = meta.read(edit).get(name)
+        mine = held is None or abs(now - parse_time(held)) >= HELD
+        if mine:
+            meta.put(edit, name, since)
+    try:
+        yield mine
+    finally:
+        if mine:
+            with engine.write(create=False) as edit:
+                meta.drop(edit, name, since)
 
 
 # -- pruning ------------------------------------------------------------------------------------------------------
