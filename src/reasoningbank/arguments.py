@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from reasoningbank.errors import InvalidInputError, LimitExceededError
+from reasoningbank.errors import InvalidInputError
 from reasoningbank.graph.nodes import NodeKind, as_kind
-from reasoningbank.memory import ID_LIMIT, OUTCOMES, State, clean_text, is_blank
+from reasoningbank.memory import ID_LIMIT, OUTCOMES, State, clean_text, is_blank, within
 from reasoningbank.signals import SignalKind
 from reasoningbank.storage.filters import Filters
 from reasoningbank.verdict import Verdict
@@ -84,9 +84,7 @@ def identifier(name: str, given: object) -> str:
     """Return an id as it is stored: a text that is not blank, of up to 200 characters."""
     if not isinstance(given, str) or is_blank(given):
         raise InvalidInputError(f"{name} {given!r:.80} is not an id: use one that this bank returned")
-    if len(given) > ID_LIMIT:
-        raise LimitExceededError(name, limit=ID_LIMIT, actual=len(given))
-    return clean_text(given)
+    return clean_text(within(name, given, ID_LIMIT))
 
 
 def memory_id(given: object) -> str:

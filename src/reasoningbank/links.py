@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from reasoningbank.errors import InvalidInputError, LimitExceededError
-from reasoningbank.memory import DESCRIPTION_LIMIT, clean_text, is_blank
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.memory import DESCRIPTION_LIMIT, clean_text, is_blank, within
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.verdict import Verdict
 
@@ -119,9 +119,7 @@ def checked_type(given: object) -> tuple[str, str]:
     if not isinstance(given, str) or is_blank(given):
         raise InvalidInputError(f"link type {given!r} is no name: use one of {', '.join(TYPES)}")
     name = re.sub(r"[\s\-]+", "_", clean_text(given).strip().lower())
-    if len(name) > TYPE_LIMIT:
-        raise LimitExceededError("link type", limit=TYPE_LIMIT, actual=len(name))
-    if name in TYPES:
+    if within("link type", name, TYPE_LIMIT) in TYPES:
         return name, ""
     near = difflib.get_close_matches(name, TYPES, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(TYPES)}"
@@ -139,9 +137,7 @@ def checked_evidence(given: object) -> str:
     """Return a link's evidence: a text, no longer than a description may be."""
     if not isinstance(given, str):
         raise InvalidInputError(f"evidence {given!r:.80} is no text: say in words why the memories are linked")
-    if len(given) > DESCRIPTION_LIMIT:
-        raise LimitExceededError("evidence", limit=DESCRIPTION_LIMIT, actual=len(given))
-    return clean_text(given).strip()
+    return clean_text(within("evidence", given, DESCRIPTION_LIMIT)).strip()
 
 
 # -- suggestions ---------------------------------------------------------------------------------------------------
@@ -250,9 +246,8 @@ class ExportedLink:
 def as_field(links: Iterable[Link]) -> dict[str, Any]:
     """Return links as the line of their source holds them; nothing where there are none."""
     objects = [asdict(link) | {"created_at": time_text(link.created_at)} for link in links]
-    for written in objects:
-        del written["source"]
-    return {"links": objects} if objects else {}
+    kept = [{name: value for name, value in each.items() if name != "source"} for each in objects]
+    return {"links": kept} if kept else {}
 
 
 def from_object(given: Mapping[str, Any]) -> ExportedLink:

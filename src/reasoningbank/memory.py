@@ -64,7 +64,8 @@ def is_blank(text: str) -> bool:
 Text = Annotated[str, BeforeValidator(_clean)]
 
 
-def _check_limit(field: str, text: str, limit: int) -> str:
+def within(field: str, text: str, limit: int) -> str:
+    """Return a text that is no longer than `limit`; LimitExceededError, which names its field, when it is."""
     if len(text) > limit:
         raise LimitExceededError(field, limit=limit, actual=len(text))
     return text
@@ -73,13 +74,13 @@ def _check_limit(field: str, text: str, limit: int) -> str:
 def _check_title(title: str) -> str:
     if is_blank(title):
         raise InvalidInputError("title is empty: name the lesson in a few words")
-    return _check_limit("title", title.strip(), TITLE_LIMIT)
+    return within("title", title.strip(), TITLE_LIMIT)
 
 
 def _check_content(content: str) -> str:
     if is_blank(content):
         raise InvalidInputError("content is empty: say what to do")
-    return _check_limit("content", content, CONTENT_LIMIT)
+    return within("content", content, CONTENT_LIMIT)
 
 
 def _tag_list(value: object) -> object:
@@ -93,7 +94,7 @@ def _check_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     if len(tags) > TAGS_LIMIT:
         raise LimitExceededError("tags", limit=TAGS_LIMIT, actual=len(tags), unit="tags")
     for tag in tags:
-        _check_limit("tag", tag, TAG_LIMIT)
+        within("tag", tag, TAG_LIMIT)
     return tags
 
 
@@ -139,8 +140,8 @@ def _check_outcome(outcome: object) -> object:
 
 Title = Annotated[Text, AfterValidator(_check_title)]
 Content = Annotated[Text, AfterValidator(_check_content)]
-Description = Annotated[Text, AfterValidator(lambda t: _check_limit("description", t.strip(), DESCRIPTION_LIMIT))]
-AppliesWhen = Annotated[Text, AfterValidator(lambda t: _check_limit("applies_when", t.strip(), DESCRIPTION_LIMIT))]
+Description = Annotated[Text, AfterValidator(lambda t: within("description", t.strip(), DESCRIPTION_LIMIT))]
+AppliesWhen = Annotated[Text, AfterValidator(lambda t: within("applies_when", t.strip(), DESCRIPTION_LIMIT))]
 Outcome = Annotated[Verdict, BeforeValidator(_check_outcome)]
 Tags = Annotated[tuple[str, ...], BeforeValidator(_tag_list), AfterValidator(_check_tags)]
 Metadata = Annotated[dict[str, JsonValue], BeforeValidator(_check_metadata)]

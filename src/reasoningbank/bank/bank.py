@@ -56,7 +56,7 @@ class ReasoningBank(Namespace):
     and the workers that do it), `sources` (who brought memories and signals, and who is blocked), `runs`, `exchange`
     (memories in and out) and `upkeep` (status, maintenance and repair, and which memories are in service).
 
-    A memory's id that is not in this project raises MemoryNotFoundError, an argument that is not allowed
+    But for deleting, an id that is not in this project raises MemoryNotFoundError; an argument that is not allowed
     InvalidInputError.
 
     A handle is safe for threads, for several processes on one folder, and across a fork. It opens its files at its

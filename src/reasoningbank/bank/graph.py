@@ -25,7 +25,7 @@ else:
 class Graph(Namespace):
     """Nodes, edges, search, paths, and the graph in and out.
 
-    An id that is not in this project raises NodeNotFoundError, or MemoryNotFoundError where it is a memory's.
+    But for deleting, an id that is not in this project raises NodeNotFoundError, that of a memory MemoryNotFoundError.
     """
 
     def add_node(

@@ -38,7 +38,8 @@ LONGEST_WINDOW = 36_500
 class Upkeep(Namespace):
     """Status and metrics, maintenance and repair, and which memories are in service.
 
-    `status` and `metrics` change nothing. A memory's id that is not in this project raises MemoryNotFoundError.
+    `status` and `metrics` change nothing. But for deleting, an id that is not in this project raises
+    MemoryNotFoundError.
     """
 
     def status(self) -> Status:

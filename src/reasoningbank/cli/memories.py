@@ -107,14 +107,9 @@ def list_memories(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 100,
 ) -> Answer:
     """List memories, in the order they were recorded."""
+    wanted = None if every_state else state
     page = session.bank.list(
-        tags=tag,
-        outcome=outcome,
-        state=None if every_state else state,
-        text=text,
-        where=pairs(where),
-        after=after,
-        limit=limit,
+        tags=tag, outcome=outcome, state=wanted, text=text, where=pairs(where), after=after, limit=limit
     )
     return Answer(page, views.page)
 
@@ -157,11 +152,8 @@ def delete(
 ) -> Answer:
     """Delete memories for good, with their evidence. Exit code 1 when one was not there."""
     deleted = session.bank.upkeep.delete_many(memory_ids)
-    return Answer(
-        {"deleted": deleted},
-        lambda console, _: views.deleted(console, deleted),
-        exit_code=0 if all(deleted.values()) else 1,
-    )
+    code = 0 if all(deleted.values()) else 1
+    return Answer({"deleted": deleted}, lambda console, _: views.deleted(console, deleted), exit_code=code)
 
 
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help="The id of the memory that the link starts from.")]
@@ -297,12 +289,7 @@ def unblock(session: Session, source: SourceName) -> Answer:
 def blocked(session: Session) -> Answer:
     """List the sources that are blocked."""
     names = session.bank.sources.list()
-
-    def view(console: Console, _: object) -> None:
-        for name in names or ["No source is blocked."]:
-            views.sentence(console, name)
-
-    return Answer({"blocked": names}, view)
+    return Answer({"blocked": names}, lambda console, _: views.names(console, names, "No source is blocked."))
 
 
 @command(trusting, "forget")

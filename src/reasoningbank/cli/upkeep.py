@@ -25,7 +25,7 @@ app = typer.Typer(rich_help_panel="The bank")
 def projects(session: Session) -> Answer:
     """List the tenant's projects."""
     names = session.banks.projects()
-    return Answer({"projects": names}, lambda console, _: views.projects(console, names))
+    return Answer({"projects": names}, lambda console, _: views.names(console, names, "No projects."))
 
 
 @command(app, "delete-project", scope=("root", "tenant"))

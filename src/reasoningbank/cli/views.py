@@ -229,11 +229,9 @@ def rejected_lines(console: Console, lines: Sequence[Rejected], style: str) -> N
         sentence(console, f"… and {len(lines) - LONGEST_LIST:,} more (--json lists all)", "dim")
 
 
-def projects(console: Console, names: Sequence[str]) -> None:
-    """Print the names of projects, one a line."""
-    if not names:
-        sentence(console, "No projects.")
-    for name in names:
+def names(console: Console, found: Sequence[str], none: str) -> None:
+    """Print names, one a line, or that there are none."""
+    for name in found or [none]:
         console.print(Text(shown(name)), soft_wrap=True)
 
 

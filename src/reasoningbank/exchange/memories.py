@@ -106,7 +106,8 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
     own = _is_own(record)
     # What of the bank it came from is taken over, if anything is.
     said = record if own and trusted else {}
-    given = {field: _first(record, names) for field, names in NAMES.items()}
+    filled = {name: value for name, value in record.items() if value not in (None, "")}
+    given = {field: next((filled[name] for name in names if name in filled), None) for field, names in NAMES.items()}
     content = _text(given["content"])
     fields = {
         "title": given["title"] or derived_title(content),
@@ -145,10 +146,6 @@ def _is_own(record: Mapping[str, Any]) -> bool:
     if isinstance(given, str) and given.startswith("reasoningbank/"):
         raise InvalidInputError(f"written by a newer version ({given}; this one reads {FORMAT}): update reasoningbank")
     return False
-
-
-def _first(record: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((record[name] for name in names if record.get(name) not in (None, "")), None)
 
 
 def _text(content: object) -> str:

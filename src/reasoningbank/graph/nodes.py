@@ -14,8 +14,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field, JsonValue
 
-from reasoningbank.errors import InvalidInputError, LimitExceededError
-from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, ID_LIMIT, Metadata, Tags, Text, clean_text, is_blank
+from reasoningbank import memory as lessons
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.memory import Metadata, Tags, Text, clean_text, is_blank, within
 
 FORMAT = "reasoningbank-graph/1"
 
@@ -70,16 +71,14 @@ def _text_of(field: str, limit: int) -> AfterValidator:
     def check(text: str) -> str:
         if is_blank(text):
             raise InvalidInputError(f"{field} is empty: say in words what it stands for")
-        if len(text) > limit:
-            raise LimitExceededError(field, limit=limit, actual=len(text))
-        return text.strip()
+        return within(field, text, limit).strip()
 
     return AfterValidator(check)
 
 
-NodeText = Annotated[Text, _text_of("text of the node", CONTENT_LIMIT)]
-Sentence = Annotated[Text, _text_of("text of the edge", DESCRIPTION_LIMIT)]
-GraphId = Annotated[Text, _text_of("id", ID_LIMIT)]
+NodeText = Annotated[Text, _text_of("text of the node", lessons.CONTENT_LIMIT)]
+Sentence = Annotated[Text, _text_of("text of the edge", lessons.DESCRIPTION_LIMIT)]
+GraphId = Annotated[Text, _text_of("id", lessons.ID_LIMIT)]
 Weight = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
