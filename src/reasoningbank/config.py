@@ -14,14 +14,9 @@ from pydantic import BaseModel, Field
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.validation import validated
 
-ENVIRONMENT = {
-    "root": "REASONINGBANK_ROOT",
-    "tenant": "REASONINGBANK_TENANT",
-    "project": "REASONINGBANK_PROJECT",
-    "embedder": "REASONINGBANK_EMBEDDER",
-    "settings": "REASONINGBANK_SETTINGS",
-    "mcp_token": "REASONINGBANK_MCP_TOKEN",
-}
+# The environment variables, by what they say: REASONINGBANK_ROOT the root, and so on.
+FROM_ENVIRONMENT = ("root", "tenant", "project", "embedder", "settings", "mcp_token")
+ENVIRONMENT = {name: f"REASONINGBANK_{name.upper()}" for name in FROM_ENVIRONMENT}
 
 
 class Settings(BaseModel, frozen=True, extra="forbid"):

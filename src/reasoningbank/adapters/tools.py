@@ -119,19 +119,10 @@ class ToolSpec:
     idempotent: bool = False
 
 
-MEMORY_SEARCH = ToolSpec(
-    "memory_search",
-    "Look up lessons from earlier runs before you start a task: what worked, and what to avoid. "
-    "Keep the ref, and report how the task ended with memory_outcome.",
-    SearchArguments,
-)
-MEMORY_LOOKUP = ToolSpec(
-    "memory_search",
-    "Look up lessons from earlier runs before you start a task: what worked, and what to avoid.",
-    SearchArguments,
-    read_only=True,
-    idempotent=True,
-)
+_LOOK_UP = "Look up lessons from earlier runs before you start a task: what worked, and what to avoid."
+_THEN = "Keep the ref, and report how the task ended with memory_outcome."
+MEMORY_SEARCH = ToolSpec("memory_search", f"{_LOOK_UP} {_THEN}", SearchArguments)
+MEMORY_LOOKUP = ToolSpec("memory_search", _LOOK_UP, SearchArguments, read_only=True, idempotent=True)
 MEMORY_RECORD = ToolSpec(
     "memory_record",
     "Store a lesson that a later run can use: a strategy that worked, or a guard-rail against what failed.",

@@ -79,16 +79,14 @@ class Session:
         """The bank that was asked for."""
         tenant, project = needed(self.scope, "tenant"), needed(self.scope, "project")
         bank = ReasoningBank(self._root, tenant=tenant, project=project, embedder=self.embedder, settings=self.settings)
-        self._closing.callback(bank.close)
-        return bank
+        return self._closing.enter_context(bank)
 
     @functools.cached_property
     def banks(self) -> BankRoot:
         """The tenant's projects."""
         tenant = needed(self.scope, "tenant")
         banks = BankRoot(self._root, tenant=tenant, embedder=self.embedder, settings=self.settings)
-        self._closing.callback(banks.close)
-        return banks
+        return self._closing.enter_context(banks)
 
     @property
     def embedder(self) -> str:
