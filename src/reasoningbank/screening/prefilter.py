@@ -45,11 +45,7 @@ def by_keyword(tables: Iterable[tuple[Iterable[str], T]]) -> dict[str, list[T]]:
 
 
 def look(text: str, before: Seen | None = None) -> Seen:
-    """Find the keywords in a text, in any case.
-
-    Args:
-        before: an earlier look; it is returned if it was at the same text.
-    """
+    """Find the keywords in a text, in any case; an earlier look is returned if it was at the same text."""
     lower = folded(text)
     if before is not None and before.lower == lower:
         return before

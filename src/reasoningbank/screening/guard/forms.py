@@ -159,11 +159,7 @@ KEYWORDS = _BY_KEYWORD.keys()
 
 
 def standing_forms(lower: str, keywords: Set[str]) -> Iterator[tuple[str, float, int]]:
-    """Yield (sign, weight, place) for the forms that stand in a text in lower case.
-
-    Args:
-        keywords: those that the text holds.
-    """
+    """Yield (sign, weight, place) for the forms that stand in a text in lower case, which holds these keywords."""
     for number in sorted({number for keyword in keywords & _BY_KEYWORD.keys() for number in _BY_KEYWORD[keyword]}):
         place = _place_of(FORMS[number], lower)
         if place is not None:
