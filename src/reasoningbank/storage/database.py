@@ -16,13 +16,7 @@ from typing import Literal
 from reasoningbank.errors import NewerFormatError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.storage.connections import Connections
-from reasoningbank.storage.failures import (
-    busy_error,
-    deleted_error,
-    not_allowed_error,
-    read_only_error,
-    reported,
-)
+from reasoningbank.storage.failures import busy_error, deleted_error, not_allowed_error, read_only_error, reported
 from reasoningbank.storage.files import size_of
 from reasoningbank.storage.migrations import scripts, statements
 
@@ -224,11 +218,7 @@ def prepare(connection: sqlite3.Connection) -> None:
 
 
 def inode(path: Path) -> int | None:
-    """Return the number of the file that has this name now; None when there is none.
-
-    Raises:
-        StorageError: this user may not look.
-    """
+    """Return the number of the file that has this name now, None without one; StorageError where we may not look."""
     with reported(path):
         try:
             return path.stat().st_ino

@@ -125,21 +125,13 @@ def remove_deleted(database: Database) -> None:
 
 
 def finish_deletion(path: Path) -> None:
-    """Remove the folder of a project whose database says that it is deleted; nothing to do when it is gone.
-
-    Raises:
-        StorageError: the folder could not be removed.
-    """
+    """Remove the folder, if it is there, of a project whose database says that it is deleted, or raise StorageError."""
     with contextlib.closing(Database(path, durability="full", busy_timeout=10.0)) as database:
         remove_deleted(database)
 
 
 def remove_damaged(folder: Path) -> None:
-    """Remove the folder of a project whose database cannot be read.
-
-    Raises:
-        StorageError: the folder could not be removed.
-    """
+    """Remove the folder of a project whose database cannot be read, or raise StorageError."""
     with reported(folder):
         rename(folder, aside(folder, "deleted"))
         sweep(folder)

@@ -38,11 +38,7 @@ def new_path(path: Path) -> Path:
 
 
 def install(writing: Writing, table: str, made: Path, token: str) -> None:
-    """Put a snapshot into place, inside the caller's write transaction.
-
-    Raises:
-        OSError: it is gone, or the disk refused.
-    """
+    """Put a snapshot into place, inside the caller's write transaction; OSError if it is gone, or the disk refused."""
     rename(made, path_of(writing, table))
     meta.put(writing, _KEY.format(table), token)
 
