@@ -99,10 +99,7 @@ def read_item(item: Any, rules: Rules) -> Draft:
     """Return the draft an item stands for.
 
     A model's own confidence is not read: a number it made up is no evidence, so the lesson starts from what its
-    outcome gives.
-
-    Raises:
-        InvalidInputError: it is no lesson; the message is the reason, without the item's own words.
+    outcome gives. What is no lesson is an InvalidInputError, whose message is the reason, without the item's own words.
     """
     if not isinstance(item, Mapping):
         raise InvalidInputError(f"not an object but {type(item).__name__}")

@@ -267,8 +267,7 @@ def plain(error: str) -> str:
 def anti_pattern(title: str, content: str, reason: str, session: str | None = None) -> Draft:
     """Return the lesson that a memory was found unhelpful, from the reason that was given with the vote.
 
-    Raises:
-        InvalidInputError: no reason was given; a bare vote says nothing a next run could act on.
+    Without one it raises InvalidInputError: a bare vote says nothing a next run could act on.
     """
     reason = " ".join(reason.split())
     if not reason:

@@ -88,9 +88,8 @@ class OpenAIEmbedder:
         # Floats, not base64: the SDK's default is not understood by all that call themselves compatible.
         shorter: dict[str, Any] = {"dimensions": self._dimensions} if self._dimensions else {}
         try:
-            answer = self._client().embeddings.create(
-                model=self._model, input=texts, encoding_format="float", **shorter
-            )
+            create = self._client().embeddings.create
+            answer = create(model=self._model, input=texts, encoding_format="float", **shorter)
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             raise EmbeddingError(f"openai:{self._model} refused a text: {error}") from error
         except openai.OpenAIError as error:

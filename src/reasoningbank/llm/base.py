@@ -145,11 +145,7 @@ class CallableChat:
 
 
 def as_chat(model: Chat | Callable[[list[dict[str, str]]], str | ChatReply | None]) -> Chat:
-    """Return `model` if it is a Chat, and any other callable wrapped as one.
-
-    Raises:
-        InvalidInputError: it is neither.
-    """
+    """Return `model` if it is a Chat, and any other callable wrapped as one, or raise InvalidInputError."""
     if isinstance(model, Chat):
         return model
     if callable(model):

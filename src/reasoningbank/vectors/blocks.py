@@ -113,12 +113,7 @@ class Coded:
 
 
 class Block:
-    """At most `size` vectors and their ids, in no particular order. Not safe for threads by itself.
-
-    Args:
-        dim: how many numbers a vector has.
-        size: how many rows fit.
-    """
+    """At most `size` vectors of `dim` numbers and their ids, in no particular order. Not safe for threads by itself."""
 
     def __init__(self, dim: int, size: int) -> None:
         self._size = size
@@ -279,11 +274,7 @@ class Block:
                 stored[part] = self._bytes(self._coded(known, off))
 
     def _coded(self, rows: Float32, off: float = 0.0) -> Float32:
-        """Return the rows' codes, and keep the largest rounding error and length up to date.
-
-        Args:
-            rows: the vectors, or what is at most `off` away from them.
-        """
+        """Return the codes of rows, at most `off` from the vectors, and keep the largest error and length up to date."""
         coded = rows * np.float32(self._scale)
         np.rint(coded, out=coded)
         lost = coded * np.float32(-1 / self._scale)

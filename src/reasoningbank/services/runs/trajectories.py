@@ -39,9 +39,7 @@ def _add(edit: Edit, ref: str, run: Trajectory) -> StepsKept:
 def put(edit: Edit, ref: str, run: Trajectory, *, left_out: int = 0, at: datetime | None = None) -> StepsKept:
     """Keep a cleaned run with its episode as far as there is room, whatever the setting `keep_trajectories`.
 
-    Args:
-        left_out: steps that were left out of it before.
-        at: when something was last added to it; now when None.
+    Before, `left_out` steps were left out of it, and `at` something was last added to it: now when None.
     """
     limit = edit.engine.settings.trajectory_limit
     room = limit - trajectories.size_of(edit, ref)

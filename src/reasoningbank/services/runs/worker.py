@@ -53,18 +53,11 @@ class Worker:
             self._thread.join()
 
     def run_once(self) -> Job | None:
-        """Do the one job that is due first, in this thread.
-
-        Returns:
-            The job as it is afterwards; None when none was due.
-        """
-        while True:
-            held = distilling.take(self._engine, str(uuid.uuid4()))
-            if held is None:
-                return None
-            job = self._carry_out(held)
-            if job is not None:
+        """Do the one job that is due first, in this thread; return it as it is afterwards, None when none was due."""
+        while (held := distilling.take(self._engine, str(uuid.uuid4()))) is not None:
+            if (job := self._carry_out(held)) is not None:
                 return job
+        return None
 
     def run_until_empty(self) -> Iterator[Job]:
         """Do the jobs that are due, one after the other, in this thread; yield each as it is afterwards."""

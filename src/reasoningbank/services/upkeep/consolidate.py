@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from reasoningbank.change import Change
-from reasoningbank.distill.merging import merge
+from reasoningbank.distill.distiller import merge
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import DistillationError, InvalidInputError, MemoryNotFoundError
 from reasoningbank.llm.base import Chat
