@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from reasoningbank.bank.bank import ReasoningBank
 from reasoningbank.bank.handle import utc_now
 from reasoningbank.config import Settings, data_folder
-from reasoningbank.storage.names import checked_name
-from reasoningbank.storage.root import delete_project_files, list_projects
+from reasoningbank.storage.root import checked_name, delete_project_files, list_projects
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder

@@ -60,19 +60,16 @@ def _text(text: str, removed: Counter[str]) -> str:
     # A tenth of a second of rules, which only a run that is distilled needs.
     from reasoningbank.screening.scrub import scrub
 
-    text = _without(text, strip_lessons, "recalled lessons", removed)
-    text = _without(text, without_blocks, "boilerplate", removed)
-    text = _without(text, partial(clip, limit=FIELD_LIMIT), "over the limit", removed)
+    cuts: dict[str, Callable[[str], str]] = {"recalled lessons": strip_lessons, "boilerplate": without_blocks}
+    cuts["over the limit"] = partial(clip, limit=FIELD_LIMIT)
+    for what, cut in cuts.items():
+        shorter = cut(text)
+        if shorter != text:
+            removed[what] += 1
+            text = shorter.strip()
     scrubbed = scrub(text)
     removed.update({f"secret: {rule}": count for rule, count in scrubbed.counts.items()})
     return scrubbed.text
-
-
-def _without(text: str, cut: Callable[[str], str], what: str, removed: Counter[str]) -> str:
-    shorter = cut(text)
-    if shorter != text:
-        removed[what] += 1
-    return shorter.strip() if shorter != text else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,6 @@ FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=1)
 # A worker renews its hold well within this; one that does not is taken for dead, and its job is taken up again.
 LEASE = timedelta(seconds=60)
-EARLIER_RUNS = 3
-TASK_SHOWN = 200
 
 
 class DistillStatus(StrEnum):

@@ -25,12 +25,7 @@ FORK_WAIT = 5.0
 
 
 class Connections:
-    """Connections to one file, lent to one thread at a time.
-
-    Args:
-        path: the file, for messages.
-        connect: opens one.
-    """
+    """Connections to one file, which `connect` opens, lent to one thread at a time."""
 
     def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection]) -> None:
         self._path, self._connect = path, connect

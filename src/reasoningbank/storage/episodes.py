@@ -115,12 +115,7 @@ def newest_of_thread(reading: Reading, thread: str, since: datetime) -> str | No
 
 
 class Judged(NamedTuple):
-    """A memory that is judged.
-
-    Attributes:
-        revision: for which alone evidence counts.
-        open_ref: the newest open episode that served it; None when there is none.
-    """
+    """A memory, the revision for which alone evidence counts, and the newest open episode that served it, if any."""
 
     n: int
     revision: int

@@ -37,12 +37,7 @@ class StoredEdge:
 
 @dataclass(frozen=True, slots=True)
 class NodeFilters:
-    """Which nodes to look at; None looks at all.
-
-    Attributes:
-        tags: a node must have all of these.
-        served: leave out what is quarantined.
-    """
+    """Which nodes to look at: None looks at all, `tags` must all be there, `served` leaves out what is quarantined."""
 
     kind: NodeKind | None = None
     conv_id: str | None = None

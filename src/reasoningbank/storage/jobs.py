@@ -7,23 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from reasoningbank.runs.jobs import (
-    EARLIER_RUNS,
-    LEASE,
-    MOST_ATTEMPTS,
-    RETRYABLE,
-    TASK_SHOWN,
-    DistillStatus,
-    Held,
-    Job,
-    pause_after,
-    task_key,
-)
+from reasoningbank.runs.jobs import LEASE, MOST_ATTEMPTS, RETRYABLE, DistillStatus, Held, Job, pause_after, task_key
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.verdict import Verdict
 
+EARLIER_RUNS = 3
+TASK_SHOWN = 200
 _COLUMNS = "id, kind, status, task, verdict, attempts, due_at, reason, outcome, created_at, updated_at"
 
 

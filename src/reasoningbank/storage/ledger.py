@@ -62,12 +62,7 @@ Appended = dict[Segment, tuple[int, int]]
 
 
 class Ledger:
-    """The signal log of one project and the rows that say how far it is counted.
-
-    Args:
-        folder: where the segments are.
-        fsync: wait for the disk after each append.
-    """
+    """The signal log of one project and the rows that say how far it is counted; `fsync` waits at each append."""
 
     def __init__(self, folder: Path, *, fsync: bool) -> None:
         self.log = SignalLog(folder, fsync=fsync)

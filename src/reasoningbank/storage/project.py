@@ -17,19 +17,9 @@ from typing import Literal
 
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import Signal, time_text
-from reasoningbank.storage import meta, snapshots
+from reasoningbank.storage import files, meta, snapshots
 from reasoningbank.storage.database import Database, apply_migrations, inode, prepare
 from reasoningbank.storage.failures import deleted_error, reported
-from reasoningbank.storage.files import (
-    aside,
-    asides,
-    make_folders,
-    remove_files,
-    remove_tree,
-    rename,
-    sync_file,
-    sync_folder,
-)
 from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.ledger import Appended, Ledger
 from reasoningbank.storage.lifecycle import create_database, finish_deletion
@@ -40,13 +30,7 @@ SIGNALS_NAME = "signals"
 
 
 class Project:
-    """The files of one project of one tenant.
-
-    Args:
-        folder: the project's folder.
-        durability: "full" waits for the disk at every write.
-        busy_timeout: seconds to wait for another writer.
-    """
+    """The files of one project of one tenant; durability and busy timeout are those of `Database`."""
 
     def __init__(self, folder: Path, *, durability: Literal["normal", "full"], busy_timeout: float) -> None:
         self.folder = folder
@@ -164,7 +148,7 @@ class Project:
         """Remove the files of segments that are rolled up, and what killed processes had no time to remove."""
         with self.read() as reading:
             self.ledger.delete_rolled(reading)
-        remove_files(*asides(self.database.path, "new"))
+        files.remove_files(*files.asides(self.database.path, "new"))
         snapshots.sweep(self.folder)
 
     def refold(self) -> None:
@@ -178,10 +162,10 @@ class Project:
         Raises:
             StorageError: the disk refused; there is no new folder.
         """
-        made = aside(target, "backup")
+        made = files.aside(target, "backup")
         with reported(target), ExitStack() as open_files:
             try:
-                make_folders(made / SIGNALS_NAME)
+                files.make_folders(made / SIGNALS_NAME)
                 with nullcontext() if self.database.read_only else self.write():
                     reading = open_files.enter_context(self.read())
                     # Opened now, a segment that is rolled up meanwhile can be read on.
@@ -194,11 +178,11 @@ class Project:
                     with (made / SIGNALS_NAME / name).open("wb") as copy:
                         copy.write(source.read(size))
                         copy.flush()
-                        sync_file(copy.fileno())
-                rename(made, target)
-                sync_folder(target.parent)
+                        files.sync_file(copy.fileno())
+                files.rename(made, target)
+                files.sync_folder(target.parent)
             finally:
-                remove_tree(made)
+                files.remove_tree(made)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file where that is possible, and close it. Closing twice is fine."""

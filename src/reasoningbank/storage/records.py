@@ -175,13 +175,7 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What a memory is found by.
-
-    Attributes:
-        vectors: role and float32 bytes; empty when it could not be embedded.
-        generation: of the vectors.
-        terms: the analysed text, space-separated.
-    """
+    """What a memory is found by: vectors of a generation, and terms, as a `NewMemory` has them."""
 
     vectors: tuple[tuple[str, bytes], ...]
     generation: int

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reasoningbank.storage import meta
 from reasoningbank.storage.contract import Reading, Writing
-from reasoningbank.storage.files import aside, asides, remove_files, rename
+from reasoningbank.storage.files import asides, remove_files, rename
 
 _KEY = "snapshot of {}"
 
@@ -30,11 +30,6 @@ def sweep(folder: Path) -> None:
 def token(reading: Reading, table: str) -> str | None:
     """Return the token of the snapshot that belongs to this database."""
     return meta.read(reading).get(_KEY.format(table))
-
-
-def new_path(path: Path) -> Path:
-    """Return an unused name under which to make a snapshot."""
-    return aside(path, "new")
 
 
 def install(writing: Writing, table: str, made: Path, token: str) -> None:

@@ -274,7 +274,7 @@ class Block:
                 stored[part] = self._bytes(self._coded(known, off))
 
     def _coded(self, rows: Float32, off: float = 0.0) -> Float32:
-        """Return the codes of rows, at most `off` from the vectors, and keep the largest error and length up to date."""
+        """Return the codes of rows, at most `off` from their vectors; keep the largest error and length up to date."""
         coded = rows * np.float32(self._scale)
         np.rint(coded, out=coded)
         lost = coded * np.float32(-1 / self._scale)

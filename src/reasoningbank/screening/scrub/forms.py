@@ -146,7 +146,7 @@ _W = r"[ \t]{0,8}"
 _SLASH = r"\\?/"
 _HOSTED = rf"(?:https?:{_SLASH}{_SLASH})?"
 _PATH = r"(?:\\?[/\w@+%\-])"
-_PASSWORD, _KEY, _HINT = _if(Proof.PASSWORD), _if(Proof.KEY), _if(Proof.HINT)
+_KEY, _HINT = _if(Proof.KEY), _if(Proof.HINT)
 
 _BLOCKS: tuple[Rule, ...] = (
     Rule("private-key", ("private key",), _PRIVATE_KEY, find=_key_body),

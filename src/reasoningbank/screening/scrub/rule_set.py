@@ -102,11 +102,7 @@ REDACTED = "[REDACTED]"
 
 @dataclass(frozen=True, slots=True)
 class Scrubbed:
-    """A text without its secrets.
-
-    Attributes:
-        counts: how many were dropped, by rule; the values themselves are not kept.
-    """
+    """A text without its secrets, and how many were dropped, by rule; the values themselves are not kept."""
 
     text: str
     counts: dict[str, int]

@@ -101,9 +101,7 @@ def runs_of(engine: Engine, memory_id: str, limit: int) -> MemoryRuns:
     """Return the runs that a memory came from, and those that it was handed out in."""
     with engine.read() as view:
         n = number_of(view, memory_id)
-        return MemoryRuns(
-            came_from=tuple(trajectories.origins(view, n, limit)), used_in=tuple(trajectories.uses(view, n, limit))
-        )
+        return MemoryRuns(tuple(trajectories.origins(view, n, limit)), tuple(trajectories.uses(view, n, limit)))
 
 
 def note_origins(edit: Edit, memory_ids: Sequence[str], runs: Iterable[Trajectory]) -> None:
