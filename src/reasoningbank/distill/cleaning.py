@@ -174,3 +174,11 @@ def clip(text: str, limit: int) -> str:
         return text
     head, tail = limit * 2 // 3, limit // 3
     return f"{text[:head]}[… {len(text) - head - tail:,} characters left out …]{text[-tail:]}"
+
+
+def shorten(text: str, limit: int, near: int = 20) -> str:
+    """Cut a text so that it has at most `limit` characters, at a word where one ends less than `near` before."""
+    if len(text) <= limit:
+        return text
+    head, _, tail = text[: limit - 1].rpartition(" ")
+    return (head if head and len(tail) < near else text[: limit - 1]).rstrip(" ,;:.-(") + "…"

@@ -42,15 +42,12 @@ class Distiller(Protocol):
     @property
     def name(self) -> str:
         """What lessons carry as their source."""
-        ...
 
     def distill(self, run: Trajectory, earlier: Sequence[Trajectory] = ()) -> Distillation:
         """Draw lessons from a cleaned run; `earlier` are other runs of the same task."""
-        ...
 
     def distill_many(self, runs: Sequence[Trajectory]) -> Distillation:
         """Draw lessons from several cleaned runs of one task, by comparing them."""
-        ...
 
 
 class LLMDistiller:

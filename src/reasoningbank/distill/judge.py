@@ -56,7 +56,6 @@ class RunJudge(Protocol):
         Raises:
             JudgeUnavailableError: there is no verdict.
         """
-        ...
 
 
 class LLMJudge:

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from reasoningbank.distill.cleaning import shorten
 from reasoningbank.distill.distillation import Distillation
-from reasoningbank.distill.reading import Reading, Trouble, kind, label, read, shorten
+from reasoningbank.distill.reading import Reading, Trouble, kind, label, read
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import TAG_LIMIT, Draft, Source
 from reasoningbank.runs.jobs import DistillStatus

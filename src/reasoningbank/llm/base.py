@@ -103,7 +103,6 @@ class Chat(Protocol):
     @property
     def name(self) -> str:
         """What it is called, for the provenance of what it wrote."""
-        ...
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """Answer `request`.
@@ -111,7 +110,6 @@ class Chat(Protocol):
         Raises:
             ChatError: the endpoint failed for good, after its bounded retries.
         """
-        ...
 
 
 class CallableChat:

@@ -43,13 +43,7 @@ class DistillStatus(StrEnum):
 
 
 # Ends that a retry may change: with another model, more room, or an endpoint that answers.
-RETRYABLE = (
-    DistillStatus.FAILED,
-    DistillStatus.TRUNCATED,
-    DistillStatus.UNPARSEABLE,
-    DistillStatus.REFUSED,
-    DistillStatus.EMPTY,
-)
+RETRYABLE = tuple(status for status in DistillStatus if status.is_over and status is not DistillStatus.DONE)
 
 
 @dataclass(frozen=True, slots=True)

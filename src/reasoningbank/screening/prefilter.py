@@ -19,11 +19,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one pass over a text saw.
+    """What one pass over a text saw: the text as `folded` returns it, and where keywords stand in it.
 
-    Attributes:
-        lower: the text as `folded` returns it.
-        hits: each place of a keyword, as (where its last character stands, keyword); of one character, one place.
+    A hit is (where its last character stands, keyword), one for each place; of a keyword of one character, one in all.
     """
 
     lower: str

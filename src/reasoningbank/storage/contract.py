@@ -54,21 +54,13 @@ class Moment(NamedTuple):
 
 
 class Rows(Protocol):
-    """What a question gives."""
+    """What a question gives, as Python's database interface (PEP 249) has it."""
 
     @property
-    def rowcount(self) -> int:
-        """How many rows were changed."""
-
-    def fetchone(self) -> Any:
-        """Return the next row; None behind the last."""
-
-    def fetchall(self) -> list[Any]:
-        """Return the rows that are left."""
-
-    def fetchmany(self, size: int = ..., /) -> list[Any]:
-        """Return up to `size` of the rows that are left."""
-
+    def rowcount(self) -> int: ...
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+    def fetchmany(self, size: int = ..., /) -> list[Any]: ...
     def __iter__(self) -> Iterator[Any]: ...
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -198,11 +198,6 @@ class Database:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             finally:
                 connection.execute(f"PRAGMA busy_timeout = {before:d}")
-
-    def backup_to(self, target: Path, source: sqlite3.Connection) -> None:
-        """Copy the state that `source`'s transaction sees; a plain copy would miss the log and drop locks."""
-        with reported(target), closing(sqlite3.connect(target)) as copy:
-            source.backup(copy)
 
     def close(self) -> None:
         """Close the connections; those in use are closed when they come back."""

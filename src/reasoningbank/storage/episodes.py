@@ -201,11 +201,9 @@ def lessons_of(reading: Reading, ref: str) -> list[str]:
 def put_run(
     writing: Writing, run: ExportedRun, handed: Sequence[tuple[int, HandedOver]], learned: Iterable[int]
 ) -> None:
-    """Store a run. Its evidence is rolled up: what was said in it counts as said, and can no longer be revised.
+    """Store a run, what it was handed, and what was learned from it, both with row numbers.
 
-    Args:
-        handed: what it was handed, with the row numbers.
-        learned: the row numbers of what was distilled from it.
+    Its evidence is rolled up: what was said in it counts as said, and can no longer be revised.
     """
     closed = None if run.closed_at is None else time_text(run.closed_at)
     verdict = None if run.verdict is None else run.verdict.value

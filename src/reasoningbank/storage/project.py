@@ -5,11 +5,10 @@ A project that does not exist is one without any rows (`nothing`): nobody who re
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -173,7 +172,9 @@ class Project:
                         (name, open_files.enter_context((self.ledger.log.folder / name).open("rb")), size)
                         for name, size in self.ledger.log.files()
                     ]
-                self.database.backup_to(made / DATABASE_NAME, reading.connection)
+                # A plain copy would miss the log and drop locks.
+                with closing(sqlite3.connect(made / DATABASE_NAME)) as database:
+                    reading.connection.backup(database)
                 for name, source, size in segments:
                     with (made / SIGNALS_NAME / name).open("wb") as copy:
                         copy.write(source.read(size))
@@ -187,7 +188,7 @@ class Project:
     def close(self) -> None:
         """Fold the write-ahead log into the file where that is possible, and close it. Closing twice is fine."""
         # It is only tidier: what is in the log is as safe there, and the files may be gone.
-        with contextlib.suppress(StorageError):
+        with suppress(StorageError):
             self.database.truncate_wal()
         self.database.close()
 

@@ -24,10 +24,7 @@ _REFUSED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def checked_name(name: object, what: str) -> str:
-    """Return a tenant's or project's name in NFC.
-
-    Args:
-        what: "tenant" or "project", for the message.
+    """Return a name in NFC, of a "tenant" or a "project" as `what` says.
 
     Raises:
         ScopeError: there is none; there is no default.
@@ -60,11 +57,7 @@ def folder_name(name: str) -> str:
 
 
 def project_folder(root: Path, tenant: str, project: str) -> Path:
-    """Return the folder of a project, which need not exist.
-
-    Args:
-        root: absolute.
-        tenant, project: checked names.
+    """Return the folder of a project under an absolute root, by checked names; it need not exist.
 
     Raises:
         ScopeError: the folder is a symbolic link that leads out of the root.
@@ -72,16 +65,13 @@ def project_folder(root: Path, tenant: str, project: str) -> Path:
     tenant_folder = root / folder_name(tenant)
     folder = tenant_folder / folder_name(project)
     for part in (tenant_folder, folder, folder / DATABASE_NAME):
-        if _is_link(part) and not part.resolve().is_relative_to(root.resolve()):
+        try:
+            leads_out = part.is_symlink() and not part.resolve().is_relative_to(root.resolve())
+        except PermissionError as error:
+            raise not_allowed_error(part) from error
+        if leads_out:
             raise ScopeError(f"{part} is a symbolic link that leads out of {root}: remove the link")
     return folder
-
-
-def _is_link(path: Path) -> bool:
-    try:
-        return path.is_symlink()
-    except PermissionError as error:
-        raise not_allowed_error(path) from error
 
 
 def list_projects(root: Path, tenant: str) -> list[str]:

@@ -31,8 +31,7 @@ _MOMENT = (
 
 _LIST = re.compile(r"\bIN \((:\w+)\)")
 
-VALUES_AT_ONCE = 900
-"""Values of one INSERT: SQLite takes 999 wherever it was built."""
+VALUES_AT_ONCE = 900  # of one INSERT: SQLite takes 999 wherever it was built
 
 
 class SqliteReading:

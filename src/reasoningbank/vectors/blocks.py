@@ -23,17 +23,10 @@ Number = TypeVar("Number", np.float32, np.int64, np.bool_)
 Mask = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 
-STEPS = 127
-"""Codes go from -127 to 127."""
-
-CACHED_ROWS = 512
-"""Rows coded at once: what is made on the way fits into a core's cache."""
-
-SMALL = 4_096
-"""Rows up to which a block grows by doubling."""
-
-ROUNDING = 1e-6
-"""What 32-bit sums may add to an error that is computed exactly."""
+STEPS = 127  # codes go from -127 to 127
+CACHED_ROWS = 512  # coded at once: what is made on the way fits into a core's cache
+SMALL = 4_096  # rows up to which a block grows by doubling
+ROUNDING = 1e-6  # what 32-bit sums may add to an error that is computed exactly
 
 
 @contextmanager

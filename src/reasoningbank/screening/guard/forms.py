@@ -24,12 +24,7 @@ _LOCAL = r"(?!localhost|127\.|10\.|192\.168\.)"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form.
-
-    Attributes:
-        keywords: a text without any of them does not have this form; that makes most forms free.
-        pattern: matched against the text in lower case.
-    """
+    """One form: its pattern is tried on a text in lower case that holds one of its keywords; so most forms are free."""
 
     sign: str
     weight: float

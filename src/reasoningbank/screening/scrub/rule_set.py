@@ -136,10 +136,7 @@ _HELD_BY_PARENT = frozenset(("value", "val", "default", "content", "text", "raw"
 def scrub_value(value: Any, rules: RuleSet = DEFAULT_RULES) -> tuple[Any, dict[str, int]]:
     """Scrub every string of a JSON value, with the key it stands under in mind: {"password": "x9"} loses its x9.
 
-    Keys are scrubbed too. Tuples come back as lists.
-
-    Raises:
-        LimitExceededError: the value is nested deeper than 100 levels.
+    Keys are scrubbed too. Tuples come back as lists. Nested deeper than 100 levels, it raises LimitExceededError.
     """
     counts: Counter[str] = Counter()
     return _Nested(rules, counts).scrub(value, "", 0), dict(counts)

@@ -29,11 +29,7 @@ def add_steps(engine: Engine, ref: str, run: Any) -> StepsKept:
     with engine.write(create=False) as edit:
         if not episodes.exists(edit, ref):
             raise EpisodeNotFoundError(f"ref {ref!r}")
-        return _add(edit, ref, cleaned.run)
-
-
-def _add(edit: Edit, ref: str, run: Trajectory) -> StepsKept:
-    return put(edit, ref, run) if edit.engine.settings.keep_trajectories else StepsKept(reason=SWITCHED_OFF)
+        return put(edit, ref, cleaned.run) if engine.settings.keep_trajectories else StepsKept(reason=SWITCHED_OFF)
 
 
 def put(edit: Edit, ref: str, run: Trajectory, *, left_out: int = 0, at: datetime | None = None) -> StepsKept:
@@ -68,7 +64,7 @@ def of_episode(engine: Engine, cleaned: Cleaned, ref: str | None) -> Cleaned:
     if engine.settings.keep_trajectories:
         with engine.write() as edit:
             if not trajectories.size_of(edit, ref):
-                _add(edit, ref, cleaned.run)
+                put(edit, ref, cleaned.run)
     return replace(cleaned, run=cleaned.run.model_copy(update={"session": ref}))
 
 
