@@ -82,7 +82,7 @@ def page(
     limit: int,
 ) -> list[str]:
     """Return the references of up to `limit` episodes that pass the filters, the newest first, behind `after`."""
-    shown = None if is_open is None else int(is_open)
+    open_ = None if is_open is None else int(is_open)
     return column(
         reading,
         "SELECT ref FROM episodes "
@@ -90,7 +90,7 @@ def page(
         "AND (:thread IS NULL OR thread = :thread) AND (:verdict IS NULL OR verdict = :verdict) "
         "AND (:open IS NULL OR CASE WHEN verdict IS NULL THEN 1 ELSE 0 END = :open) "
         "ORDER BY opened_at DESC, ref DESC LIMIT :limit",
-        {"after": after, "thread": thread, "verdict": verdict, "open": shown, "limit": limit},
+        {"after": after, "thread": thread, "verdict": verdict, "open": open_, "limit": limit},
     )
 
 

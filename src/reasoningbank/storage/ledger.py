@@ -72,7 +72,6 @@ class Ledger:
             self.log.take_back(segment, start=start, end=end)
 
     def _append(self, writing: SqliteWriting, segment: Segment, signals: Sequence[Signal]) -> int:
-        """Append lines and return the offset behind them."""
         start, end = self.log.append(segment, signals)
         first, _ = writing.appended.get(segment, (start, end))
         writing.appended[segment] = (first, end)

@@ -138,7 +138,6 @@ class Block:
         return Coded(self.ids.copy(), self._stored().copy(), self._largest, self._error, self._length)
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return int(self._codes.ntotal)
 
     @property
@@ -289,12 +288,10 @@ class Block:
 
 
 def _decoded(codes: Bytes, step: float) -> Float32:
-    """Return what codes stand for."""
     return (codes.astype(np.float32) - np.float32(128)) * np.float32(step)
 
 
 def _longest(rows: Float32) -> float:
-    """Return the length of the longest row."""
     return math.sqrt(float(np.einsum("ij,ij->i", rows, rows).max(initial=0.0)))
 
 

@@ -84,9 +84,8 @@ def sift(engine: Engine, embedder: Embedder, drafts: Sequence[Draft]) -> tuple[l
     fresh: list[Prepared] = []
     known: list[str] = []
     for prepared in preparing.embed(embedder, [preparing.clean(draft, None) for draft in drafts]):
-        near = record.near_duplicate(engine, prepared)
-        if near is None:
-            near = next((other.memory_id for other in fresh if _are_near(engine, prepared, other)), None)
+        said_now = (other.memory_id for other in fresh if _are_near(engine, prepared, other))
+        near = record.near_duplicate(engine, prepared) or next(said_now, None)
         if near is None:
             fresh.append(prepared)
         else:
