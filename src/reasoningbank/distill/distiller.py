@@ -21,7 +21,6 @@ from reasoningbank.memory import OUTCOMES, Draft, Memory, Source, fingerprint_te
 from reasoningbank.prompt.block import strip_lessons
 from reasoningbank.runs.jobs import DistillStatus
 from reasoningbank.runs.trajectory import Trajectory
-from reasoningbank.upkeep.likeness import wording
 from reasoningbank.verdict import Verdict
 
 RUN_TOKENS = 6_000
@@ -228,6 +227,9 @@ def merge(chat: Chat, memories: Sequence[Memory]) -> Draft:
 
 
 def _checked(draft: Draft, texts: Sequence[str]) -> Draft:
+    # Tables of words, which only a merge needs.
+    from reasoningbank.upkeep.likeness import wording
+
     said = wording("\n".join(texts))
     new = wording("\n".join((draft.title, draft.description, draft.applies_when, draft.content)))
     invented = sorted((new.names - said.names - said.spoken) | (new.numbers - said.numbers))
