@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from reasoningbank.distill.reading import Trouble, deeds, goal, read, sentences, shorten
+from reasoningbank.distill.cleaning import shorten
+from reasoningbank.distill.reading import Trouble, deeds, goal, read, sentences
 from reasoningbank.runs.trajectory import Step, Trajectory
 
 

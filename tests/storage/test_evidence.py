@@ -14,7 +14,7 @@ from reasoningbank.storage import evidence, merges, records
 from reasoningbank.storage.check import DERIVED
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.fold import Folded, batches, folded
-from reasoningbank.storage.nothing import nothing
+from reasoningbank.storage.project import nothing
 from reasoningbank.storage.signal_log import segment_of
 from reasoningbank.storage.transaction import SqliteWriting
 from tests.storage.files import DAY, NOON, put_memory, serve

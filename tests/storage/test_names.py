@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank import InvalidNameError, ReasoningBankError, ScopeError
-from reasoningbank.storage.names import checked_name, folder_name
+from reasoningbank.storage.root import checked_name, folder_name
 
 FOLDER = "abcdefghijklmnopqrstuvwxyz0123456789-"
 

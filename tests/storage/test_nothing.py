@@ -10,7 +10,7 @@ from reasoningbank.storage import evidence, jobs, meta, records
 from reasoningbank.storage.contract import Moment
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.fold import Folded
-from reasoningbank.storage.nothing import nothing
+from reasoningbank.storage.project import nothing
 from tests.storage.files import NOON, put_memory
 
 ANY = Filters(states=tuple(State))

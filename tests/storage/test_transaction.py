@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from reasoningbank.errors import ProjectDeletedError
 from reasoningbank.storage import generations, meta, records
 from reasoningbank.storage.contract import Generation, Moment, Reading
-from reasoningbank.storage.nothing import nothing
-from reasoningbank.storage.project import Project
+from reasoningbank.storage.project import Project, nothing
 from reasoningbank.storage.transaction import VALUES_AT_ONCE, SqliteReading, SqliteWriting
 from tests.storage.files import add_memory, count, open_project, project, put_memory
 

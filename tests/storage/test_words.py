@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reasoningbank.search.bm25 import Postings
-from reasoningbank.storage.nothing import nothing
+from reasoningbank.storage.project import nothing
 from reasoningbank.storage.transaction import SqliteWriting
 from reasoningbank.storage.words import Lengths, indexed, lengths, postings, sizes, totals
 

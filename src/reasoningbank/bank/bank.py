@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import Any, Final, Literal, Self, TYPE_CHECKING, Unpack
 
 from reasoningbank import arguments
 from reasoningbank.bank.exchange import Exchange
@@ -93,8 +93,10 @@ class ReasoningBank(Namespace):
     ) -> None:
         handle = Handle(root, tenant=tenant, project=project, embedder=embedder, settings=settings, clock=clock)
         super().__init__(handle)
-        self.root, self.settings = handle.root, handle.settings
-        self.tenant, self.project = handle.tenant, handle.project
+        self.root: Final = handle.root
+        self.tenant: Final = handle.tenant
+        self.project: Final = handle.project
+        self.settings: Final = handle.settings
         self.graph, self.links, self.queue, self.sources = Graph(handle), Links(handle), Queue(handle), Sources(handle)
         self.exchange, self.upkeep = Exchange(handle), Upkeep(handle)
 

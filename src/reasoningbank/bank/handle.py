@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from reasoningbank.config import Settings, data_folder
-from reasoningbank.storage.names import checked_name
+from reasoningbank.storage.root import checked_name
 from reasoningbank.verdict import Verdict
 
 if TYPE_CHECKING:

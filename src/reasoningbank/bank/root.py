@@ -7,13 +7,12 @@ import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Final, Self, TYPE_CHECKING
 
 from reasoningbank.bank.bank import ReasoningBank
 from reasoningbank.bank.handle import utc_now
 from reasoningbank.config import Settings, data_folder
-from reasoningbank.storage.names import checked_name
-from reasoningbank.storage.root import delete_project_files, list_projects
+from reasoningbank.storage.root import checked_name, delete_project_files, list_projects
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
@@ -41,7 +40,8 @@ class BankRoot:
         settings: Settings | Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        self.root, self.tenant = data_folder(root), checked_name(tenant, "tenant")
+        self.root: Final = data_folder(root)
+        self.tenant: Final = checked_name(tenant, "tenant")
         self._bank_of = partial(
             ReasoningBank, self.root, tenant=self.tenant, embedder=embedder, settings=Settings.of(settings), clock=clock
         )

@@ -95,7 +95,6 @@ class Selector(Protocol):
 
     def __call__(self, rollouts: Sequence[Rollout]) -> int:
         """Return the position of the best one. Every rollout given has a run; there is at least one."""
-        ...
 
 
 def roll_out(
@@ -104,10 +103,8 @@ def roll_out(
     """Try a task `n` times.
 
     In parallel, each on a thread of its own; one that raises costs the others nothing. In sequence, each is given the
-    one before and asked to re-examine it; the first success ends the sequence, and is part of it.
-
-    Raises:
-        InvalidInputError: `n` is not from 1 to 32, or the mode is unknown.
+    one before and asked to re-examine it; the first success ends the sequence, and is part of it. InvalidInputError is
+    raised where `n` is not from 1 to 32, or the mode is unknown.
     """
     if not 1 <= n <= MOST_ROLLOUTS:
         raise InvalidInputError(f"n is {n}: give 1 to {MOST_ROLLOUTS} rollouts")

@@ -60,19 +60,16 @@ def _text(text: str, removed: Counter[str]) -> str:
     # A tenth of a second of rules, which only a run that is distilled needs.
     from reasoningbank.screening.scrub import scrub
 
-    text = _without(text, strip_lessons, "recalled lessons", removed)
-    text = _without(text, without_blocks, "boilerplate", removed)
-    text = _without(text, partial(clip, limit=FIELD_LIMIT), "over the limit", removed)
+    cuts: dict[str, Callable[[str], str]] = {"recalled lessons": strip_lessons, "boilerplate": without_blocks}
+    cuts["over the limit"] = partial(clip, limit=FIELD_LIMIT)
+    for what, cut in cuts.items():
+        shorter = cut(text)
+        if shorter != text:
+            removed[what] += 1
+            text = shorter.strip()
     scrubbed = scrub(text)
     removed.update({f"secret: {rule}": count for rule, count in scrubbed.counts.items()})
     return scrubbed.text
-
-
-def _without(text: str, cut: Callable[[str], str], what: str, removed: Counter[str]) -> str:
-    shorter = cut(text)
-    if shorter != text:
-        removed[what] += 1
-    return shorter.strip() if shorter != text else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +174,11 @@ def clip(text: str, limit: int) -> str:
         return text
     head, tail = limit * 2 // 3, limit // 3
     return f"{text[:head]}[… {len(text) - head - tail:,} characters left out …]{text[-tail:]}"
+
+
+def shorten(text: str, limit: int, near: int = 20) -> str:
+    """Cut a text so that it has at most `limit` characters, at a word where one ends less than `near` before."""
+    if len(text) <= limit:
+        return text
+    head, _, tail = text[: limit - 1].rpartition(" ")
+    return (head if head and len(tail) < near else text[: limit - 1]).rstrip(" ,;:.-(") + "…"

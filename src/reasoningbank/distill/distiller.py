@@ -1,4 +1,7 @@
-"""Distilling with a model: one question, one other at most if its answer was of no use, lessons checked singly."""
+"""Distilling with a model: one question, one other at most if its answer was of no use, lessons checked singly.
+
+And one lesson out of several that say the same (`merge`): one question, and its answer checked against them.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,11 @@ from reasoningbank.distill.cleaning import pack
 from reasoningbank.distill.distillation import Distillation, Rejection
 from reasoningbank.distill.items import Rules, sort_items
 from reasoningbank.distill.lenient import CUT
-from reasoningbank.distill.parse import read_answer
-from reasoningbank.errors import ChatError
+from reasoningbank.distill.parse import Answer, read_answer
+from reasoningbank.errors import ChatError, DistillationError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatReply, ChatRequest, FinishReason, as_chat
-from reasoningbank.memory import OUTCOMES, Source, fingerprint_text
+from reasoningbank.memory import OUTCOMES, Draft, Memory, Source, fingerprint_text
+from reasoningbank.prompt.block import strip_lessons
 from reasoningbank.runs.jobs import DistillStatus
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.verdict import Verdict
@@ -37,15 +41,12 @@ class Distiller(Protocol):
     @property
     def name(self) -> str:
         """What lessons carry as their source."""
-        ...
 
     def distill(self, run: Trajectory, earlier: Sequence[Trajectory] = ()) -> Distillation:
         """Draw lessons from a cleaned run; `earlier` are other runs of the same task."""
-        ...
 
     def distill_many(self, runs: Sequence[Trajectory]) -> Distillation:
         """Draw lessons from several cleaned runs of one task, by comparing them."""
-        ...
 
 
 class LLMDistiller:
@@ -137,8 +138,12 @@ class LLMDistiller:
             run=prompts.quoted(texts[0]) if len(texts) == 1 else prompts.quoted_all(texts),
             count=len(texts),
         )
-        messages = (ChatMessage("system", prompts.SYSTEM_V1), ChatMessage("user", content))
-        return ChatRequest(messages, prompts.LESSONS_SCHEMA, "lessons", self._temperature, self._answer_tokens)
+        return _lessons_request(content, self._temperature, self._answer_tokens)
+
+
+def _lessons_request(content: str, temperature: float, tokens: int) -> ChatRequest:
+    messages = (ChatMessage("system", prompts.SYSTEM_V1), ChatMessage("user", content))
+    return ChatRequest(messages, prompts.LESSONS_SCHEMA, "lessons", temperature, tokens)
 
 
 def _words_of(example: Mapping[str, Any]) -> str:
@@ -158,23 +163,21 @@ def read_reply(reply: ChatReply, rules: Rules, by: str = "") -> Distillation:
     base = replace(base, drafts=checked.drafts, rejected=checked.rejected, notes=notes, salvaged=bool(notes))
     if checked.drafts:
         return base
-    status, reason = _without_lessons(answer.found, answer.refused, cut, answer.problem, checked.rejected)
+    status, reason = _without_lessons(answer, checked.rejected, cut=cut)
     return replace(base, status=status, reason=reason)
 
 
-def _without_lessons(
-    found: bool, refused: bool, cut: bool, problem: str, rejected: Iterable[Rejection]
-) -> tuple[DistillStatus, str]:
+def _without_lessons(answer: Answer, rejected: Iterable[Rejection], *, cut: bool) -> tuple[DistillStatus, str]:
     reasons = "; ".join(dict.fromkeys(rejection.reason for rejection in rejected))
     if cut:
         return DistillStatus.TRUNCATED, "the answer was cut off before one lesson was whole"
-    if refused:
-        return DistillStatus.REFUSED, problem
+    if answer.refused:
+        return DistillStatus.REFUSED, answer.problem
     if reasons:
         return DistillStatus.UNPARSEABLE, f"no item was a lesson: {reasons}"
-    if found:
+    if answer.found:
         return DistillStatus.EMPTY, "the model found nothing to learn"
-    return DistillStatus.UNPARSEABLE, f"the answer held {problem}"
+    return DistillStatus.UNPARSEABLE, f"the answer held {answer.problem}"
 
 
 def second_request(request: ChatRequest, reply: ChatReply, first: Distillation) -> ChatRequest | None:
@@ -192,3 +195,44 @@ def second_request(request: ChatRequest, reply: ChatReply, first: Distillation) 
         wrong = ChatMessage("user", prompts.REPAIR_V1.format(problem=problem))
         return replace(request, messages=(*request.messages, said, wrong))
     return None
+
+
+def merge(chat: Chat, memories: Sequence[Memory]) -> Draft:
+    """Return the lesson that a model writes in place of several, at least two, of one outcome.
+
+    Raises:
+        DistillationError: there was no usable answer, or it names something that none of the lessons names.
+    """
+    outcome = memories[0].outcome
+    source = Source(how="distilled", by=chat.name[:200], trusted=all(memory.source.trusted for memory in memories))
+    fields = ((memory.title, memory.description, memory.applies_when, memory.content) for memory in memories)
+    texts = [strip_lessons("\n".join(filter(None, said))) for said in fields]
+    prompt = prompts.MERGE_V1.format(
+        count=len(texts),
+        rules=prompts.RULES_V1.format(cap=1),
+        lessons=prompts.quoted_all(texts, "LESSON"),
+        outcome=outcome.value,
+    )
+    try:
+        reply = chat.complete(_lessons_request(prompt, TEMPERATURE, ANSWER_TOKENS))
+    except ChatError as error:
+        raise DistillationError(f"the lessons were not merged: {error}") from error
+    answer = read_reply(reply, Rules(cap=1, outcome=None, source=source))
+    if answer.status is not DistillStatus.DONE:
+        raise DistillationError(f"the lessons were not merged: {answer.reason}")
+    draft = answer.drafts[0]
+    if draft.outcome is not outcome:
+        raise DistillationError(f"the lessons were not merged: their outcome is {outcome}, not {draft.outcome}")
+    return _checked(draft, texts)
+
+
+def _checked(draft: Draft, texts: Sequence[str]) -> Draft:
+    # Tables of words, which only a merge needs.
+    from reasoningbank.upkeep.likeness import wording
+
+    said = wording("\n".join(texts))
+    new = wording("\n".join((draft.title, draft.description, draft.applies_when, draft.content)))
+    invented = sorted((new.names - said.names - said.spoken) | (new.numbers - said.numbers))
+    if invented:
+        raise DistillationError(f"the lessons were not merged: the answer names {', '.join(invented)}, which none does")
+    return draft

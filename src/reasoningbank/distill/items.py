@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reasoningbank.distill.cleaning import shorten
 from reasoningbank.distill.distillation import Rejection
 from reasoningbank.distill.lenient import BACKSLASHES, CUT
 from reasoningbank.errors import InvalidInputError
@@ -99,10 +100,7 @@ def read_item(item: Any, rules: Rules) -> Draft:
     """Return the draft an item stands for.
 
     A model's own confidence is not read: a number it made up is no evidence, so the lesson starts from what its
-    outcome gives.
-
-    Raises:
-        InvalidInputError: it is no lesson; the message is the reason, without the item's own words.
+    outcome gives. What is no lesson is an InvalidInputError, whose message is the reason, without the item's own words.
     """
     if not isinstance(item, Mapping):
         raise InvalidInputError(f"not an object but {type(item).__name__}")
@@ -113,7 +111,7 @@ def read_item(item: Any, rules: Rules) -> Draft:
     operation = str(fields.get("op") or fields.get("operation") or fields.get("action") or "add").strip().lower()
     if operation not in ("add", "create", "insert", "record", "new"):
         raise InvalidInputError(f"{operation[:40]} of the unknown id {str(fields.get('id', ''))[:40]!r}")
-    title, content = _shorten(_text(fields, "title"), TITLE_LIMIT), _text(fields, "content")
+    title, content = shorten(_text(fields, "title"), TITLE_LIMIT, near=TITLE_LIMIT // 3), _text(fields, "content")
     if len(content) > LESSON_LIMIT:
         raise InvalidInputError(f"content is longer than {LESSON_LIMIT:,} characters")
     return validated(
@@ -121,8 +119,8 @@ def read_item(item: Any, rules: Rules) -> Draft:
         {
             "title": title,
             "content": content,
-            "description": _shorten(_optional(fields, "description"), DESCRIPTION_LIMIT),
-            "applies_when": _shorten(_optional(fields, "applies_when"), DESCRIPTION_LIMIT),
+            "description": _described(fields, "description"),
+            "applies_when": _described(fields, "applies_when"),
             "outcome": rules.outcome or _outcome(fields),
             "tags": _tags(fields, rules.tags),
             "source": rules.source,
@@ -153,9 +151,9 @@ def _text(fields: Mapping[str, Any], field: str) -> str:
     return text
 
 
-def _optional(fields: Mapping[str, Any], field: str) -> str:
+def _described(fields: Mapping[str, Any], field: str) -> str:
     text = _flat(_given(fields, field))
-    return "" if PLACEHOLDERS.match(text) else text
+    return "" if PLACEHOLDERS.match(text) else shorten(text, DESCRIPTION_LIMIT, near=DESCRIPTION_LIMIT // 3)
 
 
 def _flat(value: Any) -> str:
@@ -181,12 +179,3 @@ def _tags(fields: Mapping[str, Any], given: tuple[str, ...]) -> tuple[str, ...]:
     own = re.split(r"[,;\n]", raw) if isinstance(raw, str) else raw if isinstance(raw, Sequence) else ()
     texts = (re.sub(r"\s+", "-", tag.strip().strip("#").lower()) for tag in own if isinstance(tag, str))
     return tuple(dict.fromkeys([*given, *(tag for tag in texts if 0 < len(tag) <= TAG_LIMIT)]))[:TAGS_KEPT]
-
-
-def _shorten(text: str, limit: int) -> str:
-    """Cut at a word where there is one near."""
-    if len(text) <= limit:
-        return text
-    cut = text[: limit - 1]
-    head, _, tail = cut.rpartition(" ")
-    return (head if head and len(tail) < limit // 3 else cut).rstrip(" ,;:.-") + "…"

@@ -56,7 +56,6 @@ class RunJudge(Protocol):
         Raises:
             JudgeUnavailableError: there is no verdict.
         """
-        ...
 
 
 class LLMJudge:
@@ -87,11 +86,7 @@ class LLMJudge:
         return Judgement(found.verdict, found.reasons, self._chat.name)
 
     def __call__(self, given: Any) -> Verdict:
-        """Judge whatever a run gave (see `Trajectory.of`), as the adapters call their judges.
-
-        Raises:
-            JudgeUnavailableError: as `judge`.
-        """
+        """Judge whatever a run gave (see `Trajectory.of`), as the adapters call their judges; it raises as `judge`."""
         return self.judge(clean(Trajectory.of(given)).run).verdict
 
     def _ask(self, messages: tuple[ChatMessage, ...]) -> str:
@@ -113,11 +108,7 @@ class CallableJudge:
         self._name = getattr(call, "__name__", type(call).__name__)
 
     def judge(self, run: Trajectory) -> Judgement:
-        """Call it.
-
-        Raises:
-            JudgeUnavailableError: it returned None, or raised.
-        """
+        """Call it, or raise JudgeUnavailableError where it returned None, or raised."""
         try:
             said = self._call(run)
         except Exception as error:  # whatever a user's own judge raises, there is no verdict
@@ -131,11 +122,7 @@ class CallableJudge:
 
 
 def as_judge(judge: RunJudge | Callable[[Trajectory], Judgement | str | bool | None]) -> RunJudge:
-    """Return `judge` if it is a RunJudge, and any other callable wrapped as one.
-
-    Raises:
-        InvalidInputError: it is neither.
-    """
+    """Return `judge` if it is a RunJudge, and any other callable wrapped as one, or raise InvalidInputError."""
     if isinstance(judge, RunJudge):
         return judge
     if callable(judge):

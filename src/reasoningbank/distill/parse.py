@@ -155,14 +155,12 @@ def _listed(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _wrapped(value: Mapping[str, Any], depth: int) -> list[Any] | None:
-    """Return the items of what a wrapper holds."""
     inside = [value[key] for key in WRAPPER_KEYS if isinstance(value.get(key), (dict, list, str))]
     found = (_items(held, depth + 1) for held in inside if depth < MAX_WRAPPERS)
     return next((items for items in found if items is not None), None)
 
 
 def _items_in_text(text: str, depth: int) -> list[Any] | None:
-    """Return the items of JSON that was put into a JSON text."""
     if depth >= MAX_WRAPPERS or not text.lstrip().startswith(("{", "[")):
         return None
     try:

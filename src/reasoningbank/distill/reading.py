@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from reasoningbank.distill.cleaning import shorten
 from reasoningbank.runs.trajectory import Step, Trajectory
 from reasoningbank.search.terms import terms
 
@@ -120,14 +121,6 @@ def sentences(text: str) -> list[str]:
     """Return the sentences of a text, without Markdown marks, each on one line."""
     parts = (" ".join(part.split()).strip(" -") for part in SENTENCE.split(MARKUP.sub("", text)))
     return [part for part in parts if any(c.isalnum() for c in part)]
-
-
-def shorten(text: str, limit: int) -> str:
-    """Cut a text at a word, so that it has at most `limit` characters."""
-    if len(text) <= limit:
-        return text
-    head, _, tail = text[: limit - 1].rpartition(" ")
-    return (head if head and len(tail) < 20 else text[: limit - 1]).rstrip(" ,;:.-(") + "…"
 
 
 PERSONA = re.compile(r"(?i)^(?:(?:you|i)(?: are|'re|'m| am)|your name is|my name is|your user id|act as|you,)\b")

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from reasoningbank.distill.cleaning import shorten
 from reasoningbank.distill.distillation import Distillation
-from reasoningbank.distill.reading import Reading, Trouble, kind, label, read, shorten
+from reasoningbank.distill.reading import Reading, Trouble, kind, label, read
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import TAG_LIMIT, Draft, Source
 from reasoningbank.runs.jobs import DistillStatus
@@ -267,8 +268,7 @@ def plain(error: str) -> str:
 def anti_pattern(title: str, content: str, reason: str, session: str | None = None) -> Draft:
     """Return the lesson that a memory was found unhelpful, from the reason that was given with the vote.
 
-    Raises:
-        InvalidInputError: no reason was given; a bare vote says nothing a next run could act on.
+    Without one it raises InvalidInputError: a bare vote says nothing a next run could act on.
     """
     reason = " ".join(reason.split())
     if not reason:

@@ -47,11 +47,7 @@ class Embedder(Protocol):
 
 
 def require_embedder(given: object) -> Embedder:
-    """Return `given` if it keeps the contract's shape.
-
-    Raises:
-        InvalidInputError: it does not; the message names what is missing.
-    """
+    """Return `given` if it keeps the contract's shape, or raise an InvalidInputError that names what is missing."""
     if isinstance(given, Embedder) and isinstance(given.identity, EmbedderIdentity):
         return given
     parts = ("identity", "embed_documents", "embed_query")

@@ -12,11 +12,9 @@ from reasoningbank.forks import renew_after_fork
 
 Model = TypeVar("Model")
 
+# Of a batch, padding included. It bounds the memory of a run, and larger batches are slower on a CPU.
 BATCH_TOKENS = 512
-"""Tokens of a batch, padding included. It bounds the memory of a run, and larger batches are slower on a CPU."""
-
-THREADS = 4
-"""At most: one text is too little work for more."""
+THREADS = 4  # at most: one text is too little work for more
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:

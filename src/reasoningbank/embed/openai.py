@@ -19,12 +19,10 @@ try:
 except ImportError as missing:
     raise MissingExtraError("the openai embedder", "openai") from missing
 
+# Widths that need no request to be known.
 PUBLISHED_DIMS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
-"""Widths that need no request to be known."""
-
 BATCH_TEXTS = 128
-BATCH_CHARACTERS = 200_000
-"""A request takes 300,000 tokens; a token may be as short as a character."""
+BATCH_CHARACTERS = 200_000  # a request takes 300,000 tokens; a token may be as short as a character
 
 
 class OpenAIEmbedder:
@@ -88,9 +86,8 @@ class OpenAIEmbedder:
         # Floats, not base64: the SDK's default is not understood by all that call themselves compatible.
         shorter: dict[str, Any] = {"dimensions": self._dimensions} if self._dimensions else {}
         try:
-            answer = self._client().embeddings.create(
-                model=self._model, input=texts, encoding_format="float", **shorter
-            )
+            create = self._client().embeddings.create
+            answer = create(model=self._model, input=texts, encoding_format="float", **shorter)
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             raise EmbeddingError(f"openai:{self._model} refused a text: {error}") from error
         except openai.OpenAIError as error:

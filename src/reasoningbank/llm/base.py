@@ -103,7 +103,6 @@ class Chat(Protocol):
     @property
     def name(self) -> str:
         """What it is called, for the provenance of what it wrote."""
-        ...
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """Answer `request`.
@@ -111,7 +110,6 @@ class Chat(Protocol):
         Raises:
             ChatError: the endpoint failed for good, after its bounded retries.
         """
-        ...
 
 
 class CallableChat:
@@ -145,11 +143,7 @@ class CallableChat:
 
 
 def as_chat(model: Chat | Callable[[list[dict[str, str]]], str | ChatReply | None]) -> Chat:
-    """Return `model` if it is a Chat, and any other callable wrapped as one.
-
-    Raises:
-        InvalidInputError: it is neither.
-    """
+    """Return `model` if it is a Chat, and any other callable wrapped as one, or raise InvalidInputError."""
     if isinstance(model, Chat):
         return model
     if callable(model):

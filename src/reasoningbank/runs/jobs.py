@@ -17,8 +17,6 @@ FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=1)
 # A worker renews its hold well within this; one that does not is taken for dead, and its job is taken up again.
 LEASE = timedelta(seconds=60)
-EARLIER_RUNS = 3
-TASK_SHOWN = 200
 
 
 class DistillStatus(StrEnum):
@@ -45,13 +43,7 @@ class DistillStatus(StrEnum):
 
 
 # Ends that a retry may change: with another model, more room, or an endpoint that answers.
-RETRYABLE = (
-    DistillStatus.FAILED,
-    DistillStatus.TRUNCATED,
-    DistillStatus.UNPARSEABLE,
-    DistillStatus.REFUSED,
-    DistillStatus.EMPTY,
-)
+RETRYABLE = tuple(status for status in DistillStatus if status.is_over and status is not DistillStatus.DONE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one pass over a text saw.
+    """What one pass over a text saw: the text as `folded` returns it, and where keywords stand in it.
 
-    Attributes:
-        lower: the text as `folded` returns it.
-        hits: each place of a keyword, as (where its last character stands, keyword); of one character, one place.
+    A hit is (where its last character stands, keyword), one for each place; of a keyword of one character, one in all.
     """
 
     lower: str
@@ -45,11 +43,7 @@ def by_keyword(tables: Iterable[tuple[Iterable[str], T]]) -> dict[str, list[T]]:
 
 
 def look(text: str, before: Seen | None = None) -> Seen:
-    """Find the keywords in a text, in any case.
-
-    Args:
-        before: an earlier look; it is returned if it was at the same text.
-    """
+    """Find the keywords in a text, in any case; an earlier look is returned if it was at the same text."""
     lower = folded(text)
     if before is not None and before.lower == lower:
         return before

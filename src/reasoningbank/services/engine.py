@@ -28,8 +28,7 @@ from reasoningbank.services.cache.vectors import VectorCache
 from reasoningbank.services.deadline import Deadlines
 from reasoningbank.services.view import Edit, View, identity_of
 from reasoningbank.signals import as_utc
-from reasoningbank.storage.nothing import nothing
-from reasoningbank.storage.project import Project
+from reasoningbank.storage.project import Project, nothing
 from reasoningbank.storage.root import project_folder
 from reasoningbank.storage.stored_vectors import NODES
 

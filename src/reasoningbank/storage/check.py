@@ -16,12 +16,7 @@ from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it should be.
-
-    Attributes:
-        remedy: what mends it, in words.
-        repair: name of the repair that does; empty when only the user can.
-    """
+    """Something that is not as it should be, what mends it, and the repair that does: "" where only the user can."""
 
     what: str
     remedy: str

@@ -17,20 +17,12 @@ from pathlib import Path
 from reasoningbank.errors import StorageError
 from reasoningbank.forks import settle_before_fork
 
-KEPT_IDLE = 8
-"""Connections kept open when nobody uses them; each may hold a page cache of its own."""
-
-FORK_WAIT = 5.0
-"""Seconds that a fork waits for the transactions of other threads."""
+KEPT_IDLE = 8  # connections kept open when nobody uses them; each may hold a page cache of its own
+FORK_WAIT = 5.0  # seconds that a fork waits for the transactions of other threads
 
 
 class Connections:
-    """Connections to one file, lent to one thread at a time.
-
-    Args:
-        path: the file, for messages.
-        connect: opens one.
-    """
+    """Connections to one file, which `connect` opens, lent to one thread at a time."""
 
     def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection]) -> None:
         self._path, self._connect = path, connect
@@ -44,8 +36,7 @@ class Connections:
     def lend(self) -> Iterator[sqlite3.Connection]:
         """Give a connection that no other thread uses, until the end of the block.
 
-        Raises:
-            StorageError: they were closed, or a fork came in the middle of a transaction.
+        Once they were closed, or a fork came in the middle of a transaction, it raises StorageError.
         """
         connection = self._take()
         try:

@@ -54,21 +54,13 @@ class Moment(NamedTuple):
 
 
 class Rows(Protocol):
-    """What a question gives."""
+    """What a question gives, as Python's database interface (PEP 249) has it."""
 
     @property
-    def rowcount(self) -> int:
-        """How many rows were changed."""
-
-    def fetchone(self) -> Any:
-        """Return the next row; None behind the last."""
-
-    def fetchall(self) -> list[Any]:
-        """Return the rows that are left."""
-
-    def fetchmany(self, size: int = ..., /) -> list[Any]:
-        """Return up to `size` of the rows that are left."""
-
+    def rowcount(self) -> int: ...
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+    def fetchmany(self, size: int = ..., /) -> list[Any]: ...
     def __iter__(self) -> Iterator[Any]: ...
 
 
@@ -110,8 +102,7 @@ class Writing(Reading, Protocol):
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], on: str = "", /) -> int:
         """Insert rows by as few statements as there can be; return how many were inserted or changed.
 
-        Args:
-            on: what is done with a row that is there, as `ON CONFLICT (key) DO …`.
+        What is done with a row that is there is said by `on`, as `ON CONFLICT (key) DO …`.
         """
 
     def number(self, table: str, count: int = 1, /) -> int:
@@ -121,10 +112,7 @@ class Writing(Reading, Protocol):
         """Tell the feed of a change; those of a transaction are written together at its end."""
 
     def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
-        """Append signals to the log and count them.
-
-        Args:
-            only_news: leave out what would change nothing, or comes too late to.
+        """Append signals to the log and count them; if `only_news`, without what would change nothing, or is too late.
 
         Raises:
             StorageError: the disk refused; nothing was appended.

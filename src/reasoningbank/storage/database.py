@@ -9,20 +9,14 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 from reasoningbank.errors import NewerFormatError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.storage.connections import Connections
-from reasoningbank.storage.failures import (
-    busy_error,
-    deleted_error,
-    not_allowed_error,
-    read_only_error,
-    reported,
-)
+from reasoningbank.storage.failures import busy_error, deleted_error, not_allowed_error, read_only_error, reported
 from reasoningbank.storage.files import size_of
 from reasoningbank.storage.migrations import scripts, statements
 
@@ -205,11 +199,6 @@ class Database:
             finally:
                 connection.execute(f"PRAGMA busy_timeout = {before:d}")
 
-    def backup_to(self, target: Path, source: sqlite3.Connection) -> None:
-        """Copy the state that `source`'s transaction sees; a plain copy would miss the log and drop locks."""
-        with reported(target), closing(sqlite3.connect(target)) as copy:
-            source.backup(copy)
-
     def close(self) -> None:
         """Close the connections; those in use are closed when they come back."""
         self._connections.close()
@@ -224,11 +213,7 @@ def prepare(connection: sqlite3.Connection) -> None:
 
 
 def inode(path: Path) -> int | None:
-    """Return the number of the file that has this name now; None when there is none.
-
-    Raises:
-        StorageError: this user may not look.
-    """
+    """Return the number of the file that has this name now, None without one; StorageError where we may not look."""
     with reported(path):
         try:
             return path.stat().st_ino

@@ -1,17 +1,20 @@
-"""Rows of episodes and of what was served in them."""
+"""Rows of episodes, of what was served in them, and of runs as a whole, for exports and imports."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reasoningbank.episode import Episode, Served
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.verdict import Verdict
 
-SERVED = ("ref", "position", "memory", *list(Served.model_fields)[2:])
+if TYPE_CHECKING:
+    from reasoningbank.exchange.runs import ExportedRun, HandedOver
+
+_SERVED = ("ref", "position", "memory", *list(Served.model_fields)[2:])
 _COLUMNS = "ref, task, thread, opened_at, closed_at, verdict, reason, judge"
 
 
@@ -27,8 +30,7 @@ def open_episode(
 ) -> bool:
     """Store a new open episode, the memories (row number and value) served in it, and the tokens they came in.
 
-    Returns:
-        False when there is one with this reference, which stays as it is.
+    False comes back when there is one with this reference, which stays as it is.
     """
     if not writing.insert(
         "episodes",
@@ -37,26 +39,13 @@ def open_episode(
         "ON CONFLICT (ref) DO NOTHING",
     ):
         return False
-    writing.insert(
-        "served",
-        SERVED,
-        [
-            (
-                ref,
-                s.position,
-                n,
-                s.revision,
-                s.confidence,
-                s.deviation,
-                int(s.provisional),
-                s.similarity,
-                s.keyword,
-                s.score,
-            )
-            for n, s in served
-        ],
-    )
+    writing.insert("served", _SERVED, [_served_row(ref, n, s, s.revision) for n, s in served])
     return True
+
+
+def _served_row(ref: str, n: int, s: Served | HandedOver, revision: int) -> tuple[Any, ...]:
+    belief = s.confidence, s.deviation, int(s.provisional)
+    return (ref, s.position, n, revision, *belief, s.similarity, s.keyword, s.score)
 
 
 def load_episode(reading: Reading, ref: str) -> Episode | None:
@@ -93,6 +82,7 @@ def page(
     limit: int,
 ) -> list[str]:
     """Return the references of up to `limit` episodes that pass the filters, the newest first, behind `after`."""
+    open_ = None if is_open is None else int(is_open)
     return column(
         reading,
         "SELECT ref FROM episodes "
@@ -100,13 +90,7 @@ def page(
         "AND (:thread IS NULL OR thread = :thread) AND (:verdict IS NULL OR verdict = :verdict) "
         "AND (:open IS NULL OR CASE WHEN verdict IS NULL THEN 1 ELSE 0 END = :open) "
         "ORDER BY opened_at DESC, ref DESC LIMIT :limit",
-        {
-            "after": after,
-            "thread": thread,
-            "verdict": verdict,
-            "open": None if is_open is None else int(is_open),
-            "limit": limit,
-        },
+        {"after": after, "thread": thread, "verdict": verdict, "open": open_, "limit": limit},
     )
 
 
@@ -131,12 +115,7 @@ def newest_of_thread(reading: Reading, thread: str, since: datetime) -> str | No
 
 
 class Judged(NamedTuple):
-    """A memory that is judged.
-
-    Attributes:
-        revision: for which alone evidence counts.
-        open_ref: the newest open episode that served it; None when there is none.
-    """
+    """A memory, the revision for which alone evidence counts, and the newest open episode that served it, if any."""
 
     n: int
     revision: int
@@ -188,3 +167,54 @@ def before(now: datetime, span: timedelta) -> datetime:
         return now - span
     except OverflowError:
         return datetime.min.replace(tzinfo=now.tzinfo)
+
+
+# -- runs as a whole -------------------------------------------------------------------------------------------------
+
+
+def refs_behind(reading: Reading, after: str, limit: int) -> list[str]:
+    """Return up to `limit` references of episodes behind `after`, in their order."""
+    return column(reading, "SELECT ref FROM episodes WHERE ref > ? ORDER BY ref LIMIT ?", (after, limit))
+
+
+def tokens_of(reading: Reading, ref: str) -> int | None:
+    """Return the tokens of the prompt block that a run was given; None where that was not noted."""
+    found: int | None = reading.execute("SELECT tokens FROM episodes WHERE ref = ?", (ref,)).fetchone()[0]
+    return found
+
+
+def unchanged_in(reading: Reading, ref: str) -> set[int]:
+    """Return the positions of the memories served in a run that still say what they said then."""
+    unchanged = (
+        "SELECT s.position FROM served AS s JOIN memories AS m ON m.n = s.memory AND m.revision = s.revision "
+        "WHERE s.ref = ?"
+    )
+    return set(column(reading, unchanged, (ref,)))
+
+
+def lessons_of(reading: Reading, ref: str) -> list[str]:
+    """Return the ids of the memories that were distilled from a run, in the order they were recorded."""
+    lessons = "SELECT m.id FROM origins AS o JOIN memories AS m ON m.n = o.memory WHERE o.ref = ? ORDER BY m.n"
+    return column(reading, lessons, (ref,))
+
+
+def put_run(
+    writing: Writing, run: ExportedRun, handed: Sequence[tuple[int, HandedOver]], learned: Iterable[int]
+) -> None:
+    """Store a run, what it was handed, and what was learned from it, both with row numbers.
+
+    Its evidence is rolled up: what was said in it counts as said, and can no longer be revised.
+    """
+    closed = None if run.closed_at is None else time_text(run.closed_at)
+    verdict = None if run.verdict is None else run.verdict.value
+    writing.insert(
+        "episodes",
+        ("ref", "task", "thread", "opened_at", "closed_at", "verdict", "reason", "judge", "tokens", "sealed"),
+        [(run.ref, run.task, run.thread, time_text(run.opened_at), closed, verdict, run.reason, run.by, run.tokens, 1)],
+    )
+    there = "SELECT n, revision FROM memories WHERE n IN (:handed)"
+    revisions = dict(writing.execute(there, {"handed": [n for n, _ in handed]}).fetchall())
+    rows = [(*_served_row(run.ref, n, h, revisions[n] if h.unchanged else 0), 1) for n, h in handed if n in revisions]
+    writing.insert("served", (*_SERVED, "sealed"), rows, "ON CONFLICT (ref, position) DO NOTHING")
+    origins = [(n, run.ref) for n in learned]
+    writing.insert("origins", ("memory", "ref"), origins, "ON CONFLICT (memory, ref) DO NOTHING")

@@ -58,10 +58,8 @@ def storage_error(error: sqlite3.Error | OSError, path: Path) -> StorageError:
 def reported(path: Path, *, files: bool = True) -> Iterator[None]:
     """Raise what the database or the disk refuses inside the block as the StorageError that names `path`.
 
-    An error that is one already goes on as it is.
-
-    Args:
-        files: False where callers do things of their own in the block: what their files refuse is theirs.
+    An error that is one already goes on as it is. `files` is False where callers do things of their own in the block:
+    what their files refuse is theirs.
     """
     try:
         yield

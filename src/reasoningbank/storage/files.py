@@ -47,11 +47,7 @@ def make_folders(folder: Path) -> None:
 
 
 def rename(source: Path, target: Path) -> None:
-    """Rename a file or folder, a few times where it is refused for the moment.
-
-    Raises:
-        OSError: it stayed refused.
-    """
+    """Rename a file or folder, a few times where it is refused for the moment; OSError if it stays refused."""
     for pause in _PATIENCE:
         with contextlib.suppress(PermissionError):
             source.replace(target)

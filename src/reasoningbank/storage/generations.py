@@ -14,11 +14,7 @@ def filling(reading: Reading) -> Generation | None:
 
 
 def add(writing: Writing, embedder: tuple[str, str, int, str, bool], state: str) -> int:
-    """Begin a generation, and return its number.
-
-    Args:
-        embedder: name, revision, dimension, pooling, and whether its vectors are normalised.
-    """
+    """Begin a generation of an embedder (name, revision, dimension, pooling, normalised), and return its number."""
     new = number(writing, "SELECT coalesce(max(generation), 0) + 1 FROM generations")
     row = (new, *embedder[:4], int(embedder[4]), state)
     writing.insert("generations", ("generation", *Generation._fields[1:], "state"), [row])

@@ -37,12 +37,7 @@ class StoredEdge:
 
 @dataclass(frozen=True, slots=True)
 class NodeFilters:
-    """Which nodes to look at; None looks at all.
-
-    Attributes:
-        tags: a node must have all of these.
-        served: leave out what is quarantined.
-    """
+    """Which nodes to look at: None looks at all, `tags` must all be there, `served` leaves out what is quarantined."""
 
     kind: NodeKind | None = None
     conv_id: str | None = None
@@ -222,13 +217,7 @@ _JOINED = "edges AS e JOIN nodes AS a ON a.n = e.source JOIN nodes AS b ON b.n =
 
 
 def put_edge(
-    writing: Writing,
-    edge_id: str,
-    ends: tuple[int, int],
-    draft: EdgeDraft,
-    *,
-    scrub_version: int,
-    created_at: datetime,
+    writing: Writing, edge_id: str, ends: tuple[int, int], draft: EdgeDraft, *, scrub_version: int, created_at: datetime
 ) -> bool:
     """Store an edge, or store it anew; return whether it is new."""
     values = (*ends, draft.text, draft.weight, json_text(draft.tags), scrub_version)
@@ -249,11 +238,7 @@ def edge(reading: Reading, edge_id: str) -> StoredEdge | None:
 
 
 def edges_of(reading: Reading, node_id: str, *, served: bool) -> list[StoredEdge]:
-    """Return the edges of a node, in the order they were added.
-
-    Args:
-        served: leave out those that lead to a quarantined node.
-    """
+    """Return the edges of a node, in the order they were added; if `served`, without those to a quarantined node."""
     rows = reading.execute(
         f"SELECT {_EDGE} FROM {_JOINED} WHERE (a.id = :node OR b.id = :node) "
         "AND (:served = 0 OR (a.state = 'active' AND b.state = 'active')) ORDER BY e.n",

@@ -7,23 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from reasoningbank.runs.jobs import (
-    EARLIER_RUNS,
-    LEASE,
-    MOST_ATTEMPTS,
-    RETRYABLE,
-    TASK_SHOWN,
-    DistillStatus,
-    Held,
-    Job,
-    pause_after,
-    task_key,
-)
+from reasoningbank.runs.jobs import LEASE, MOST_ATTEMPTS, RETRYABLE, DistillStatus, Held, Job, pause_after, task_key
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.verdict import Verdict
 
+EARLIER_RUNS = 3
+TASK_SHOWN = 200
 _COLUMNS = "id, kind, status, task, verdict, attempts, due_at, reason, outcome, created_at, updated_at"
 
 
@@ -41,10 +32,8 @@ def add(writing: Writing, *, kind: str, payload: str, run: Trajectory, key: str,
 
 def is_due(reading: Reading, now: datetime) -> bool:
     """Tell whether there is a job to take."""
-    row = reading.execute(
-        "SELECT 1 FROM jobs WHERE status IN ('queued', 'running') AND due_at <= ? LIMIT 1", (time_text(now),)
-    )
-    return row.fetchone() is not None
+    due = "SELECT 1 FROM jobs WHERE status IN ('queued', 'running') AND due_at <= ? LIMIT 1"
+    return reading.execute(due, (time_text(now),)).fetchone() is not None
 
 
 def take(writing: Writing, *, token: str, now: datetime) -> Held | None:
@@ -68,8 +57,7 @@ def take(writing: Writing, *, token: str, now: datetime) -> Held | None:
             (token, time_text(now + LEASE), time_text(now), job_id),
         )
         earlier = _earlier(writing, task, job_id) if kind == "run" else ()
-        job = find(writing, job_id)
-        assert job is not None  # noqa: S101 - it was just written
+        job = _job(writing.execute(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (job_id,)).fetchone())
         return Held(job, token, json.loads(payload), earlier)
 
 
@@ -138,11 +126,10 @@ def _end(writing: Writing, job_id: str, status: DistillStatus, reason: str, outc
 
 def retry(writing: Writing, job_id: str, now: datetime) -> Job | None:
     """Put a job that ended without lessons back into the queue, with all its attempts; others stay as they are."""
-    marks = ", ".join("?" for _ in RETRYABLE)
     writing.execute(
-        f"UPDATE jobs SET status = 'queued', attempts = 0, due_at = ?, updated_at = ?, outcome = '{{}}' "
-        f"WHERE id = ? AND status IN ({marks})",
-        (time_text(now), time_text(now), job_id, *RETRYABLE),
+        "UPDATE jobs SET status = 'queued', attempts = 0, due_at = :now, updated_at = :now, outcome = '{}' "
+        "WHERE id = :id AND status IN (:retryable)",
+        {"now": time_text(now), "id": job_id, "retryable": list(RETRYABLE)},
     )
     return find(writing, job_id)
 
@@ -155,12 +142,8 @@ def find(reading: Reading, job_id: str) -> Job | None:
 
 def page(reading: Reading, statuses: Iterable[DistillStatus], limit: int) -> list[Job]:
     """Return jobs with one of these statuses, the newest first."""
-    wanted = [status.value for status in statuses]
-    marks = ", ".join("?" for _ in wanted)
-    rows = reading.execute(
-        f"SELECT {_COLUMNS} FROM jobs WHERE status IN ({marks}) ORDER BY n DESC LIMIT ?", (*wanted, limit)
-    )
-    return [_job(row) for row in rows]
+    newest = f"SELECT {_COLUMNS} FROM jobs WHERE status IN (:statuses) ORDER BY n DESC LIMIT :limit"
+    return [_job(row) for row in reading.execute(newest, {"statuses": list(statuses), "limit": limit})]
 
 
 def counts(reading: Reading) -> dict[str, int]:

@@ -51,23 +51,15 @@ class LogHealth:
     short: tuple[str, ...]
 
 
-RECENT = 2
-"""Segments that a power loss may still hurt: what is older has long been on the disk."""
-
-FOLDED_AT_ONCE = 200
-"""Lines whose facts are asked for together when a log is folded again."""
+RECENT = 2  # segments that a power loss may still hurt: what is older has long been on the disk
+FOLDED_AT_ONCE = 200  # lines whose facts are asked for together when a log is folded again
 
 Appended = dict[Segment, tuple[int, int]]
 """Where a transaction's lines begin and end, by segment."""
 
 
 class Ledger:
-    """The signal log of one project and the rows that say how far it is counted.
-
-    Args:
-        folder: where the segments are.
-        fsync: wait for the disk after each append.
-    """
+    """The signal log of one project and the rows that say how far it is counted; `fsync` waits at each append."""
 
     def __init__(self, folder: Path, *, fsync: bool) -> None:
         self.log = SignalLog(folder, fsync=fsync)
@@ -80,7 +72,6 @@ class Ledger:
             self.log.take_back(segment, start=start, end=end)
 
     def _append(self, writing: SqliteWriting, segment: Segment, signals: Sequence[Signal]) -> int:
-        """Append lines and return the offset behind them."""
         start, end = self.log.append(segment, signals)
         first, _ = writing.appended.get(segment, (start, end))
         writing.appended[segment] = (first, end)
@@ -116,7 +107,11 @@ class Ledger:
         if writing.positions is None:
             writing.positions = evidence.positions(writing)
             if not self._is_counted(writing.positions):
-                self._count(writing)
+                segments = self._register(writing)
+                for segment in evidence.kept_segments(writing)[-RECENT:]:
+                    self._mend(writing, segment)
+                for segment in segments:
+                    self._fold_pending(writing, segment)
                 writing.positions = evidence.positions(writing)
 
     def _is_counted(self, positions: Sequence[Position]) -> bool:
@@ -126,13 +121,6 @@ class Ledger:
         return all(size <= counted.get(name, -1) for name, size in self.log.sizes().items()) and all(
             self.log.ends_line_at(position.segment, position.end) for position in kept[-RECENT:]
         )
-
-    def _count(self, writing: SqliteWriting) -> None:
-        segments = self._register(writing)
-        for segment in evidence.kept_segments(writing)[-RECENT:]:
-            self._mend(writing, segment)
-        for segment in segments:
-            self._fold_pending(writing, segment)
 
     def _newest(self, writing: SqliteWriting, now: datetime) -> Segment:
         """Return the segment to append to: the newest one, or a new one when that is not of this day.

@@ -8,18 +8,9 @@ import sqlite3
 from pathlib import Path
 
 from reasoningbank.errors import CorruptionError, StorageError
+from reasoningbank.storage import files
 from reasoningbank.storage.database import Database, apply_migrations, inode
 from reasoningbank.storage.failures import reported
-from reasoningbank.storage.files import (
-    aside,
-    asides,
-    make_folders,
-    remove_files,
-    remove_tree,
-    rename,
-    size_of,
-    sync_folder,
-)
 
 _POSIX = os.name == "posix"
 
@@ -36,20 +27,20 @@ def create_database(path: Path, meta: dict[str, str]) -> None:
     if inode(path) is not None:
         return
     with reported(path):
-        make_folders(path.parent)
+        files.make_folders(path.parent)
         _check_nothing_is_missing(path)
-        made = aside(path, "new")
+        made = files.aside(path, "new")
         try:
             _build(made, meta)
             _put_into_place(made, path)
-            sync_folder(path.parent)
+            files.sync_folder(path.parent)
         except (sqlite3.Error, OSError):
             # Another process that was first swept ours away.
             if not path.exists():
                 raise
         finally:
             # Also what killed processes left.
-            remove_files(*asides(path, "new"))
+            files.remove_files(*files.asides(path, "new"))
 
 
 def _check_nothing_is_missing(path: Path) -> None:
@@ -57,7 +48,7 @@ def _check_nothing_is_missing(path: Path) -> None:
     # that opened the database while its folder was taken away.)
     log = path.with_name(f"{path.name}-wal")
     # Looked at twice: the folder may just be taken away as a whole.
-    if size_of(log) and inode(path) is None and size_of(log):
+    if files.size_of(log) and inode(path) is None and files.size_of(log):
         raise CorruptionError(
             f"{path} is gone, but {log.name} is there: put the file back, or move {log.name} away to start anew",
             path=path,
@@ -91,8 +82,8 @@ def _rename_into_place(made: Path, path: Path) -> None:
     with contextlib.closing(sqlite3.connect(gate, isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
         if not path.exists():
-            rename(made, path)
-        remove_files(gate)
+            files.rename(made, path)
+        files.remove_files(gate)
 
 
 def remove_deleted(database: Database) -> None:
@@ -105,13 +96,13 @@ def remove_deleted(database: Database) -> None:
         StorageError: the folder could not be removed; the mark stays, and it can be tried again.
     """
     folder = database.path.parent
-    doomed = aside(folder, "deleted")
+    doomed = files.aside(folder, "deleted")
     with reported(folder):
         try:
             with database.write() as connection:
                 marked = connection.execute("SELECT 1 FROM meta WHERE key = 'deleted'").fetchone()
                 if marked and _POSIX:
-                    rename(folder, doomed)
+                    files.rename(folder, doomed)
         except StorageError:
             if database.in_place:
                 raise
@@ -120,33 +111,25 @@ def remove_deleted(database: Database) -> None:
         database.close()
         if marked and not _POSIX:
             # An open file keeps its folder in place there, so nobody can have started anew.
-            rename(folder, doomed)
+            files.rename(folder, doomed)
         sweep(folder)
 
 
 def finish_deletion(path: Path) -> None:
-    """Remove the folder of a project whose database says that it is deleted; nothing to do when it is gone.
-
-    Raises:
-        StorageError: the folder could not be removed.
-    """
+    """Remove the folder, if it is there, of a project whose database says that it is deleted, or raise StorageError."""
     with contextlib.closing(Database(path, durability="full", busy_timeout=10.0)) as database:
         remove_deleted(database)
 
 
 def remove_damaged(folder: Path) -> None:
-    """Remove the folder of a project whose database cannot be read.
-
-    Raises:
-        StorageError: the folder could not be removed.
-    """
+    """Remove the folder of a project whose database cannot be read, or raise StorageError."""
     with reported(folder):
-        rename(folder, aside(folder, "deleted"))
+        files.rename(folder, files.aside(folder, "deleted"))
         sweep(folder)
 
 
 def sweep(folder: Path) -> None:
     """Remove what deletions of this project left behind, also those that were killed."""
-    for doomed in asides(folder, "deleted"):
+    for doomed in files.asides(folder, "deleted"):
         with contextlib.suppress(PermissionError):
-            remove_tree(doomed)
+            files.remove_tree(doomed)

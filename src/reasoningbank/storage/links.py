@@ -16,14 +16,7 @@ _JOINED = "links AS l JOIN memories AS a ON a.n = l.source JOIN memories AS b ON
 
 
 def put(
-    writing: Writing,
-    ends: tuple[int, int],
-    type_: str,
-    *,
-    strength: float,
-    evidence: str,
-    by: str,
-    now: datetime,
+    writing: Writing, ends: tuple[int, int], type_: str, *, strength: float, evidence: str, by: str, now: datetime
 ) -> bool:
     """Set a link, and tell whether it is new. One of a symmetric type is the same from either end."""
     ends = known_ends(writing, ends, type_)
@@ -41,9 +34,7 @@ def known_ends(reading: Reading, ends: tuple[int, int], type_: str) -> tuple[int
     """Return the ends as they are stored: turned round where a symmetric link stands the other way."""
     turned = (ends[1], ends[0])
     there = "SELECT 1 FROM links WHERE source = ? AND target = ? AND type = ?"
-    if type_ in SYMMETRIC and reading.execute(there, (*turned, type_)).fetchone():
-        return turned
-    return ends
+    return turned if type_ in SYMMETRIC and reading.execute(there, (*turned, type_)).fetchone() else ends
 
 
 def remove(writing: Writing, ends: tuple[int, int], type_: str | None) -> int:
@@ -60,11 +51,8 @@ def remove(writing: Writing, ends: tuple[int, int], type_: str | None) -> int:
 
 def between(reading: Reading, ends: tuple[int, int], type_: str) -> Link:
     """Return a link that is there."""
-    row = reading.execute(
-        f"SELECT {_COLUMNS} FROM {_JOINED} WHERE l.source = ? AND l.target = ? AND l.type = ?",
-        (*known_ends(reading, ends, type_), type_),
-    ).fetchone()
-    return _link(row)
+    link = f"SELECT {_COLUMNS} FROM {_JOINED} WHERE l.source = ? AND l.target = ? AND l.type = ?"
+    return _link(reading.execute(link, (*known_ends(reading, ends, type_), type_)).fetchone())
 
 
 def of_memory(reading: Reading, n: int) -> list[Link]:

@@ -73,12 +73,7 @@ def validated(reading: Reading) -> list[tuple[int, str, int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """How much there is of everything.
-
-    Attributes:
-        format: of the database.
-        memories, nodes: by state.
-    """
+    """How much there is of everything, memories and nodes by state, and the format of the database."""
 
     format: int
     memories: dict[str, int]

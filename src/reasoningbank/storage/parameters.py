@@ -16,11 +16,7 @@ from reasoningbank.storage.contract import Reading, Writing, column
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """One fit of the parameters.
-
-    Attributes:
-        change: the newest change of the project that it took into account.
-    """
+    """One fit of the parameters; `change` is the newest change of the project that it took into account."""
 
     parameters: Parameters
     change: int

@@ -1,30 +1,25 @@
-"""One project's files, opened together: the database and the signal log whose lock it is."""
+"""One project's files, opened together: the database and the signal log whose lock it is.
+
+A project that does not exist is one without any rows (`nothing`): nobody who reads has to ask whether it is there.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
-from reasoningbank.signals import time_text
-from reasoningbank.storage import meta, snapshots
-from reasoningbank.storage.database import Database, inode
+from reasoningbank.signals import Signal, time_text
+from reasoningbank.storage import files, meta, snapshots
+from reasoningbank.storage.database import Database, apply_migrations, inode, prepare
 from reasoningbank.storage.failures import deleted_error, reported
-from reasoningbank.storage.files import (
-    aside,
-    asides,
-    make_folders,
-    remove_files,
-    remove_tree,
-    rename,
-    sync_file,
-    sync_folder,
-)
+from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.ledger import Appended, Ledger
 from reasoningbank.storage.lifecycle import create_database, finish_deletion
 from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
@@ -34,13 +29,7 @@ SIGNALS_NAME = "signals"
 
 
 class Project:
-    """The files of one project of one tenant.
-
-    Args:
-        folder: the project's folder.
-        durability: "full" waits for the disk at every write.
-        busy_timeout: seconds to wait for another writer.
-    """
+    """The files of one project of one tenant; durability and busy timeout are those of `Database`."""
 
     def __init__(self, folder: Path, *, durability: Literal["normal", "full"], busy_timeout: float) -> None:
         self.folder = folder
@@ -75,7 +64,7 @@ class Project:
             NewerFormatError, StorageError: as their names say.
         """
         path = folder / DATABASE_NAME
-        facts = None if create_at is None else _facts(tenant, project, create_at)
+        facts = {"tenant": tenant, "project": project, "created_at": time_text(create_at)} if create_at else None
         while inode(path) is not None or facts is not None:
             if facts is not None:
                 create_database(path, facts)
@@ -145,10 +134,7 @@ class Project:
     def roll_up(self, now: datetime, keep_days: int) -> list[str]:
         """Move segments older than `keep_days` into the tallies for good, then delete their files.
 
-        Segments with bad lines are kept. Safe to run twice and by several processes at once.
-
-        Returns:
-            The names of the segments rolled up.
+        Their names come back; those with bad lines are kept. Safe to run twice and by several processes at once.
         """
         with self.write() as writing:
             rolled = self.ledger.roll_up(writing, now, keep_days)
@@ -161,7 +147,7 @@ class Project:
         """Remove the files of segments that are rolled up, and what killed processes had no time to remove."""
         with self.read() as reading:
             self.ledger.delete_rolled(reading)
-        remove_files(*asides(self.database.path, "new"))
+        files.remove_files(*files.asides(self.database.path, "new"))
         snapshots.sweep(self.folder)
 
     def refold(self) -> None:
@@ -175,10 +161,10 @@ class Project:
         Raises:
             StorageError: the disk refused; there is no new folder.
         """
-        made = aside(target, "backup")
+        made = files.aside(target, "backup")
         with reported(target), ExitStack() as open_files:
             try:
-                make_folders(made / SIGNALS_NAME)
+                files.make_folders(made / SIGNALS_NAME)
                 with nullcontext() if self.database.read_only else self.write():
                     reading = open_files.enter_context(self.read())
                     # Opened now, a segment that is rolled up meanwhile can be read on.
@@ -186,29 +172,62 @@ class Project:
                         (name, open_files.enter_context((self.ledger.log.folder / name).open("rb")), size)
                         for name, size in self.ledger.log.files()
                     ]
-                self.database.backup_to(made / DATABASE_NAME, reading.connection)
+                # A plain copy would miss the log and drop locks.
+                with closing(sqlite3.connect(made / DATABASE_NAME)) as database:
+                    reading.connection.backup(database)
                 for name, source, size in segments:
                     with (made / SIGNALS_NAME / name).open("wb") as copy:
                         copy.write(source.read(size))
                         copy.flush()
-                        sync_file(copy.fileno())
-                rename(made, target)
-                sync_folder(target.parent)
+                        files.sync_file(copy.fileno())
+                files.rename(made, target)
+                files.sync_folder(target.parent)
             finally:
-                remove_tree(made)
+                files.remove_tree(made)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file where that is possible, and close it. Closing twice is fine."""
         # It is only tidier: what is in the log is as safe there, and the files may be gone.
-        with contextlib.suppress(StorageError):
+        with suppress(StorageError):
             self.database.truncate_wal()
         self.database.close()
-
-
-def _facts(tenant: str, project: str, created_at: datetime) -> dict[str, str]:
-    return {"tenant": tenant, "project": project, "created_at": time_text(created_at)}
 
 
 def _is_protected(path: Path) -> bool:
     """Tell whether something is there that this user cannot write."""
     return os.access(path, os.F_OK) and not os.access(path, os.W_OK)
+
+
+@contextmanager
+def nothing(folder: Path) -> Iterator[SqliteWriting]:
+    """Give an empty project. It may be written to like any other, and nothing of that is kept or made in `folder`."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)) as connection:
+        connection.deserialize(_empty())
+        prepare(connection)
+        yield SqliteWriting(connection, folder, _NoLog(folder / SIGNALS_NAME, fsync=False), {})
+
+
+class _NoLog(Ledger):
+    """The log that is not there: neither is anything that a signal could be about."""
+
+    def write(
+        self,
+        writing: SqliteWriting,  # noqa: ARG002 - as any ledger is asked
+        signals: Sequence[Signal],
+        now: datetime,  # noqa: ARG002
+        *,
+        only_news: bool,  # noqa: ARG002
+    ) -> list[Folded]:
+        """Say that no signal is about anything."""
+        return [Folded.ORPHAN] * len(signals)
+
+    def catch_up(self, writing: SqliteWriting) -> None:
+        """Nothing is left to count."""
+
+
+@cache
+def _empty() -> bytes:
+    """Return a database with the schema and no rows; to copy it takes a fraction of making it."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        apply_migrations(connection)
+        return connection.serialize()

@@ -21,7 +21,6 @@ from reasoningbank.storage.stored_vectors import MEMORIES
 
 _BATCH = 500
 _COLUMNS = (*MEMORY_COLUMNS.split(", "), "fingerprint")
-_VECTOR = ("id", "memory", "role", "generation", "vector")
 
 
 def fingerprint(title: str, content: str) -> bytes:
@@ -87,9 +86,8 @@ _TALLIES = (
 
 def _tallies(reading: Reading, batch: Sequence[int]) -> dict[int, tuple[Tally, ...]]:
     found: dict[int, list[Tally]] = {}
-    for n, kind, day, source, judge, superseded, positive, negative, last in reading.execute(
-        _TALLIES, {"numbers": batch}
-    ):
+    rows = reading.execute(_TALLIES, {"numbers": batch})
+    for n, kind, day, source, judge, superseded, positive, negative, last in rows:
         weights = int(positive) / UNIT, int(negative) / UNIT
         tally = Tally(SignalKind(kind), day, source, judge, *weights, parse_time(last), bool(superseded))
         found.setdefault(n, []).append(tally)
@@ -120,11 +118,7 @@ def states_and_vectors(reading: Reading, numbers: Sequence[int]) -> list[tuple[i
 
 
 def passing(reading: Reading, filters: Filters, among: Sequence[int] | None = None) -> list[tuple[int, int]]:
-    """Return (row number, id of a vector) of the memories that pass filters; 0 for one without any.
-
-    Args:
-        among: only these are asked about.
-    """
+    """Return (row number, id of a vector) of the memories, or of those among some, that pass filters; 0 without any."""
     condition, values = filters.clause()
     only = "" if among is None else f"n IN ({', '.join('?' * len(among))}) AND "
     return reading.execute(
@@ -181,13 +175,7 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What a memory is found by.
-
-    Attributes:
-        vectors: role and float32 bytes; empty when it could not be embedded.
-        generation: of the vectors.
-        terms: the analysed text, space-separated.
-    """
+    """What a memory is found by: vectors of a generation, and terms, as a `NewMemory` has them."""
 
     vectors: tuple[tuple[str, bytes], ...]
     generation: int
@@ -203,14 +191,12 @@ def written(draft: Draft, state: State) -> tuple[Any, ...]:
     return (*said, *standing, *whence)
 
 
+_REWRITTEN = (*_COLUMNS[2:15], "fingerprint", "scrub_version", "findings", "updated_at")
+_REWRITE = f"UPDATE memories SET {', '.join(f'{name} = ?' for name in _REWRITTEN)} WHERE n = ?"
+
+
 def insert(
-    writing: Writing,
-    new: Mapping[int, NewMemory],
-    *,
-    generation: int,
-    project: str,
-    scrub_version: int,
-    now: datetime,
+    writing: Writing, new: Mapping[int, NewMemory], *, generation: int, project: str, scrub_version: int, now: datetime
 ) -> dict[int, Stored]:
     """Store new memories under their row numbers, and return them as they are loaded from now on."""
     at = time_text(now)
@@ -241,20 +227,8 @@ def rewrite(
     now: datetime,
 ) -> None:
     """Change a memory; when it says something else, its evidence starts anew, since trust does not transfer."""
-    writing.execute(
-        "UPDATE memories SET title = ?, content = ?, description = ?, applies_when = ?, outcome = ?, tags = ?, "
-        "state = ?, initial_confidence = ?, source_how = ?, source_by = ?, source_session = ?, trusted = ?, "
-        "metadata = ?, fingerprint = ?, scrub_version = ?, findings = ?, "
-        "updated_at = ? WHERE n = ?",
-        (
-            *written(draft, state),
-            fingerprint(draft.title, draft.content),
-            scrub_version,
-            json_text(list(findings)),
-            time_text(now),
-            n,
-        ),
-    )
+    derived = (fingerprint(draft.title, draft.content), scrub_version, json_text(list(findings)))
+    writing.execute(_REWRITE, (*written(draft, state), *derived, time_text(now), n))
     remove_from_index(writing, n)
     index(writing, n, indexed)
     if says_something_else:
@@ -278,21 +252,21 @@ def index(writing: Writing, n: int, indexed: Indexed) -> None:
     writing.insert("terms", ("rowid", "text"), [(n, indexed.terms)])
 
 
-def add_vectors(writing: Writing, generation: int, vectors: Sequence[tuple[int, str, bytes]]) -> None:
+def add_vectors(
+    writing: Writing, generation: int, vectors: Sequence[tuple[int, str, bytes]], *, told: bool = True
+) -> None:
     """Store vectors, each of a memory (by row number) in a role, and tell them to the feed."""
     first = writing.number("vectors", len(vectors)) if vectors else 0
     rows = [(vector_id, n, role, generation, vector) for vector_id, (n, role, vector) in enumerate(vectors, first)]
-    writing.insert("vectors", _VECTOR, rows)
-    for vector_id, n, *_ in rows:
+    writing.insert("vectors", ("id", "memory", "role", "generation", "vector"), rows)
+    for vector_id, n, *_ in rows if told else ():
         writing.tell("put", n, vector_id)
 
 
 def put_vectors(writing: Writing, generation: int, n: int, vectors: Sequence[tuple[str, bytes]]) -> None:
     """Give a memory its vectors of a generation that is being filled: nobody searches it, so the feed is not told."""
     writing.execute("DELETE FROM vectors WHERE memory = ? AND generation = ?", (n, generation))
-    first = writing.number("vectors", len(vectors))
-    rows = [(vector_id, n, role, generation, vector) for vector_id, (role, vector) in enumerate(vectors, first)]
-    writing.insert("vectors", _VECTOR, rows)
+    add_vectors(writing, generation, [(n, role, vector) for role, vector in vectors], told=False)
 
 
 def remove_from_index(writing: Writing, n: int) -> None:

@@ -1,24 +1,63 @@
-"""The folders under a root: `<root>/<tenant>/<project>/`."""
+"""The folders under a root: `<root>/<tenant>/<project>/`.
+
+Their names are safe: injective, and the same on every operating system.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import re
+import unicodedata
 from pathlib import Path
 
-from reasoningbank.errors import CorruptionError, ProjectNotFoundError, ReasoningBankError, ScopeError
+from reasoningbank.errors import CorruptionError, InvalidNameError, ProjectNotFoundError, ReasoningBankError, ScopeError
 from reasoningbank.storage import meta
 from reasoningbank.storage.failures import not_allowed_error
 from reasoningbank.storage.lifecycle import finish_deletion, remove_damaged, sweep
-from reasoningbank.storage.names import checked_name, folder_name
 from reasoningbank.storage.project import DATABASE_NAME, Project
+
+NAME_LIMIT = 200
+_SLUG_LENGTH = 40
+# Control, format (zero-width, bidirectional marks), surrogate, private use, unassigned, line and paragraph separators.
+_REFUSED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def checked_name(name: object, what: str) -> str:
+    """Return a name in NFC, of a "tenant" or a "project" as `what` says.
+
+    Raises:
+        ScopeError: there is none; there is no default.
+        InvalidNameError: it is blank, longer than 200 characters, or holds invisible characters.
+    """
+    if name is None:
+        raise ScopeError(f"no {what} was given: name the {what}, there is no default")
+    if not isinstance(name, str):
+        raise InvalidNameError(f"{what} {name!r} is not a text: give its name")
+    normal = unicodedata.normalize("NFC", name)
+    if not normal.strip():
+        raise ScopeError(f"the {what}'s name is empty: name the {what}, there is no default")
+    if len(normal) > NAME_LIMIT:
+        raise InvalidNameError(f"the {what}'s name has {len(normal)} characters; the limit is {NAME_LIMIT}")
+    for character in normal:
+        if unicodedata.category(character) in _REFUSED_CATEGORIES:
+            raise InvalidNameError(f"{what} {name!r} holds U+{ord(character):04X}, which cannot be seen: leave it out")
+    return normal
+
+
+def folder_name(name: str) -> str:
+    """Return the folder's name for a checked name: a readable ASCII slug and 80 bits of its hash.
+
+    Lower case, digits, dashes only and never empty, so that case-insensitive file systems, device names, separators
+    and path limits cannot make two names meet or let one escape.
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", plain)[:_SLUG_LENGTH].strip("-") or "x"
+    return f"{slug}-{hashlib.blake2b(name.encode(), digest_size=10).hexdigest()}"
 
 
 def project_folder(root: Path, tenant: str, project: str) -> Path:
-    """Return the folder of a project, which need not exist.
-
-    Args:
-        root: absolute.
-        tenant, project: checked names.
+    """Return the folder of a project under an absolute root, by checked names; it need not exist.
 
     Raises:
         ScopeError: the folder is a symbolic link that leads out of the root.
@@ -26,16 +65,13 @@ def project_folder(root: Path, tenant: str, project: str) -> Path:
     tenant_folder = root / folder_name(tenant)
     folder = tenant_folder / folder_name(project)
     for part in (tenant_folder, folder, folder / DATABASE_NAME):
-        if _is_link(part) and not part.resolve().is_relative_to(root.resolve()):
+        try:
+            leads_out = part.is_symlink() and not part.resolve().is_relative_to(root.resolve())
+        except PermissionError as error:
+            raise not_allowed_error(part) from error
+        if leads_out:
             raise ScopeError(f"{part} is a symbolic link that leads out of {root}: remove the link")
     return folder
-
-
-def _is_link(path: Path) -> bool:
-    try:
-        return path.is_symlink()
-    except PermissionError as error:
-        raise not_allowed_error(path) from error
 
 
 def list_projects(root: Path, tenant: str) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reasoningbank.storage import meta
 from reasoningbank.storage.contract import Reading, Writing
-from reasoningbank.storage.files import aside, asides, remove_files, rename
+from reasoningbank.storage.files import asides, remove_files, rename
 
 _KEY = "snapshot of {}"
 
@@ -32,17 +32,8 @@ def token(reading: Reading, table: str) -> str | None:
     return meta.read(reading).get(_KEY.format(table))
 
 
-def new_path(path: Path) -> Path:
-    """Return an unused name under which to make a snapshot."""
-    return aside(path, "new")
-
-
 def install(writing: Writing, table: str, made: Path, token: str) -> None:
-    """Put a snapshot into place, inside the caller's write transaction.
-
-    Raises:
-        OSError: it is gone, or the disk refused.
-    """
+    """Put a snapshot into place, inside the caller's write transaction; OSError if it is gone, or the disk refused."""
     rename(made, path_of(writing, table))
     meta.put(writing, _KEY.format(table), token)
 

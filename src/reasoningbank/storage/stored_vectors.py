@@ -9,22 +9,15 @@ from operator import attrgetter
 from reasoningbank.storage.contract import Moment, Reading, Writing, column, number
 
 CURRENT = "(SELECT generation FROM generations WHERE state = 'current')"
-BATCH = 512
-"""Rows read at once: what is made of them on the way fits into a core's cache."""
+BATCH = 512  # rows read at once: what is made of them on the way fits into a core's cache
+FOLLOWED = 25_000  # changes that are followed one by one; beyond so many, what is kept is derived anew
 
 Row = tuple[int, int, bytes]
-
-FOLLOWED = 25_000
-"""Changes that are followed one by one; beyond so many, what is kept is derived anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """What was told to a feed after one change, up to another.
-
-    Attributes:
-        rows: (op, row number of the owner, id of the vector or None), in order.
-    """
+    """What was told to a feed after one change, up to another: (op, owner, id of its vector or None), in order."""
 
     since: int
     newest: int

@@ -9,7 +9,7 @@ from datetime import datetime
 from reasoningbank.runs.results import EpisodeSummary
 from reasoningbank.runs.trajectory import Step
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Reading, Writing, number
 from reasoningbank.verdict import Verdict
 
 
@@ -34,9 +34,8 @@ class Kept:
 
 def load(reading: Reading, ref: str) -> Kept | None:
     """Return what is kept of a run; None when nothing is."""
-    row = reading.execute(
-        "SELECT result, size, left_out, scrub_version, at FROM trajectories WHERE ref = ?", (ref,)
-    ).fetchone()
+    kept = "SELECT result, size, left_out, scrub_version, at FROM trajectories WHERE ref = ?"
+    row = reading.execute(kept, (ref,)).fetchone()
     if row is None:
         return None
     steps = reading.execute("SELECT step FROM steps WHERE ref = ? ORDER BY position", (ref,))
@@ -47,8 +46,7 @@ def load(reading: Reading, ref: str) -> Kept | None:
 
 def size_of(reading: Reading, ref: str) -> int:
     """Return how many characters are kept of a run."""
-    row = reading.execute("SELECT size FROM trajectories WHERE ref = ?", (ref,)).fetchone()
-    return int(row[0]) if row else 0
+    return number(reading, "SELECT coalesce(sum(size), 0) FROM trajectories WHERE ref = ?", (ref,))
 
 
 def add(
@@ -66,14 +64,13 @@ def add(
         "THEN excluded.scrub_version ELSE trajectories.scrub_version END, at = excluded.at",
         (ref, result, grown, left_out, scrub_version, time_text(now)),
     )
-    following = writing.execute("SELECT coalesce(max(position), -1) + 1 FROM steps WHERE ref = ?", (ref,)).fetchone()[0]
-    writing.insert("steps", ("ref", "position", "step"), [(ref, following + i, step) for i, step in enumerate(steps)])
+    following = number(writing, "SELECT coalesce(max(position), -1) + 1 FROM steps WHERE ref = ?", (ref,))
+    writing.insert("steps", ("ref", "position", "step"), [(ref, n, step) for n, step in enumerate(steps, following)])
 
 
 def count_old(reading: Reading, before: datetime) -> int:
     """Return of how many runs `expire` would delete what is kept."""
-    total: int = reading.execute("SELECT count(*) FROM trajectories WHERE at < ?", (time_text(before),)).fetchone()[0]
-    return total
+    return number(reading, "SELECT count(*) FROM trajectories WHERE at < ?", (time_text(before),))
 
 
 def expire(writing: Writing, before: datetime) -> int:

@@ -31,24 +31,17 @@ _MOMENT = (
 
 _LIST = re.compile(r"\bIN \((:\w+)\)")
 
-VALUES_AT_ONCE = 900
-"""Values of one INSERT: SQLite takes 999 wherever it was built."""
+VALUES_AT_ONCE = 900  # of one INSERT: SQLite takes 999 wherever it was built
 
 
 class SqliteReading:
-    """What one transaction on a database sees.
-
-    Args:
-        connection: inside the transaction.
-        folder: the project's.
-    """
+    """What one transaction on the database in a project's folder sees; `Reading` says what its calls do."""
 
     def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
         self.connection, self.folder = connection, folder
         self.moment = _moment(connection)
 
     def execute(self, sql: str, values: Values = (), /) -> sqlite3.Cursor:
-        """Ask a question; see `Reading.execute`."""
         if isinstance(values, Mapping) and any(isinstance(value, list) for value in values.values()):
             sql, values = (
                 _with_lists(sql),
@@ -69,7 +62,7 @@ def _with_lists(sql: str) -> str:
 
 
 class SqliteWriting(SqliteReading):
-    """What one write transaction sees and does; see `Writing`.
+    """What one write transaction sees and does; `Writing` says what its calls do.
 
     Args:
         ledger: the signal log, whose lock the transaction is.
@@ -88,15 +81,12 @@ class SqliteWriting(SqliteReading):
 
     @property
     def newest_change(self) -> int:
-        """Number of the newest change; see `Writing.newest_change`."""
         return self.moment.change + len(self._told)
 
     def refresh(self) -> None:
-        """Read the moment anew; see `Writing.refresh`."""
         self.moment = _moment(self.connection)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], on: str = "", /) -> int:
-        """Insert rows; see `Writing.insert`."""
         at_once = max(1, VALUES_AT_ONCE // len(columns))
         return sum(
             self.connection.execute(
@@ -107,7 +97,6 @@ class SqliteWriting(SqliteReading):
         )
 
     def number(self, table: str, count: int = 1, /) -> int:
-        """Take row numbers; see `Writing.number`."""
         if self._given is None:
             self._given = dict(self.connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
         last = self._given.get(table, 0)
@@ -115,15 +104,12 @@ class SqliteWriting(SqliteReading):
         return last + 1
 
     def tell(self, op: Op, memory: int, vector: int | None = None, /) -> None:
-        """Tell the feed; see `Writing.tell`."""
         self._told.append((op, memory, vector))
 
     def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
-        """Append and count signals; see `Writing.write_signals`."""
         return self._ledger.write(self, signals, now, only_news=only_news)
 
     def catch_up(self) -> None:
-        """Count what is not counted; see `Writing.catch_up`."""
         self._ledger.catch_up(self)
 
     def finish(self) -> None:

@@ -1,17 +1,22 @@
-"""Rows of what is out of service: archived memories and blocked sources."""
+"""Rows of what is out of service, archived memories and blocked sources, and of what an export says of memories."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from reasoningbank.memory import State
-from reasoningbank.signals import time_text
+from reasoningbank.signals import SignalKind, Tally, time_text
 from reasoningbank.storage import merges
 from reasoningbank.storage.contract import Reading, Writing, column
+from reasoningbank.storage.evidence import ADDED, TALLIES
+from reasoningbank.storage.fold import UNIT
 from reasoningbank.storage.records import set_state
+
+# Segments are numbered from 1: what was taught elsewhere stands in none of them, and folding again leaves it alone.
+ELSEWHERE = 0
 
 
 def archive(writing: Writing, numbers: Sequence[int], why: str, now: datetime) -> list[int]:
@@ -69,7 +74,7 @@ def of_source(reading: Reading, source: str) -> list[int]:
 
 def block(writing: Writing, source: str, now: datetime) -> int:
     """Let a source's signals count for nothing; return how many memories they are about."""
-    note_blocked(writing, source, now)
+    note_blocked(writing, [source], now)
     return _tell_judged(writing, source)
 
 
@@ -92,9 +97,10 @@ def judged_by(reading: Reading, source: str) -> list[int]:
     return column(reading, "SELECT DISTINCT memory FROM tallies WHERE source = ? OR judge = ?", (source, source))
 
 
-def note_blocked(writing: Writing, source: str, now: datetime) -> None:
-    """Let a source's signals count for nothing from now on."""
-    writing.insert("forgotten", ("source", "at"), [(source, time_text(now))], "ON CONFLICT (source) DO NOTHING")
+def note_blocked(writing: Writing, sources: Iterable[str], now: datetime) -> None:
+    """Let the signals of sources count for nothing from now on."""
+    rows = [(source, time_text(now)) for source in sources]
+    writing.insert("forgotten", ("source", "at"), rows, "ON CONFLICT (source) DO NOTHING")
 
 
 def blocked(reading: Reading) -> list[str]:
@@ -112,3 +118,56 @@ def blocked_among(reading: Reading, sources: Collection[str]) -> set[str]:
 def state_of(reading: Reading, n: int) -> State:
     """Return the state of a memory that is there."""
     return State(reading.execute("SELECT state FROM memories WHERE n = ?", (n,)).fetchone()[0])
+
+
+# -- what an export says of a memory beside its text -----------------------------------------------------------------
+
+
+def restore_state(writing: Writing, n: int, state: State) -> None:
+    """Put a memory that was just stored into the state it had."""
+    writing.execute("UPDATE memories SET state = ? WHERE n = ?", (state.value, n))
+
+
+def restore_archived(writing: Writing, n: int, before: State, why: str, now: datetime) -> None:
+    """Take a memory that was just stored out of service again; it goes back to the state it had before."""
+    restore_state(writing, n, State.ARCHIVED)
+    note_archived(writing, n, before, why, now)
+
+
+def archived(reading: Reading, n: int) -> tuple[State, str] | None:
+    """Return the state that an archived memory goes back to, and why it was archived; None when it was not."""
+    row = reading.execute("SELECT state, why FROM archived WHERE memory = ?", (n,)).fetchone()
+    return None if row is None else (State(row[0]), row[1])
+
+
+def restore_times(writing: Writing, n: int, created: datetime | None, updated: datetime | None) -> None:
+    """Give a memory that was just stored the times it had; without them, those of now stay."""
+    if created is not None:
+        times = (time_text(created), time_text(updated or created), n)
+        writing.execute("UPDATE memories SET created_at = ?, updated_at = ? WHERE n = ?", times)
+
+
+def restore_tallies(writing: Writing, n: int, tallies: Iterable[Tally]) -> None:
+    """Give a memory that was just stored its evidence, as if the segments of it had been rolled up here."""
+    rows = []
+    for t in tallies:
+        weights = round(t.positive * UNIT), round(t.negative * UNIT)
+        rows.append((n, t.kind.value, t.day, t.source, t.by, int(t.superseded), 1, *weights, time_text(t.last)))
+    writing.insert("tallies", TALLIES, rows, ADDED)
+
+
+def taught(reading: Reading) -> dict[str, list[int]]:
+    """Return how often votes confirmed and refuted each kind of evidence, by kind."""
+    rows = reading.execute("SELECT kind, sum(confirmed), sum(refuted) FROM validations GROUP BY kind ORDER BY kind")
+    return {kind: [int(confirmed), int(refuted)] for kind, confirmed, refuted in rows}
+
+
+def restore_taught(writing: Writing, counts: Sequence[tuple[SignalKind, int, int]]) -> None:
+    """Take over what votes taught in the bank that this one is a copy of."""
+    for kind, confirmed, refuted in counts:
+        writing.insert(
+            "validations",
+            ("segment", "kind", "confirmed", "refuted"),
+            [(ELSEWHERE, kind.value, confirmed, refuted)],
+            "ON CONFLICT (segment, kind) DO UPDATE SET confirmed = excluded.confirmed, refuted = excluded.refuted",
+        )

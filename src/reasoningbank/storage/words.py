@@ -79,11 +79,7 @@ _POSTINGS = "SELECT coalesce(group_concat(doc, ' '), ''), count(*) FROM temp.occ
 
 
 def postings(reading: Reading, terms: Sequence[str], known: Lengths) -> dict[str, Postings]:
-    """Return where each of these terms occurs; one question for all of them.
-
-    Args:
-        known: the lengths of all memories, as of this transaction.
-    """
+    """Return where each of these terms occurs, by one question; `known` has the lengths as of this transaction."""
     read = reading.execute(" UNION ALL ".join([_POSTINGS] * len(terms)), terms).fetchall() if terms else []
     joined = " ".join(numbers for numbers, occurrences in read if occurrences)
     found = np.fromstring(joined, dtype=np.int64, sep=" ") if joined else np.empty(0, dtype=np.int64)
@@ -139,11 +135,7 @@ def texts(reading: Reading, numbers: Collection[int]) -> dict[int, str]:
 
 
 def every_text(reading: Reading, index: str) -> dict[int, str]:
-    """Return what every row of a text index holds, by row number.
-
-    Args:
-        index: "terms" or "node_terms".
-    """
+    """Return what every row of a text index ("terms" or "node_terms") holds, by row number."""
     return dict(reading.execute(f"SELECT rowid, text FROM {index}").fetchall())
 
 

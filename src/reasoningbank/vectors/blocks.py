@@ -23,17 +23,10 @@ Number = TypeVar("Number", np.float32, np.int64, np.bool_)
 Mask = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 
-STEPS = 127
-"""Codes go from -127 to 127."""
-
-CACHED_ROWS = 512
-"""Rows coded at once: what is made on the way fits into a core's cache."""
-
-SMALL = 4_096
-"""Rows up to which a block grows by doubling."""
-
-ROUNDING = 1e-6
-"""What 32-bit sums may add to an error that is computed exactly."""
+STEPS = 127  # codes go from -127 to 127
+CACHED_ROWS = 512  # coded at once: what is made on the way fits into a core's cache
+SMALL = 4_096  # rows up to which a block grows by doubling
+ROUNDING = 1e-6  # what 32-bit sums may add to an error that is computed exactly
 
 
 @contextmanager
@@ -113,12 +106,7 @@ class Coded:
 
 
 class Block:
-    """At most `size` vectors and their ids, in no particular order. Not safe for threads by itself.
-
-    Args:
-        dim: how many numbers a vector has.
-        size: how many rows fit.
-    """
+    """At most `size` vectors of `dim` numbers and their ids, in no particular order. Not safe for threads by itself."""
 
     def __init__(self, dim: int, size: int) -> None:
         self._size = size
@@ -150,7 +138,6 @@ class Block:
         return Coded(self.ids.copy(), self._stored().copy(), self._largest, self._error, self._length)
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return int(self._codes.ntotal)
 
     @property
@@ -279,11 +266,7 @@ class Block:
                 stored[part] = self._bytes(self._coded(known, off))
 
     def _coded(self, rows: Float32, off: float = 0.0) -> Float32:
-        """Return the rows' codes, and keep the largest rounding error and length up to date.
-
-        Args:
-            rows: the vectors, or what is at most `off` away from them.
-        """
+        """Return the codes of rows, at most `off` from their vectors; keep the largest error and length up to date."""
         coded = rows * np.float32(self._scale)
         np.rint(coded, out=coded)
         lost = coded * np.float32(-1 / self._scale)
@@ -305,12 +288,10 @@ class Block:
 
 
 def _decoded(codes: Bytes, step: float) -> Float32:
-    """Return what codes stand for."""
     return (codes.astype(np.float32) - np.float32(128)) * np.float32(step)
 
 
 def _longest(rows: Float32) -> float:
-    """Return the length of the longest row."""
     return math.sqrt(float(np.einsum("ij,ij->i", rows, rows).max(initial=0.0)))
 
 

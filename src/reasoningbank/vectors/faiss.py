@@ -12,24 +12,18 @@ from reasoningbank.vectors.base import Float32, Int64, best_first, checked_query
 from reasoningbank.vectors.blocks import Block, Coded, CodedQuery, Scanned, one_thread
 from reasoningbank.vectors.locks import ReadersWriterLock
 
-BLOCK_ROWS = 32_768
-"""Rows of a full block. It is coded anew, and set aside in memory, as a whole."""
-
-TURN = 1_024
-"""Rows changed before waiting searches get their turn: a few milliseconds' worth."""
-
+BLOCK_ROWS = 32_768  # of a full block, which is coded anew, and set aside in memory, as a whole
+TURN = 1_024  # rows changed before waiting searches get their turn: a few milliseconds' worth
+# How many rows are looked at by their codes, times k and beyond; where a doubt is left, more are, until none is.
 TIMES, SPARE = 4, 16
-"""How many rows are looked at by their codes, times k and beyond; where a doubt is left, more are, until none is."""
-
-GATHERED = 1_024
-"""Up to this many allowed ids, their rows are scored directly; scanning past all others costs more."""
+GATHERED = 1_024  # up to so many allowed ids, their rows are scored directly; scanning past all others costs more
 
 Fetch = Callable[[list[int]], Mapping[int, Float32]]
 """Gives the vectors of ids, as far as they are there."""
 
 
 class FaissIndex:
-    """Unit vectors by id, found by cosine: exact results at a quarter of the memory traffic of a flat index.
+    """Unit vectors of `dim` numbers by id, found by cosine: exact at a quarter of a flat index's memory traffic.
 
     Ids are 64-bit integers >= 0. Safe for several threads, and in a forked child. An index is derived from the records,
     and can be made anew from them at any time.
@@ -42,10 +36,6 @@ class FaissIndex:
     compacted. FAISS allows no change beside a search (the process crashes), hence the lock.
 
     One that was restored has only the codes. The few vectors that a search scores are fetched then, and kept.
-
-    Args:
-        dim: how many numbers a vector has.
-        block_rows: rows of a block.
     """
 
     def __init__(self, dim: int, *, block_rows: int = BLOCK_ROWS) -> None:

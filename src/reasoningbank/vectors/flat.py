@@ -8,23 +8,19 @@ import faiss
 import numpy as np
 
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.vectors.base import Float32, Int64, checked_query, checked_rows
+from reasoningbank.vectors.base import Float32, Int64, best_first, checked_query, checked_rows
 from reasoningbank.vectors.blocks import grown
 
 FEWEST = 64
-
 
 _State = tuple[Int64, Float32, dict[int, int], int]
 """Ids, rows, the place of each id, and how many there are: only what is behind these is ever changed."""
 
 
 class FlatIndex:
-    """Unit vectors by id, found by cosine. Safe for several threads, and in a forked child.
+    """Unit vectors of `dim` numbers by id, found by cosine. Safe for several threads, and in a forked child.
 
     A search needs no lock: a change is made aside and put into place whole.
-
-    Args:
-        dim: how many numbers a vector has.
     """
 
     def __init__(self, dim: int) -> None:
@@ -48,11 +44,7 @@ class FlatIndex:
         return ids[:count], rows[:count]
 
     def add(self, ids: Int64, vectors: Float32) -> None:
-        """Put unit rows under ids; an id that is there already is replaced, and of a repeated one the last row counts.
-
-        Raises:
-            InvalidInputError: wrong shapes, a negative id or a number that is not finite; nothing was added.
-        """
+        """Put unit rows under ids; see `FaissIndex.add`."""
         ids, vectors = checked_rows(ids, vectors, self.dim)
         with self._lock:
             self._drop(ids)
@@ -78,19 +70,7 @@ class FlatIndex:
             self._state = (held, rows, dict(zip(held.tolist(), range(len(held)), strict=True)), len(held))
 
     def search(self, query: Float32, k: int, *, allowed: Int64 | None = None) -> tuple[Int64, Float32]:
-        """Find the `k` ids whose vectors have the largest inner product with `query`.
-
-        Args:
-            query: (dim,) unit vector.
-            k: how many; fewer come back when there are fewer. Zero or less gives none.
-            allowed: only these ids are considered; unknown ones are ignored. None allows all.
-
-        Returns:
-            Ids and cosines, best first, in [-1, 1] up to rounding. Equal cosines are in ascending order of id.
-
-        Raises:
-            InvalidInputError: wrong shape, or a number that is not finite.
-        """
+        """Find the `k` ids whose vectors have the largest inner product with `query`; see `FaissIndex.search`."""
         held, rows, place, count = self._state
         ids = held[:count]
         if query.shape != (self.dim,) or not np.isfinite(query).all():
@@ -104,15 +84,10 @@ class FlatIndex:
             # All that are as good as the k-th stay: which of them are taken is a matter of their ids.
             ahead = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
             ids, scores = ids[ahead], scores[ahead]
-        order = np.lexsort((ids, -scores))[: max(k, 0)]
-        return ids[order], scores[order]
+        return best_first(ids, scores, k)
 
     def get(self, ids: Int64) -> Float32:
-        """Return the (n, dim) rows of `ids`, in their order.
-
-        Raises:
-            KeyError: an id is not there; the error names it.
-        """
+        """Return the (n, dim) rows of `ids`, in their order; the KeyError for one that is not there names it."""
         _, rows, place, _ = self._state
         found: Float32 = rows[[place[number] for number in np.asarray(ids).tolist()]]
         return found

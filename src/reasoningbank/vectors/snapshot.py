@@ -70,12 +70,7 @@ def _written(file: BinaryIO, total: int, part: bytes | memoryview) -> int:
 
 
 def head_of(path: Path) -> Head:
-    """Return what a snapshot says of itself.
-
-    Raises:
-        SnapshotError: it is no snapshot of this format.
-        OSError: there is none, or it may not be read.
-    """
+    """Return what a snapshot says of itself; SnapshotError if it has another format, OSError if it cannot be read."""
     with path.open("rb") as file:
         return _Reading(file).head
 
@@ -83,9 +78,7 @@ def head_of(path: Path) -> Head:
 def read(path: Path, dim: int, block_rows: int) -> Iterator[tuple[Coded, Int64]]:
     """Yield the blocks of a snapshot and the owners of their rows. Not before the end is it known to be whole.
 
-    Raises:
-        SnapshotError: it is damaged.
-        OSError: there is none, or it may not be read.
+    What is damaged is a SnapshotError, what is not there or may not be read an OSError.
     """
     with path.open("rb") as file:
         reading = _Reading(file)

@@ -27,11 +27,7 @@ class Sentence:
 
 
 def standing(text: str, seen: Seen) -> Iterator[tuple[str, float, int]]:
-    """Yield (sign, weight, where its sentence begins) for the signs that stand in a text.
-
-    Args:
-        seen: what a look at the text saw.
-    """
+    """Yield (sign, weight, where its sentence begins) for the signs that stand in a text, by what a look at it saw."""
     words = list(_words(seen))
     signs = _possible(SIGNS, {name for _, name in words} | _BY_FORM.keys())
     for name in _BY_FORM.keys() & frozenset().union(*(sign.classes for sign in signs)):

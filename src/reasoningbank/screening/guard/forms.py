@@ -24,12 +24,7 @@ _LOCAL = r"(?!localhost|127\.|10\.|192\.168\.)"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form.
-
-    Attributes:
-        keywords: a text without any of them does not have this form; that makes most forms free.
-        pattern: matched against the text in lower case.
-    """
+    """One form: its pattern is tried on a text in lower case that holds one of its keywords; so most forms are free."""
 
     sign: str
     weight: float
@@ -159,11 +154,7 @@ KEYWORDS = _BY_KEYWORD.keys()
 
 
 def standing_forms(lower: str, keywords: Set[str]) -> Iterator[tuple[str, float, int]]:
-    """Yield (sign, weight, place) for the forms that stand in a text in lower case.
-
-    Args:
-        keywords: those that the text holds.
-    """
+    """Yield (sign, weight, place) for the forms that stand in a text in lower case, which holds these keywords."""
     for number in sorted({number for keyword in keywords & _BY_KEYWORD.keys() for number in _BY_KEYWORD[keyword]}):
         place = _place_of(FORMS[number], lower)
         if place is not None:

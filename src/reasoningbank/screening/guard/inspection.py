@@ -41,10 +41,7 @@ class Finding:
 def inspect(seen: Seen | None = None, /, **texts: str) -> tuple[Finding, ...]:
     """Return the signs of planted instructions in the given fields, each sign once, the weightiest first.
 
-    Example: `inspect(title=draft.title, content=draft.content)`.
-
-    Args:
-        seen: an earlier look at the fields, joined.
+    Example: `inspect(title=draft.title, content=draft.content)`. `seen` is an earlier look at the fields, joined.
     """
     # Nearly all lessons show nothing: one look at all fields together says so, and costs less than one at each.
     if not any(True for _ in findings("", joined(texts.values()), seen)):
@@ -64,11 +61,7 @@ def is_suspicious(findings: Iterable[Finding]) -> bool:
 
 
 def findings(field: str, text: str, seen: Seen | None = None) -> Iterator[Finding]:
-    """Yield the signs in one text as they are met.
-
-    Args:
-        seen: an earlier look at it.
-    """
+    """Yield the signs in one text as they are met; `seen` is an earlier look at it."""
     for sign, weight in hidden_signs(text):
         yield Finding(f"hidden.{sign}", field, "", weight)
     plain = plain_reading(text)

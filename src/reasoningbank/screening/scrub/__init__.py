@@ -3,15 +3,22 @@
 The name of a secret stays, its value goes, and only how often each rule found something is kept. Scrubbing what was
 scrubbed changes nothing, and time grows with the length of the text, whatever it says.
 
-The rules (`rule`) are one table (`rule_set`), each tried in one pass; what they find is cut out in one more (`texts`).
-The table has three parts: secrets told by their own form (`forms`; the tokens of providers are listed in
-`formats`), by what surrounds them (`context`), and by the command they stand in (`commands`). `shapes` knows what names
-of secrets, and secrets, look like.
+The rules (`rule`) are one table, each tried in one pass; what they find is cut out in one more (`rule_set`). The table
+has two parts: secrets told by their own form (`forms`; the tokens of providers are listed in `formats`), and by what
+surrounds them or the command they stand in (`context`). `shapes` knows what names of secrets, and secrets, look like.
 """
 
 from reasoningbank.screening.scrub.rule import Rule
-from reasoningbank.screening.scrub.rule_set import DEFAULT_RULES, RULES_VERSION, RuleSet
-from reasoningbank.screening.scrub.texts import REDACTED, Scrubbed, scrub, scrub_each, scrub_value
+from reasoningbank.screening.scrub.rule_set import (
+    DEFAULT_RULES,
+    REDACTED,
+    RULES_VERSION,
+    RuleSet,
+    Scrubbed,
+    scrub,
+    scrub_each,
+    scrub_value,
+)
 
 __all__ = [
     "DEFAULT_RULES",

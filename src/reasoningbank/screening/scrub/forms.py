@@ -146,7 +146,7 @@ _W = r"[ \t]{0,8}"
 _SLASH = r"\\?/"
 _HOSTED = rf"(?:https?:{_SLASH}{_SLASH})?"
 _PATH = r"(?:\\?[/\w@+%\-])"
-_PASSWORD, _KEY, _HINT = _if(Proof.PASSWORD), _if(Proof.KEY), _if(Proof.HINT)
+_KEY, _HINT = _if(Proof.KEY), _if(Proof.HINT)
 
 _BLOCKS: tuple[Rule, ...] = (
     Rule("private-key", ("private key",), _PRIVATE_KEY, find=_key_body),
@@ -162,28 +162,23 @@ _WEBHOOKS = (
     ("zapier-webhook", "hooks.zapier", rf"hooks\.zapier\.com{_SLASH}hooks{_SLASH}catch{_PATH}{{8,}}+"),
 )
 
+# Each is a rule, its keyword, how long the token is before that, and the keyword with the rest.
+_HEADED = (
+    ("telegram-token", ":a", 8, r":A(?<=\d{8}:A)[\w\-]{33,36}(?![\w\-])"),
+    ("azure-client-secret", "q~", 4, r"Q~(?<=[\w\-]{3}\dQ~)[\w~.\-]{31,36}"),
+    ("terraform-token", ".atlasv1.", 14, r"\.atlasv1\.(?<=[A-Za-z0-9]{14}\.atlasv1\.)[\w\-]{60,}+"),
+    ("mailchimp-key", "-us", 32, r"-us(?<=[0-9a-f]{32}-us)\d{1,2}(?!\w)"),
+    ("rapidapi-key", "msh", 10, r"msh(?<=[0-9a-f]{10}msh)[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}"),
+    ("firebase-server-key", ":apa91b", 11, r":APA91b(?<=AAAA[\w\-]{7}:APA91b)[\w\-]{100,}+"),
+)
+
 _TOKENS: tuple[Rule, ...] = (
     *(_prefixed(*form) for form in PREFIXED),
     _prefixed("anthropic-key", "sk-ant-", r"[\w\-]{24,}+", _HINT),
     _prefixed("openai-key", "sk-", r"[\w\-]{20,}+", _HINT),
     Rule("discord-token", (".",), r"\.(?<=[\w\-]{23}\.)[\w\-]{6,7}\.[\w\-]{27,45}(?![\w\-])", find=_discord),
-    Rule("telegram-token", (":a",), r":A(?<=\d{8}:A)[\w\-]{33,36}(?![\w\-])", find=_with_head(8)),
-    Rule("azure-client-secret", ("q~",), r"Q~(?<=[\w\-]{3}\dQ~)[\w~.\-]{31,36}", find=_with_head(4)),
-    Rule(
-        "terraform-token",
-        (".atlasv1.",),
-        r"\.atlasv1\.(?<=[A-Za-z0-9]{14}\.atlasv1\.)[\w\-]{60,}+",
-        find=_with_head(14),
-    ),
-    Rule("mailchimp-key", ("-us",), r"-us(?<=[0-9a-f]{32}-us)\d{1,2}(?!\w)", find=_with_head(32)),
-    Rule(
-        "rapidapi-key",
-        ("msh",),
-        r"msh(?<=[0-9a-f]{10}msh)[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}",
-        find=_with_head(10),
-    ),
-    Rule("firebase-server-key", (":apa91b",), r":APA91b(?<=AAAA[\w\-]{7}:APA91b)[\w\-]{100,}+", find=_with_head(11)),
-)  # fmt: skip
+    *(Rule(name, (keyword,), pattern, find=_with_head(head)) for name, keyword, head, pattern in _HEADED),
+)
 
 _URLS: tuple[Rule, ...] = (
     Rule(

@@ -1,15 +1,21 @@
-"""The rules as one table, and how it is applied: each rule in one pass over the text, and most of them in none."""
+"""The rules as one table, and how it takes the secrets out of texts and JSON values.
+
+Each rule is tried in one pass over a text, and most of them in none.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-from reasoningbank.errors import InvalidInputError
-from reasoningbank.screening.prefilter import Seen, by_keyword, folded, keywords_in
-from reasoningbank.screening.scrub.commands import COMMANDS
-from reasoningbank.screening.scrub.context import CONTEXT
+from reasoningbank.errors import InvalidInputError, LimitExceededError
+from reasoningbank.screening.prefilter import Seen, by_keyword, folded, joined, keywords_in
+from reasoningbank.screening.scrub.context import CONTEXT, is_assigned_to
 from reasoningbank.screening.scrub.forms import FORMS
 from reasoningbank.screening.scrub.rule import Rule, Span, secret_span
 
@@ -19,7 +25,7 @@ RULES_VERSION = 1
 # A rejected match is searched again, but only if it is short: so the time stays linear.
 _SEARCHED_AGAIN = 400
 
-_RULES = (*FORMS, *CONTEXT, *COMMANDS)
+_RULES = (*FORMS, *CONTEXT)
 _BY_KEYWORD = by_keyword((rule.keywords, number) for number, rule in enumerate(_RULES))
 KEYWORDS = _BY_KEYWORD.keys()
 
@@ -42,11 +48,7 @@ class RuleSet:
         self._allow = tuple(_pattern(pattern, "allow") for pattern in allow)
 
     def find(self, text: str, seen: Seen | None = None) -> list[tuple[int, int, str]]:
-        """Return what is to be dropped as (start, end, rule), in order, without overlaps.
-
-        Args:
-            seen: an earlier look at the text.
-        """
+        """Return what is to be dropped as (start, end, rule), in order, without overlaps; `seen` is an earlier look."""
         lower = folded(text)
         numbers = {number for keyword in keywords_in(lower, seen) & KEYWORDS for number in _BY_KEYWORD[keyword]}
         own = (rule for rule in self._own if not rule.keywords or any(keyword in lower for keyword in rule.keywords))
@@ -94,3 +96,96 @@ def _merged(found: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
 
 
 DEFAULT_RULES = RuleSet()
+
+REDACTED = "[REDACTED]"
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """A text without its secrets, and how many were dropped, by rule; the values themselves are not kept."""
+
+    text: str
+    counts: dict[str, int]
+
+
+def scrub(text: str, rules: RuleSet = DEFAULT_RULES) -> Scrubbed:
+    """Replace the secrets in `text` by [REDACTED], and count them by rule."""
+    if not text:
+        return Scrubbed(text, {})
+    parts: list[str] = []
+    counts: Counter[str] = Counter()
+    kept = 0
+    for start, end, name in rules.find(text):
+        parts += (text[kept:start], REDACTED)
+        counts[name] += 1
+        kept = end
+    return Scrubbed("".join((*parts, text[kept:])), dict(counts)) if parts else Scrubbed(text, {})
+
+
+def scrub_each(texts: Sequence[str], rules: RuleSet = DEFAULT_RULES, seen: Seen | None = None) -> list[Scrubbed]:
+    """Scrub several short texts; where none holds a secret, one look at all of them, or an earlier one, says so."""
+    if not rules.find(joined(texts), seen):
+        return [Scrubbed(text, {}) for text in texts]
+    return [scrub(text, rules) for text in texts]
+
+
+_DEPTH_LIMIT = 100
+_HELD_BY_PARENT = frozenset(("value", "val", "default", "content", "text", "raw"))
+
+
+def scrub_value(value: Any, rules: RuleSet = DEFAULT_RULES) -> tuple[Any, dict[str, int]]:
+    """Scrub every string of a JSON value, with the key it stands under in mind: {"password": "x9"} loses its x9.
+
+    Keys are scrubbed too. Tuples come back as lists. Nested deeper than 100 levels, it raises LimitExceededError.
+    """
+    counts: Counter[str] = Counter()
+    return _Nested(rules, counts).scrub(value, "", 0), dict(counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Nested:
+    rules: RuleSet
+    counts: Counter[str]
+
+    def scrub(self, value: Any, name: str, depth: int) -> Any:
+        if depth > _DEPTH_LIMIT:
+            raise LimitExceededError("nested value", limit=_DEPTH_LIMIT, actual=depth, unit="levels")
+        if isinstance(value, dict):
+            return self._mapping(value, name, depth)
+        if isinstance(value, (list, tuple)):
+            return [self.scrub(item, name, depth + 1) for item in value]
+        if isinstance(value, str):
+            return self._string(value, name)
+        if isinstance(value, int) and not isinstance(value, bool) and is_assigned_to(name, str(value)):
+            return self._dropped()
+        return value
+
+    def _mapping(self, value: dict[Any, Any], name: str, depth: int) -> dict[Any, Any]:
+        named = next((value[key] for key in ("name", "key", "header") if isinstance(value.get(key), str)), name)
+        scrubbed: dict[Any, Any] = {}
+        for key, item in value.items():
+            held = named if str(key).lower() in _HELD_BY_PARENT else str(key)
+            scrubbed[self._free_key(key, scrubbed)] = self.scrub(item, held, depth + 1)
+        return scrubbed
+
+    def _free_key(self, key: Any, taken: dict[Any, Any]) -> Any:
+        """Return the scrubbed key; two secret keys of one mapping must not become one."""
+        if not isinstance(key, str) or (clean := self._string(key, "")) == key:
+            return key
+        names = (clean if n == 1 else f"{clean} {n}" for n in itertools.count(1))
+        return next(name for name in names if name not in taken)
+
+    def _string(self, text: str, name: str) -> str:
+        if is_assigned_to(name, text) and not self.rules.allows(text):
+            return self._dropped()
+        # A header or cookie is told by its name: scrubbed together with it.
+        before = f"{name}: " if name else ""
+        scrubbed = scrub(before + text, self.rules)
+        if not scrubbed.text.startswith(before):
+            before, scrubbed = "", scrub(text, self.rules)
+        self.counts.update(scrubbed.counts)
+        return scrubbed.text[len(before) :]
+
+    def _dropped(self) -> str:
+        self.counts["named-value"] += 1
+        return REDACTED

@@ -9,7 +9,7 @@ from reasoningbank.belief.calibrated import CalibratedModel
 from reasoningbank.belief.ema import EmaModel
 from reasoningbank.belief.spec import SignalWeights, SpecModel
 from reasoningbank.signals import SignalKind
-from reasoningbank.storage import parameters, restore
+from reasoningbank.storage import parameters, trust
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.stored import Stored
 
@@ -72,6 +72,6 @@ class Models:
 def signal_weights(reading: Reading) -> SignalWeights:
     """Return the spec model's weights: the starting pairs plus every vote that confirmed or refuted a kind."""
     weights = SignalWeights()
-    for kind, (confirmed, refuted) in restore.taught(reading).items():
+    for kind, (confirmed, refuted) in trust.taught(reading).items():
         weights = weights.taught(SignalKind(kind), confirmed, refuted)
     return weights

@@ -18,7 +18,7 @@ from reasoningbank.forks import renew_after_fork
 from reasoningbank.storage import snapshots
 from reasoningbank.storage.check import Finding
 from reasoningbank.storage.contract import Reading, Writing
-from reasoningbank.storage.files import remove_files
+from reasoningbank.storage.files import aside, remove_files
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES, StoredVectors
 from reasoningbank.vectors.base import Int64
@@ -134,7 +134,7 @@ def save(
         path, generation = snapshots.path_of(reading, stored.table), _generation(reading)
     if generation[0] != filled.generation or not _has_room(path, len(filled.index) * (generation[3] + 16)):
         return
-    made, token = snapshots.new_path(path), secrets.token_hex(16)
+    made, token = aside(path, "new"), secrets.token_hex(16)
     try:
         with made.open("xb") as file:
             write(

@@ -12,7 +12,7 @@ from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.runs.trajectories import put, shown
 from reasoningbank.services.view import Edit
-from reasoningbank.storage import episodes, run_rows, trajectories
+from reasoningbank.storage import episodes, trajectories
 from reasoningbank.storage.contract import Reading
 
 PAGE = 200
@@ -21,7 +21,7 @@ PAGE = 200
 def export_runs(reading: Reading) -> Iterator[ExportedRun]:
     """Yield every run of the project, with what is kept of it, in the order of their references."""
     after = ""
-    while refs := run_rows.page(reading, after, PAGE):
+    while refs := episodes.refs_behind(reading, after, PAGE):
         loaded = filter(None, (episodes.load_episode(reading, ref) for ref in refs))
         yield from (_exported(reading, episode) for episode in loaded)
         after = refs[-1]
@@ -30,7 +30,7 @@ def export_runs(reading: Reading) -> Iterator[ExportedRun]:
 def _exported(reading: Reading, episode: Episode) -> ExportedRun:
     kept = trajectories.load(reading, episode.ref) or trajectories.Kept()
     run = shown(episode, kept)
-    unchanged = run_rows.unchanged(reading, episode.ref)
+    unchanged = episodes.unchanged_in(reading, episode.ref)
     return ExportedRun(
         ref=episode.ref,
         task=run.task,
@@ -40,12 +40,12 @@ def _exported(reading: Reading, episode: Episode) -> ExportedRun:
         verdict=episode.verdict,
         reason=run.reason,
         by=episode.by,
-        tokens=run_rows.tokens(reading, episode.ref),
+        tokens=episodes.tokens_of(reading, episode.ref),
         memories=tuple(
             HandedOver(**served.model_dump(exclude={"revision"}), unchanged=served.position in unchanged)
             for served in episode.memories
         ),
-        lessons=tuple(run_rows.lessons(reading, episode.ref)),
+        lessons=tuple(episodes.lessons_of(reading, episode.ref)),
         steps=run.steps,
         result=run.result,
         left_out=kept.left_out,
@@ -74,7 +74,7 @@ def _store(edit: Edit, run: ExportedRun, numbers: Mapping[str, int]) -> bool:
     if episodes.exists(edit, run.ref):
         return False
     handed = [(numbers[each.memory], each) for each in run.memories if each.memory in numbers]
-    run_rows.put(edit, run, handed, [numbers[lesson] for lesson in run.lessons if lesson in numbers])
+    episodes.put_run(edit, run, handed, [numbers[lesson] for lesson in run.lessons if lesson in numbers])
     if run.kept_at is not None:
         kept = Trajectory(steps=run.steps, result=run.result)
         put(edit, run.ref, kept, left_out=run.left_out, at=run.kept_at)

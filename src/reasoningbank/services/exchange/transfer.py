@@ -31,7 +31,7 @@ from reasoningbank.services.exchange.run_transfer import export_runs, store_runs
 from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import check_embedder, store
 from reasoningbank.services.view import Edit, View
-from reasoningbank.storage import links, parameters, records, restore, trust
+from reasoningbank.storage import links, parameters, records, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.parameters import Fit
 
@@ -165,9 +165,9 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared
                 tally.numbers[item.memory_id] = n
         if was_empty:
             # What belongs to a bank as a whole only a copy of it may take over.
-            restore.restore_taught(edit, [counts for item in items for counts in item.taught])
+            trust.restore_taught(edit, [counts for item in items for counts in item.taught])
             sources = [source for item in items for source in item.blocked]
-            restore.restore_blocked(edit, sources, engine.now())
+            trust.note_blocked(edit, sources, engine.now())
             for found in filter(None, map(_parameters, items)):
                 parameters.add(edit, Fit(found, edit.newest_change, engine.now()))
 
@@ -188,8 +188,8 @@ def _store_one(edit: Edit, item: Incoming, prepared: Prepared) -> tuple[int, boo
     n = place.n
     if place.created:
         _restore_state(edit, n, item, prepared)
-        restore.restore_times(edit, n, item.created_at, item.updated_at)
-        restore.restore_tallies(edit, n, item.tallies)
+        trust.restore_times(edit, n, item.created_at, item.updated_at)
+        trust.restore_tallies(edit, n, item.tallies)
     return n, place.created
 
 
@@ -199,9 +199,9 @@ def _restore_state(edit: Edit, n: int, item: Incoming, prepared: Prepared) -> No
     distrusted = trust.blocked_among(edit, {name for name in (source.by, source.session) if name})
     if item.state is State.ARCHIVED:
         before = State.QUARANTINED if distrusted else item.before or prepared.state
-        restore.restore_archived(edit, n, before, item.why, edit.engine.now())
+        trust.restore_archived(edit, n, before, item.why, edit.engine.now())
     elif item.state is not None and not distrusted:
-        restore.restore_state(edit, n, item.state)
+        trust.restore_state(edit, n, item.state)
 
 
 def _difference(view: View, n: int, item: Incoming) -> list[Rejected]:
@@ -283,7 +283,7 @@ def export_records(engine: Engine, *, runs: bool = False) -> Iterator[dict[str, 
     """
     with engine.read() as view:
         # What belongs to no memory the first record carries: every record is a memory, for whoever reads them.
-        whole = {"taught": restore.taught(view), "forgotten": trust.blocked(view)}
+        whole = {"taught": trust.taught(view), "forgotten": trust.blocked(view)}
         extra: dict[str, Any] = {"parameters": parameters.learned(view)}
         extra |= {key: value for key, value in whole.items() if value}
         after = 0
@@ -293,7 +293,7 @@ def export_records(engine: Engine, *, runs: bool = False) -> Iterator[dict[str, 
             leaving = links.leaving(view, numbers)
             for n in numbers:
                 own_links = as_field(map(scrubbed_link, leaving.get(n, ())))
-                yield outgoing(shown[n], rows[n].tallies, restore.archived(view, n)) | own_links | extra
+                yield outgoing(shown[n], rows[n].tallies, trust.archived(view, n)) | own_links | extra
                 extra = {}
             after = numbers[-1]
         if runs:

@@ -38,11 +38,7 @@ def read_run(run: Any, verdict: Verdict | str | bool | None = None) -> Cleaned:
 
 
 def judged(run: Trajectory, judge: RunJudge | None) -> Trajectory:
-    """Return the run with the judge's verdict, if it has none and there is a judge.
-
-    Raises:
-        JudgeUnavailableError: the judge gave no verdict.
-    """
+    """Return the run with the judge's verdict, if it has none and there is a judge, or raise JudgeUnavailableError."""
     if judge is None or run.verdict is not Verdict.UNKNOWN:
         return run
     judgement = judge.judge(run)
@@ -88,9 +84,8 @@ def sift(engine: Engine, embedder: Embedder, drafts: Sequence[Draft]) -> tuple[l
     fresh: list[Prepared] = []
     known: list[str] = []
     for prepared in preparing.embed(embedder, [preparing.clean(draft, None) for draft in drafts]):
-        near = record.near_duplicate(engine, prepared)
-        if near is None:
-            near = next((other.memory_id for other in fresh if _are_near(engine, prepared, other)), None)
+        said_now = (other.memory_id for other in fresh if _are_near(engine, prepared, other))
+        near = record.near_duplicate(engine, prepared) or next(said_now, None)
         if near is None:
             fresh.append(prepared)
         else:
@@ -169,8 +164,7 @@ def take(engine: Engine, token: str) -> Held | None:
 def carry_out(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge | None) -> Job | None:
     """Do a job that is held, and finish it together with storing its lessons, in one transaction.
 
-    Returns:
-        The job as it is then; None when it was lost to another worker meanwhile, and nothing was stored.
+    The job comes back as it is then, or None when it was lost to another worker meanwhile, and nothing was stored.
 
     Raises:
         JudgeUnavailableError, EmbeddingError, StorageError: it cannot be done now.

@@ -29,19 +29,13 @@ def add_steps(engine: Engine, ref: str, run: Any) -> StepsKept:
     with engine.write(create=False) as edit:
         if not episodes.exists(edit, ref):
             raise EpisodeNotFoundError(f"ref {ref!r}")
-        return _add(edit, ref, cleaned.run)
-
-
-def _add(edit: Edit, ref: str, run: Trajectory) -> StepsKept:
-    return put(edit, ref, run) if edit.engine.settings.keep_trajectories else StepsKept(reason=SWITCHED_OFF)
+        return put(edit, ref, cleaned.run) if engine.settings.keep_trajectories else StepsKept(reason=SWITCHED_OFF)
 
 
 def put(edit: Edit, ref: str, run: Trajectory, *, left_out: int = 0, at: datetime | None = None) -> StepsKept:
     """Keep a cleaned run with its episode as far as there is room, whatever the setting `keep_trajectories`.
 
-    Args:
-        left_out: steps that were left out of it before.
-        at: when something was last added to it; now when None.
+    Before, `left_out` steps were left out of it, and `at` something was last added to it: now when None.
     """
     limit = edit.engine.settings.trajectory_limit
     room = limit - trajectories.size_of(edit, ref)
@@ -70,7 +64,7 @@ def of_episode(engine: Engine, cleaned: Cleaned, ref: str | None) -> Cleaned:
     if engine.settings.keep_trajectories:
         with engine.write() as edit:
             if not trajectories.size_of(edit, ref):
-                _add(edit, ref, cleaned.run)
+                put(edit, ref, cleaned.run)
     return replace(cleaned, run=cleaned.run.model_copy(update={"session": ref}))
 
 
@@ -103,9 +97,7 @@ def runs_of(engine: Engine, memory_id: str, limit: int) -> MemoryRuns:
     """Return the runs that a memory came from, and those that it was handed out in."""
     with engine.read() as view:
         n = number_of(view, memory_id)
-        return MemoryRuns(
-            came_from=tuple(trajectories.origins(view, n, limit)), used_in=tuple(trajectories.uses(view, n, limit))
-        )
+        return MemoryRuns(tuple(trajectories.origins(view, n, limit)), tuple(trajectories.uses(view, n, limit)))
 
 
 def note_origins(edit: Edit, memory_ids: Sequence[str], runs: Iterable[Trajectory]) -> None:

@@ -7,7 +7,6 @@ import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Self
 
 from reasoningbank.distill.distiller import Distiller
@@ -41,9 +40,7 @@ class Worker:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def stop(self) -> None:
@@ -53,18 +50,11 @@ class Worker:
             self._thread.join()
 
     def run_once(self) -> Job | None:
-        """Do the one job that is due first, in this thread.
-
-        Returns:
-            The job as it is afterwards; None when none was due.
-        """
-        while True:
-            held = distilling.take(self._engine, str(uuid.uuid4()))
-            if held is None:
-                return None
-            job = self._carry_out(held)
-            if job is not None:
+        """Do the one job that is due first, in this thread; return it as it is afterwards, None when none was due."""
+        while (held := distilling.take(self._engine, str(uuid.uuid4()))) is not None:
+            if (job := self._carry_out(held)) is not None:
                 return job
+        return None
 
     def run_until_empty(self) -> Iterator[Job]:
         """Do the jobs that are due, one after the other, in this thread; yield each as it is afterwards."""

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from reasoningbank.distill.merging import merge
+from reasoningbank.distill.distiller import merge
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import DistillationError, InvalidInputError, MemoryNotFoundError
 from reasoningbank.llm.base import Chat
