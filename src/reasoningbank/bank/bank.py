@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, Literal, Self, TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, Unpack
 
 from reasoningbank import arguments
 from reasoningbank.bank.exchange import Exchange

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, Self, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from reasoningbank.bank.bank import ReasoningBank
 from reasoningbank.bank.handle import utc_now
