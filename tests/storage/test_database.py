@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 from reasoningbank import BusyError, CorruptionError, StorageError
 from reasoningbank.errors import ReadOnlyError
 from reasoningbank.storage import connections as connections_module
+from reasoningbank.storage.connections import AT_ONCE
 from reasoningbank.storage.database import Database
 from reasoningbank.storage.failures import storage_error
 from reasoningbank.storage.project import DATABASE_NAME, Project
@@ -181,20 +182,52 @@ def test_closing_does_not_wait_for_another_writer(tmp_path: Path) -> None:
         project.close()
 
 
-def test_only_a_few_idle_connections_are_kept(project: Project) -> None:
-    barrier = threading.Barrier(connections_module.KEPT_IDLE + 4)
+# -- many threads --------------------------------------------------------------------------------------------------
 
-    def read() -> None:
-        with project.database.read():
-            barrier.wait()
 
-    threads = [threading.Thread(target=read) for _ in range(barrier.parties)]
+def in_threads(count: int, act: Callable[[], object]) -> None:
+    threads = [threading.Thread(target=act) for _ in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    assert len(project.database._connections._idle) == connections_module.KEPT_IDLE
+
+def test_only_a_few_threads_are_in_a_transaction_at_once(project: Project) -> None:
+    lent, most = project.database._connections._lent, list[int]()
+
+    def read_often() -> None:
+        for _ in range(20):
+            with project.database.read() as connection:
+                connection.execute("SELECT count(*) FROM memories").fetchone()
+                most.append(len(lent))
+
+    in_threads(5 * AT_ONCE, read_often)
+
+    assert len(most) == 100 * AT_ONCE
+    assert max(most) <= AT_ONCE
+
+
+def test_a_thread_that_reads_and_reads_again_meanwhile_does_not_wait_for_itself(project: Project) -> None:
+    with ExitStack() as reads:
+        for _ in range(2 * AT_ONCE):
+            connection = reads.enter_context(project.database.read())
+            assert connection.execute("SELECT count(*) FROM memories").fetchone() == (0,)
+
+
+def test_threads_that_wait_for_each_other_go_on_and_only_a_few_idle_connections_are_kept(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections_module, "PATIENCE", 0.05)
+    barrier = threading.Barrier(AT_ONCE + 4)
+
+    def read() -> None:
+        with project.database.read():
+            barrier.wait()
+
+    in_threads(barrier.parties, read)
+
+    assert len(project.database._connections._idle) == AT_ONCE
 
 
 # -- the file under us ---------------------------------------------------------------------------------------------
