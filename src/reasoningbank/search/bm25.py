@@ -46,8 +46,10 @@ class Postings:
 
     def holds(self, n: int) -> bool:
         """Tell whether a memory holds the term."""
-        place = int(np.searchsorted(self.rows, n))
-        return place < len(self.rows) and bool(self.rows[place] == n)
+        # Most that are asked about are newer than all of them.
+        if not len(self.rows) or n > self.rows[-1]:
+            return False
+        return bool(self.rows[np.searchsorted(self.rows, n)] == n)
 
     def after(self, changes: Mapping[int, tuple[int, int]]) -> Postings:
         """Return the postings after some memories changed.

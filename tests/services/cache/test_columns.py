@@ -33,7 +33,7 @@ class Facts:
 
     def columns(self, capacity: int = 1_000) -> Columns:
         made = Columns([("there", "?"), ("fact", "O")], self.read, capacity)
-        made.follow(1, None)
+        made.follow((1, 0, 0), None)
         return made
 
 
@@ -50,8 +50,8 @@ def view(bank: ReasoningBank) -> Iterator[View]:
         yield view
 
 
-def rows(columns: Columns, view: View, state: int, numbers: list[int]) -> Table:
-    return columns.rows(view, state, np.array(numbers, dtype=np.int64))
+def rows(columns: Columns, view: View, change: int, numbers: list[int]) -> Table:
+    return columns.rows(view, (change, 0, 0), np.array(numbers, dtype=np.int64))
 
 
 def test_only_what_is_not_kept_is_read_and_all_come_in_the_order_they_are_asked_in(facts: Facts, view: View) -> None:
@@ -68,7 +68,7 @@ def test_what_changed_is_read_again_and_nothing_else(facts: Facts, view: View) -
     rows(columns, view, 1, [1, 2, 3])
     facts.asked.clear()
     facts.true[2] = "another"
-    columns.follow(2, {2, 7})
+    columns.follow((2, 0, 0), {2, 7})
 
     assert rows(columns, view, 2, [1, 2, 3])["fact"].tolist() == ["fact 1", "another", "fact 3"]
     assert facts.asked == [2]
@@ -77,7 +77,7 @@ def test_what_changed_is_read_again_and_nothing_else(facts: Facts, view: View) -
 def test_when_it_is_not_known_what_changed_all_are_read_again(facts: Facts, view: View) -> None:
     columns = facts.columns()
     rows(columns, view, 1, [1, 2])
-    columns.follow(2, None)
+    columns.follow((2, 0, 0), None)
     rows(columns, view, 2, [1, 2])
     assert facts.asked == [1, 2, 1, 2]
 
@@ -89,22 +89,35 @@ def test_that_a_memory_is_gone_is_kept_too_until_it_comes(facts: Facts, view: Vi
     assert facts.asked == [9]
 
     facts.true[9] = "new"
-    columns.follow(2, {9})
+    columns.follow((2, 0, 0), {9})
     assert rows(columns, view, 2, [9])["fact"].tolist() == ["new"]
 
 
-def test_what_a_view_of_another_state_reads_is_not_kept(facts: Facts, view: View) -> None:
+def test_what_a_view_of_a_newer_state_reads_is_not_kept(facts: Facts, view: View) -> None:
     columns = facts.columns()
-    columns.follow(2, set())
-    rows(columns, view, 1, [1])
+    for _ in range(2):
+        rows(columns, view, 2, [1])
+    assert facts.asked == [1, 1]
+
+
+def test_what_a_view_of_an_older_state_reads_is_kept_where_it_is_still_the_same(facts: Facts, view: View) -> None:
+    columns = facts.columns()
+    columns.follow((2, 0, 0), {2, 5})
+    columns.change((3, 0, 0), np.array([3]), lambda table: (table, np.ones(len(table), dtype=bool)))
+    rows(columns, view, 1, [1, 2, 3, 4])
+    facts.asked.clear()
+    rows(columns, view, 3, [1, 2, 3, 4, 5])
+    assert facts.asked == [2, 3, 5]
+
+    columns.follow((4, 0, 0), None)
     rows(columns, view, 3, [1])
-    assert rows(columns, view, 2, [1])["fact"].tolist() == ["fact 1"]
-    assert facts.asked == [1, 1, 1]
+    rows(columns, view, 4, [1])
+    assert facts.asked[3:] == [1, 1]
 
 
 def test_what_another_thread_has_outrun_is_not_kept(facts: Facts, view: View) -> None:
     columns = facts.columns()
-    facts.meanwhile = lambda: columns.follow(2, {1})
+    facts.meanwhile = lambda: columns.follow((2, 0, 0), {1})
     assert rows(columns, view, 1, [1])["fact"].tolist() == ["fact 1"]
 
     facts.meanwhile, facts.true[1] = None, "later"
@@ -113,7 +126,7 @@ def test_what_another_thread_has_outrun_is_not_kept(facts: Facts, view: View) ->
 
 def test_a_view_of_an_older_state_finds_what_a_newer_one_kept(facts: Facts, view: View) -> None:
     columns = facts.columns()
-    columns.follow(2, set())
+    columns.follow((2, 0, 0), set())
     rows(columns, view, 2, [1])
     assert rows(columns, view, 1, [1])["fact"].tolist() == ["fact 1"]
     assert facts.asked == [1]
@@ -132,7 +145,7 @@ def test_any_number_of_memories_can_be_kept_and_places_that_are_free_are_used_ag
     facts.true = {n: f"fact {n}" for n in many}
     for state in range(2, 6):
         rows(columns, view, state - 1, many)
-        columns.follow(state, many[::2])
+        columns.follow((state, 0, 0), many[::2])
     assert rows(columns, view, 5, many)["fact"].tolist() == list(facts.true.values())
     assert columns._used == len(many)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from reasoningbank import ReasoningBank
-from reasoningbank.services.cache.postings import FOLLOWED, PostingCache
+from reasoningbank.services.cache.postings import PostingCache
 from reasoningbank.services.view import View
 from tests.services.cache.indexed import found, of_fts5, put, remove, rewrite, search
 from tests.services.cache.views import looking, project_cache
@@ -21,7 +21,7 @@ WANTED = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4, unique=True)
 
 
 class AnyOrder(RuleBasedStateMachine):
-    """Writes of any kind between searches through a large and a small cache, one of them in an older transaction."""
+    """Writes of any kind between searches through three caches, some of them in an older transaction."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,8 +29,9 @@ class AnyOrder(RuleBasedStateMachine):
         self.writer, self.here = (
             ReasoningBank(self.folder.name, tenant="t", project="p", embedder="hash") for _ in range(2)
         )
-        self.large, self.small = project_cache(), project_cache()
+        self.large, self.small, self.forgetful = (project_cache() for _ in range(3))
         self.small._postings = PostingCache(capacity=5)
+        self.forgetful._postings = PostingCache(followed=3)
         self.held = ExitStack()
         self.older: View | None = None
         self.texts: dict[int, str] = {}
@@ -67,7 +68,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule()
     def record_many(self) -> None:
-        for _ in range(FOLLOWED + 1):
+        for _ in range(4):
             self.record("file run")
 
     @rule()
@@ -83,7 +84,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(wanted=WANTED)
     def search(self, wanted: list[str]) -> None:
-        for cache in (self.large, self.small):
+        for cache in (self.large, self.small, self.forgetful):
             search(self.here, cache, *wanted)
             if self.older is not None:
                 cache.follow(self.older)
@@ -92,7 +93,9 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(wanted=WANTED)
     def search_with_one(self, wanted: list[str]) -> None:
-        search(self.here, self.large, *wanted)
+        for cache in (self.large, self.forgetful):
+            with looking(self.here, cache) as view:
+                assert found(cache, view, wanted) == of_fts5(view, wanted)
 
     @rule(wanted=WANTED)
     def search_while_another_thread_is_ahead(self, wanted: list[str]) -> None:

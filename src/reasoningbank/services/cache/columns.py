@@ -21,6 +21,11 @@ Table = npt.NDArray[np.void]
 Int32 = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 
+State = tuple[int, int, int]
+"""A project's newest change, its generation and its fit: none ever goes back, so that an earlier state is less."""
+
+NO_STATE: State = (-1, 0, 0)
+
 FEWEST = 256
 NOWHERE = -1
 
@@ -37,7 +42,8 @@ class Columns:
     def __init__(self, dtype: npt.DTypeLike, read: Callable[[View, Sequence[int]], Table], capacity: int) -> None:
         self._dtype, self._read, self._capacity = np.dtype(dtype), read, capacity
         self._lock = threading.Lock()
-        self.state: object = None
+        self.state = self._since = NO_STATE
+        self._changed: Int64 = np.full(FEWEST, NO_STATE[0], dtype=np.int64)
         self._forget()
         renew_after_fork(self)
 
@@ -47,26 +53,27 @@ class Columns:
         self._forget()
 
     def _forget(self) -> None:
-        self._place: Int32 = np.full(FEWEST, NOWHERE, dtype=np.int32)
+        self._place: Int32 = np.full(len(self._changed), NOWHERE, dtype=np.int32)
         self._table: Table = np.zeros(FEWEST, dtype=self._dtype)
         self._used = 0
         self._free: list[int] = []
 
-    def follow(self, state: object, gone: Collection[int] | None) -> None:
+    def follow(self, state: State, gone: Collection[int] | None) -> None:
         """Drop what is no longer true in a state of the project.
 
         Args:
-            state: whoever sees this state may leave here what it reads.
+            state: whoever sees it, or one before it since when a memory is the same, may leave here what it reads.
             gone: the memories that changed on the way to it; None for all.
         """
         with self._lock:
             self.state = state
             if gone is None:
+                self._since = state
                 self._forget()
-                return
-            self._drop(self._held(np.fromiter(gone, dtype=np.int64)))
+            else:
+                self._drop(self._told(np.fromiter(gone, dtype=np.int64)))
 
-    def change(self, state: object, numbers: Int64, changed: Callable[[Table], tuple[Table, Mask]]) -> None:
+    def change(self, state: State, numbers: Int64, changed: Callable[[Table], tuple[Table, Mask]]) -> None:
         """Bring what is kept of some memories up to a state, in which nothing else is another.
 
         Args:
@@ -74,14 +81,15 @@ class Columns:
         """
         with self._lock:
             self.state = state
-            held = self._held(numbers)
+            held = self._told(numbers)
             places = self._place[held]
             self._table[places], known = changed(self._table[places])
             self._drop(held[~known])
 
-    def _held(self, numbers: Int64) -> Int64:
-        """Return those of these memories that are kept."""
-        numbers = numbers[numbers < len(self._place)]
+    def _told(self, numbers: Int64) -> Int64:
+        """Note that these memories changed on the way to the present state, and return those that are kept."""
+        self._reach(numbers)
+        self._changed[numbers] = self.state[0]
         held: Int64 = numbers[self._place[numbers] != NOWHERE]
         return held
 
@@ -89,11 +97,11 @@ class Columns:
         self._free += self._place[held].tolist()
         self._place[held] = NOWHERE
 
-    def rows(self, view: View, state: object, numbers: Int64) -> Table:
+    def rows(self, view: View, state: State, numbers: Int64) -> Table:
         """Return the facts about these memories, in their order.
 
         Args:
-            state: which state the view sees; nothing is left here of another than the one that was followed to.
+            state: which state the view sees; only what is the same in the one that was followed to is left here.
             numbers: each once.
         """
         with self._lock:
@@ -105,9 +113,10 @@ class Columns:
             wanted = numbers[missing]
             found[missing] = read = self._read(view, wanted.tolist())
             with self._lock:
-                # Meanwhile another thread may have seen a later change of the same memories.
-                if state == self.state:
-                    self._keep(wanted, read)
+                if self._since <= state <= self.state:
+                    # Another thread may have seen a later change of the same memories.
+                    same = self._changed[wanted] <= state[0]
+                    self._keep(wanted[same], read[same])
         return found
 
     def _keep(self, numbers: Int64, read: Table) -> None:
@@ -124,6 +133,7 @@ class Columns:
     def _reach(self, numbers: Int64) -> None:
         if (largest := int(numbers.max(initial=0))) >= len(self._place):
             self._place = _grown(self._place, 2 * largest, NOWHERE)
+            self._changed = _grown(self._changed, 2 * largest, NO_STATE[0])
 
     def _next(self) -> int:
         self._used += 1

@@ -11,6 +11,7 @@ import numpy as np
 
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.search.relevance import Mask
+from reasoningbank.services.cache.columns import NO_STATE, State
 from reasoningbank.storage import records
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.filters import Filters
@@ -62,7 +63,7 @@ class FilterCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.state: object = None
+        self.state = self._since = NO_STATE
         self._kept: OrderedDict[object, _Kept] = OrderedDict()
         renew_after_fork(self)
 
@@ -70,30 +71,34 @@ class FilterCache:
         """Start empty with a fresh lock: the fork may have come in the middle of a change."""
         self._lock, self._kept = threading.Lock(), OrderedDict()
 
-    def follow(self, state: object, changed: Collection[int] | None) -> None:
+    def follow(self, state: State, changed: Collection[int] | None) -> None:
         """Note what is no longer true in a state of the project.
 
         Args:
-            state: whoever sees this state may use what is kept, and leave here what it reads.
+            state: whoever sees it, or one before it in which nothing else is said, may use what is kept, and leave
+                here what it reads.
             changed: the memories that say something else in it, or are new or gone; None for all.
         """
         with self._lock:
             self.state = state
+            if changed is None or changed:
+                self._since = state
             if changed is None:
                 self._kept.clear()
             else:
                 for kept in self._kept.values():
                     kept.stale.update(changed)
 
-    def passing(self, reading: Reading, state: object, filters: Filters) -> Passing:
+    def passing(self, reading: Reading, state: State, filters: Filters) -> Passing:
         """Return which memories pass.
 
         Args:
-            state: which state the transaction sees; of another than the one that was followed to, all is read anew.
+            state: which state the transaction sees; if that says something else than the one that was followed to, all
+                is read anew.
         """
         condition, values = filters.clause()
         with self._lock:
-            if state == self.state:
+            if self._since <= state <= self.state:
                 return self._present(reading, filters, (condition, tuple(values)))
         return _read(reading, filters)
 

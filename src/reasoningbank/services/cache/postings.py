@@ -8,9 +8,10 @@ from collections.abc import Collection, Sequence
 
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.search.bm25 import Postings, Rows, Scores, bm25, within_budget
+from reasoningbank.services.cache.columns import NO_STATE, State
 from reasoningbank.storage import words
 from reasoningbank.storage.contract import Reading
-from reasoningbank.storage.words import Lengths
+from reasoningbank.storage.words import Indexed, Lengths
 
 BUDGET = 4_000
 """How many postings a keyword search looks at: about 2 ms on a quiet machine to read, however large the bank is."""
@@ -18,17 +19,17 @@ BUDGET = 4_000
 CAPACITY = 1 << 20
 """Postings that are kept: 16 MB."""
 
-FOLLOWED = 64
-"""Where more memories changed, everything is read anew."""
+FOLLOWED = 256
+"""Where more memories changed at once, everything is read anew; a term is, where more did since it was last used."""
 
 
 class PostingCache:
     """Postings by term, those used last. It is derived: dropped, they come back the same."""
 
-    def __init__(self, capacity: int = CAPACITY) -> None:
-        self._capacity = capacity
+    def __init__(self, capacity: int = CAPACITY, followed: int = FOLLOWED) -> None:
+        self._capacity, self._followed = capacity, followed
         self._lock = threading.Lock()
-        self.state: object = None
+        self.state = self._since = NO_STATE
         self._forget()
         renew_after_fork(self)
 
@@ -38,56 +39,66 @@ class PostingCache:
         self._forget()
 
     def _forget(self) -> None:
-        self._kept: OrderedDict[str, Postings] = OrderedDict()
+        # What is kept of a term, and how many of the changes it was brought up to.
+        self._kept: OrderedDict[str, tuple[Postings, int]] = OrderedDict()
         self._size = 0
+        # The memories that changed last, each with what it says now, and how many changes there were altogether.
+        self._changes: list[tuple[int, Indexed]] = []
+        self._changed = 0
         self._lengths: Lengths | None = None
         self._totals = (0, 0)
         # Terms that occur too often to be read: in how many memories, and at which change that was counted.
         self._common: dict[str, tuple[int, int]] = {}
         self._stale: set[int] = set()
 
-    def follow(self, state: object, changed: Collection[int] | None) -> None:
+    def follow(self, state: State, changed: Collection[int] | None) -> None:
         """Note what is no longer true in a state of the project.
 
         Args:
-            state: whoever sees this state may use what is kept, and leave here what it reads.
+            state: whoever sees it, or one before it in which nothing else is said, may use what is kept, and leave
+                here what it reads.
             changed: the memories that say something else in it, or are new or gone; None for all.
         """
         with self._lock:
             self.state = state
+            if changed is None or changed:
+                self._since = state
             if changed is None:
                 self._forget()
             else:
                 self._stale.update(changed)
 
-    def matches(self, reading: Reading, state: object, wanted: Sequence[str]) -> tuple[Rows, Scores]:
+    def matches(self, reading: Reading, state: State, wanted: Sequence[str]) -> tuple[Rows, Scores]:
         """Return the memories that hold any of the rarest terms, in ascending order of row number, with their BM25.
 
         Args:
-            state: which state the transaction sees; of another than the one that was followed to, all is read anew.
+            state: which state the transaction sees; if that says something else than the one that was followed to, all
+                is read anew.
             wanted: distinct terms.
         """
         lengths, totals, found = self._present(reading, state, wanted)
         counted = {term: len(kept) for term, kept in found.items()}
-        if len(found) < len(wanted):
-            counted |= self._sizes(reading, [term for term in wanted if term not in found])
-        asked = within_budget(counted, BUDGET)
-        if missing := [term for term in wanted if term not in found and (term in asked or not counted[term])]:
+        missing = [term for term in wanted if term not in found]
+        # Where they might be too many to be read, they are counted first.
+        if len(missing) * totals[0] > BUDGET:
+            counted |= self._sizes(reading, missing)
+            asked = within_budget(counted, BUDGET)
+            missing = [term for term in missing if term in asked or not counted[term]]
+        if missing:
             read = words.postings(reading, missing, lengths)
             found |= read
+            counted |= {term: len(each) for term, each in read.items()}
             self._keep(read, lengths)
-        return bm25([found[term] for term in asked], *totals)
+        return bm25([found[term] for term in within_budget(counted, BUDGET)], *totals)
 
     def _present(
-        self, reading: Reading, state: object, wanted: Sequence[str]
+        self, reading: Reading, state: State, wanted: Sequence[str]
     ) -> tuple[Lengths, tuple[int, int], dict[str, Postings]]:
         """Return all lengths, the totals, and the postings that are kept: as the transaction sees them."""
         with self._lock:
-            if state == self.state:
+            if self._since <= state <= self.state:
                 lengths = self._refreshed(reading)
-                found = {term: kept for term in wanted if (kept := self._kept.get(term)) is not None}
-                for term in found:
-                    self._kept.move_to_end(term)
+                found = {term: kept for term in wanted if (kept := self._present_of(term)) is not None}
                 return lengths, self._totals, found
         return words.lengths(reading), words.totals(reading), {}
 
@@ -107,31 +118,39 @@ class PostingCache:
 
     def _refreshed(self, reading: Reading) -> Lengths:
         """Bring what is kept up to the state that a transaction sees; return the lengths."""
-        if len(self._stale) > FOLLOWED:
+        if len(self._stale) > self._followed:
             self._forget()
         if self._lengths is None:
             self._lengths = words.lengths(reading)
         elif self._stale:
             now = words.indexed(reading, self._stale)
-            newest = int(self._lengths.rows[-1]) if len(self._lengths.rows) else -1
-            # A new memory can only be in the postings of its own terms; one that was there before, in any.
-            concerned = (
-                self._kept.keys() if min(now) <= newest else {term for each in now.values() for term in each.counts}
-            )
-            for term in concerned & self._kept.keys():
-                kept = self._kept[term]
-                changes = {
-                    n: (each.counts.get(term, 0), each.length)
-                    for n, each in now.items()
-                    if term in each.counts or (n <= newest and kept.holds(n))
-                }
-                if changes:
-                    self._put(term, kept.after(changes))
+            self._changes = [*self._changes[-self._followed :], *now.items()]
+            self._changed += len(now)
             self._lengths = self._lengths.after({n: each.length for n, each in now.items()})
         elif self._totals[0]:
             return self._lengths
         self._totals, self._stale = words.totals(reading), set()
         return self._lengths
+
+    def _present_of(self, term: str) -> Postings | None:
+        """Return what is kept of a term, brought up to the changes; None when nothing is, or too many came since."""
+        if term not in self._kept:
+            return None
+        kept, seen = self._kept[term]
+        missed = self._changed - seen
+        if missed > self._followed:
+            self._size -= len(self._kept.pop(term)[0]) + 1
+            return None
+        if missed:
+            changes: dict[int, tuple[int, int]] = {}
+            for n, each in self._changes[-missed:]:
+                # One that was new may say something else by now.
+                if term in each.counts or n in changes or kept.holds(n):
+                    changes[n] = each.counts.get(term, 0), each.length
+            kept = kept.after(changes)
+            self._put(term, kept)
+        self._kept.move_to_end(term)
+        return kept
 
     def _keep(self, read: dict[str, Postings], lengths: Lengths) -> None:
         with self._lock:
@@ -140,9 +159,9 @@ class PostingCache:
                 for term, each in read.items():
                     self._put(term, each)
             while self._size > self._capacity:
-                self._size -= len(self._kept.popitem(last=False)[1]) + 1
+                self._size -= len(self._kept.popitem(last=False)[1][0]) + 1
 
     def _put(self, term: str, kept: Postings) -> None:
         before = self._kept.get(term)
-        self._size += len(kept) + 1 - (0 if before is None else len(before) + 1)
-        self._kept[term] = kept
+        self._size += len(kept) + 1 - (0 if before is None else len(before[0]) + 1)
+        self._kept[term] = kept, self._changed

@@ -17,7 +17,7 @@ from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, Source
 from reasoningbank.search.selection import judged_and_blamed
 from reasoningbank.search.verbatim import pieces
-from reasoningbank.services.cache.columns import Columns, Mask, Table
+from reasoningbank.services.cache.columns import NO_STATE, Columns, Mask, State, Table
 from reasoningbank.services.cache.filters import FilterCache, Passing
 from reasoningbank.services.cache.postings import PostingCache
 from reasoningbank.services.cache.shown import rescrubbed
@@ -48,11 +48,6 @@ trusted (0 for those who are), the memory as it may be shown (None when it is go
 text."""
 
 STATES = ("active", "archived", "quarantined")
-
-State = tuple[int, int, int]
-"""A project's newest change, its generation and its fit: none ever goes back, so that an earlier state is less."""
-
-NO_STATE: State = (-1, 0, 0)
 
 CANDIDATES, LEADERS = 50_000, 10_000
 """So many are kept: up to 2 and 30 MB with lessons of usual length."""
