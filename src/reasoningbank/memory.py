@@ -234,10 +234,16 @@ _AS_JSON = TypeAdapter(Memory)
 
 
 _CLOSING_MARKS = re.compile(r"!+(?=\s|$)")
-# What `_means_something` says of each ASCII character, in one pass, and its case folded.
-_FOLDED_ASCII = {
-    code: chr(code).lower() if chr(code).isalnum() or chr(code) in "-*/\\#%@&!^+<=>|~$" else " " for code in range(128)
-}
+class _Folded(dict[int, str]):
+    """What stays of each character: itself where it means something, else a blank. It is told once of each."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = chr(code) if _means_something(chr(code)) else " "
+        return self[code]
+
+
+# For `str.translate`; of ASCII with its case folded, for texts that need no other folding.
+_FOLDED = _Folded({code: chr(code).lower() for code in range(128) if chr(code).isalpha()})
 
 
 def fingerprint_text(title: str, content: str) -> str:
@@ -252,9 +258,7 @@ def fingerprint_text(title: str, content: str) -> str:
     # "Careful!" is "careful"; `!grep` and `a != b` are what they are.
     if "!" in folded:
         folded = _CLOSING_MARKS.sub(" ", folded)
-    if folded.isascii():
-        return " ".join(folded.translate(_FOLDED_ASCII).split())
-    return " ".join("".join(c if _means_something(c) else " " for c in folded).split())
+    return " ".join(folded.translate(_FOLDED).split())
 
 
 def _means_something(character: str) -> bool:

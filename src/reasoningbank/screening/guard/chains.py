@@ -46,6 +46,8 @@ def _possible(signs: Iterable[Sign], classes: Set[str]) -> list[Sign]:
 # A word goes on behind an apostrophe, a hyphen and what joins the parts of an address: sign-off, user's, secrets.yaml.
 _BEGINS = re.compile(r"(?<!\w)(?<!\w['./:@-])")
 _ENDS = re.compile(r"(?!\w|['./:@-]\w)")
+# With these, or nothing, beside it, it is whole: nearly all are, and that is told without a pattern.
+_BLANKS = " \n"
 
 
 def _words(seen: Seen) -> Iterator[Word]:
@@ -54,9 +56,10 @@ def _words(seen: Seen) -> Iterator[Word]:
     for last, keyword in seen.hits:
         if keyword in KEYWORDS:
             start, end = last + 1 - len(keyword), last + 1
-            if lower[end : end + 1].isalnum() or (start and lower[start - 1].isalnum()):
+            before, behind = lower[start - 1 : start], lower[end : end + 1]
+            if before.isalnum() or behind.isalnum():
                 continue
-            whole = _BEGINS.match(lower, start) and _ENDS.match(lower, end)
+            whole = (before in _BLANKS or _BEGINS.match(lower, start)) and (behind in _BLANKS or _ENDS.match(lower, end))
             for name in _BY_KEYWORD[keyword]:
                 if whole or name == "SECRET":  # ~/.ssh/id_rsa and secrets.yaml hold what their parts name
                     yield start, name
