@@ -24,8 +24,11 @@ class ExactIndex:
         for number in ids.tolist():
             self._rows.pop(number, None)
 
-    def search(self, query: Float32, k: int, *, allowed: Int64 | None = None) -> tuple[Int64, Float32]:
+    def search(
+        self, query: Float32, k: int, *, allowed: Int64 | None = None, least: float = -1.0
+    ) -> tuple[Int64, Float32]:
         live = self._rows.keys() & (self._rows if allowed is None else set(allowed.tolist()))
         ids = np.fromiter(live, dtype=np.int64, count=len(live))
         rows = np.array([self._rows[number] for number in ids.tolist()], dtype=np.float32).reshape(-1, self.dim)
-        return best_first(ids, cosines(rows, query), k)
+        products = cosines(rows, query)
+        return best_first(ids[products >= least], products[products >= least], k)

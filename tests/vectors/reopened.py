@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from reasoningbank.vectors.base import Float32, Int64
 from reasoningbank.vectors.faiss import FaissIndex, Fetch
 
@@ -18,11 +20,17 @@ class Reopened(FaissIndex):
         super()._put(ids, rows)
 
     def search(
-        self, query: Float32, k: int, *, allowed: Int64 | None = None, fetch: Fetch | None = None
+        self,
+        query: Float32,
+        k: int,
+        *,
+        allowed: Int64 | None = None,
+        fetch: Fetch | None = None,
+        least: float = -math.inf,
     ) -> tuple[Int64, Float32]:
         # Blocks and vectors of one state, as a transaction sees them.
         with self._lock.reading():
-            return self._reopened().search(query, k, allowed=allowed, fetch=self._stored_rows)
+            return self._reopened().search(query, k, allowed=allowed, fetch=self._stored_rows, least=least)
 
     def get(self, ids: Int64, fetch: Fetch | None = None) -> Float32:
         with self._lock.reading():

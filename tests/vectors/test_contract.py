@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.vectors.base import Float32, Int64, unit_rows
 from reasoningbank.vectors.faiss import FaissIndex
+from reasoningbank.vectors.flat import FlatIndex
 from tests.vectors.exact import ExactIndex
 from tests.vectors.reopened import Reopened
 
@@ -76,6 +77,18 @@ def test_after_a_removal_the_others_keep_their_own_vectors(make: Make) -> None:
     assert found(index, rows((-1, 0))[0], 1) == [3]
     assert index.get(ids(3)).tolist() == [[-1.0, 0.0]]
     assert len(index) == 2
+
+
+@pytest.mark.parametrize("index", [FlatIndex(8), FaissIndex(8)], ids=["flat", "coded"])
+def test_only_those_that_are_near_enough_are_given_where_that_is_asked(index: FlatIndex | FaissIndex) -> None:
+    vectors = random_rows(400, 8)
+    index.add(np.arange(400), vectors)
+    for query in random_rows(20, 8, seed=1):
+        for k in (3, 400):
+            every, cosines = index.search(query, k)
+            near, those = index.search(query, k, least=0.6)
+            assert near.tolist() == every[cosines >= np.float32(0.6)].tolist()
+            assert those.tolist() == cosines[: len(near)].tolist()
 
 
 def test_asking_for_more_than_there_is_returns_each_once(make: Make) -> None:
@@ -261,6 +274,7 @@ changes = st.lists(
     query=st.lists(st.integers(-2, 2), min_size=3, max_size=3),
     k=st.integers(0, 40),
     allowed=st.none() | st.lists(st.integers(0, 35), max_size=20),
+    least=st.sampled_from([-1.0, 0.0, 0.6, 0.92]),
 )
 @pytest.mark.parametrize("state", STATES)
 def test_any_history_of_changes_leaves_what_the_reference_has(
@@ -269,6 +283,7 @@ def test_any_history_of_changes_leaves_what_the_reference_has(
     query: list[int],
     k: int,
     allowed: list[int] | None,
+    least: float,
 ) -> None:
     index, reference = STATES[state](3), ExactIndex(3)
     for adds, entries in changes:
@@ -279,8 +294,8 @@ def test_any_history_of_changes_leaves_what_the_reference_has(
     asked = unit_rows(np.array(query, dtype=np.float32))
     only = None if allowed is None else ids(*allowed)
 
-    numbers, cosines = index.search(asked, k, allowed=only)
-    expected, expected_cosines = reference.search(asked, k, allowed=only)
+    numbers, cosines = index.search(asked, k, allowed=only, least=least)
+    expected, expected_cosines = reference.search(asked, k, allowed=only, least=least)
 
     assert len(index) == len(reference)
     assert numbers.tolist() == expected.tolist()

@@ -97,7 +97,13 @@ class FaissIndex:
                         self._fill(hole)
 
     def search(
-        self, query: Float32, k: int, *, allowed: Int64 | None = None, fetch: Fetch | None = None
+        self,
+        query: Float32,
+        k: int,
+        *,
+        allowed: Int64 | None = None,
+        fetch: Fetch | None = None,
+        least: float = -math.inf,
     ) -> tuple[Int64, Float32]:
         """Find the `k` ids whose vectors have the largest inner product with `query`.
 
@@ -106,6 +112,7 @@ class FaissIndex:
             k: how many; fewer come back when there are fewer. Zero or less gives none.
             allowed: only these ids are considered; unknown ones are ignored. None allows all.
             fetch: gives vectors that a restored index does not have yet; what it does not give is left out.
+            least: only those whose product is at least this are wanted, which is quick to tell where there are few.
 
         Returns:
             Ids and cosines, best first, in [-1, 1] up to rounding. Equal cosines are in ascending order of id.
@@ -116,8 +123,11 @@ class FaissIndex:
         query = checked_query(query, self.dim)
         with self._lock.reading(), one_thread():
             if allowed is not None and np.size(allowed) <= GATHERED:
-                return self._among(query, k, np.asarray(allowed, dtype=np.int64), fetch)
-            return self._scan(query, k, allowed, fetch)
+                ids, scores = self._among(query, k, np.asarray(allowed, dtype=np.int64), fetch)
+            else:
+                ids, scores = self._scan(query, k, allowed, fetch, least)
+        wanted = int((scores >= least).sum())
+        return ids[:wanted], scores[:wanted]
 
     def get(self, ids: Int64, fetch: Fetch | None = None) -> Float32:
         """Return the (n, dim) rows of `ids`, in their order.
@@ -132,7 +142,9 @@ class FaissIndex:
             raise KeyError(int(np.setdiff1d(wanted, found)[0]))
         return rows
 
-    def _scan(self, query: Float32, k: int, allowed: Int64 | None, fetch: Fetch | None) -> tuple[Int64, Float32]:
+    def _scan(
+        self, query: Float32, k: int, allowed: Int64 | None, fetch: Fetch | None, least: float
+    ) -> tuple[Int64, Float32]:
         if k < 1 or not self._blocks:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         coded = CodedQuery(query)
@@ -140,9 +152,9 @@ class FaissIndex:
         count = TIMES * k + SPARE
         scans = [block.scan(coded, count, mask) for block, mask in zip(self._blocks, masks, strict=True)]
         while True:
-            ids, scores = self._scored(scans, query, k, fetch)
+            ids, scores = self._scored(scans, query, k, fetch, least)
             # A tie is a doubt as well: the row that was not looked at may have the smaller id.
-            needed = float(scores[-1]) if ids.size == k else -math.inf
+            needed = max(least, float(scores[-1]) if ids.size == k else -math.inf)
             doubtful = [number for number, one in enumerate(scans) if one.unseen >= needed and one.unseen > -math.inf]
             if not doubtful:
                 return ids, scores
@@ -150,11 +162,13 @@ class FaissIndex:
             for number in doubtful:
                 scans[number] = self._blocks[number].scan(coded, count, masks[number])
 
-    def _scored(self, scans: Sequence[Scanned], query: Float32, k: int, fetch: Fetch | None) -> tuple[Int64, Float32]:
+    def _scored(
+        self, scans: Sequence[Scanned], query: Float32, k: int, fetch: Fetch | None, least: float
+    ) -> tuple[Int64, Float32]:
         """Return the k best of what was scanned by their exact scores, best first."""
-        least = np.concatenate([one.scores - np.float32(one.bound) for one in scans])
+        lowest = np.concatenate([one.scores - np.float32(one.bound) for one in scans])
         # So many are at least this good, whatever their codes hide: what cannot reach it needs no exact score.
-        needed = float(np.partition(least, -k)[-k]) if least.size > k else -math.inf
+        needed = max(least, float(np.partition(lowest, -k)[-k]) if lowest.size > k else -math.inf)
         ids, scores = [], []
         chosen = [(b, one.rows[one.scores >= needed - one.bound]) for b, one in zip(self._blocks, scans, strict=True)]
         if not _brought(chosen, fetch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 
 import faiss
@@ -69,7 +70,9 @@ class FlatIndex:
             held, rows = np.delete(held[:count], gone), np.delete(rows[:count], gone, axis=0)
             self._state = (held, rows, dict(zip(held.tolist(), range(len(held)), strict=True)), len(held))
 
-    def search(self, query: Float32, k: int, *, allowed: Int64 | None = None) -> tuple[Int64, Float32]:
+    def search(
+        self, query: Float32, k: int, *, allowed: Int64 | None = None, least: float = -math.inf
+    ) -> tuple[Int64, Float32]:
         """Find the `k` ids whose vectors have the largest inner product with `query`; see `FaissIndex.search`."""
         held, rows, place, count = self._state
         ids = held[:count]
@@ -80,6 +83,9 @@ class FlatIndex:
             places = {place.get(number, count) for number in np.asarray(allowed).tolist()}
             chosen = sorted(at for at in places if at < count)
             ids, scores = ids[chosen], scores[chosen]
+        if least > -math.inf:
+            near = np.flatnonzero(scores >= least)
+            ids, scores = ids[near], scores[near]
         if 0 < k < len(ids):
             # All that are as good as the k-th stay: which of them are taken is a matter of their ids.
             ahead = np.flatnonzero(scores >= np.partition(scores, -k)[-k])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -52,18 +53,25 @@ class VectorCache:
             self._filled = None
         self._lock = threading.Lock()
 
-    def nearest(self, reading: Reading, vector: Float32, k: int, allowed: Int64 | None = None) -> tuple[Int64, Float32]:
+    def nearest(
+        self, reading: Reading, vector: Float32, k: int, allowed: Int64 | None = None, least: float = -math.inf
+    ) -> tuple[Int64, Float32]:
         """Return what up to `k` vectors belong to (row numbers), and their cosines, nearest first.
 
         A memory can come twice, by its lesson and by what it applies to.
+
+        Args:
+            allowed: ids of the vectors that are considered; None for all.
+            least: only those whose cosine is at least this are wanted.
         """
         filled = self.follow(reading)
         if filled is None:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         if isinstance(filled.index, FlatIndex):
-            ids, cosines = filled.index.search(vector, k, allowed=allowed)
+            ids, cosines = filled.index.search(vector, k, allowed=allowed, least=least)
         else:
-            ids, cosines = filled.index.search(vector, k, allowed=allowed, fetch=partial(self._fetch, reading))
+            fetch = partial(self._fetch, reading)
+            ids, cosines = filled.index.search(vector, k, allowed=allowed, fetch=fetch, least=least)
         owners = np.array([filled.owners.get(number, 0) for number in ids.tolist()], dtype=np.int64)
         if not owners.all():
             # Taken out by another thread just now.

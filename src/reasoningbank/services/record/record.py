@@ -70,8 +70,9 @@ def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True
         return None
     with engine.read() as view:
         view.check_embedder(prepared.embedder)
-        owners, cosines = engine.cache.vectors.nearest(view, prepared.vectors[0][1], 8)
-        close = cosines > engine.settings.duplicate_similarity
+        least = engine.settings.duplicate_similarity
+        owners, cosines = engine.cache.vectors.nearest(view, prepared.vectors[0][1], 8, least=least)
+        close = cosines > least
         near = owners[close].tolist()
         if not near or (not known_too and records.same_lessons(view, [prepared.fingerprint])):
             return None
