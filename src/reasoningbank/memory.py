@@ -234,6 +234,8 @@ _AS_JSON = TypeAdapter(Memory)
 
 
 _CLOSING_MARKS = re.compile(r"!+(?=\s|$)")
+
+
 class _Folded(dict[int, str]):
     """What stays of each character: itself where it means something, else a blank. It is told once of each."""
 

@@ -59,7 +59,9 @@ def _words(seen: Seen) -> Iterator[Word]:
             before, behind = lower[start - 1 : start], lower[end : end + 1]
             if before.isalnum() or behind.isalnum():
                 continue
-            whole = (before in _BLANKS or _BEGINS.match(lower, start)) and (behind in _BLANKS or _ENDS.match(lower, end))
+            whole = (before in _BLANKS or _BEGINS.match(lower, start)) and (
+                behind in _BLANKS or _ENDS.match(lower, end)
+            )
             for name in _BY_KEYWORD[keyword]:
                 if whole or name == "SECRET":  # ~/.ssh/id_rsa and secrets.yaml hold what their parts name
                     yield start, name
