@@ -136,6 +136,35 @@ def test_a_term_that_is_known_to_be_common_is_not_counted_again(bank: ReasoningB
 
 
 @pytest.mark.usefixtures("small_budget")
+def test_a_term_that_was_counted_is_counted_again_only_when_a_memory_was_rewritten(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    for n in (1, 2):
+        put(bank, n, "file run rare" if n == 1 else "file run")
+    search(bank, cache, "file", "rare")
+
+    def times_counted() -> int:
+        with looking(bank, cache) as view, statements(view) as asked:
+            assert numbers(found(cache, view, ["file", "rare"])) == [1]
+        return len(counted(asked))
+
+    put(bank, 3, "file run")
+    assert times_counted() == 0
+    rewrite(bank, 3, "run")
+    assert [times_counted(), times_counted()] == [1, 0]
+
+
+@pytest.mark.usefixtures("small_budget")
+def test_a_new_memory_counts_for_terms_that_were_counted(bank: ReasoningBank) -> None:
+    cache = project_cache()
+    for n, text in enumerate(["rare", "file", "file", "run", "run"], 1):
+        put(bank, n, text)
+    assert numbers(search(bank, cache, "rare", "file")) == [1]
+
+    put(bank, 6, "file")
+    assert numbers(search(bank, cache, "file", "run")) == [4, 5]
+
+
+@pytest.mark.usefixtures("small_budget")
 def test_a_term_that_may_have_become_rare_is_counted_again(bank: ReasoningBank) -> None:
     cache = project_cache()
     for n in range(1, 9):

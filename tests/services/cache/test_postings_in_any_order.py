@@ -5,11 +5,13 @@ from __future__ import annotations
 import tempfile
 from contextlib import ExitStack
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from reasoningbank import ReasoningBank
+from reasoningbank.services.cache import postings
 from reasoningbank.services.cache.postings import PostingCache
 from reasoningbank.services.view import View
 from tests.services.cache.indexed import found, of_fts5, put, remove, rewrite, search
@@ -112,5 +114,20 @@ class AnyOrder(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
-TestAnyOrder = AnyOrder.TestCase
-TestAnyOrder.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+class AnyOrderWhereMostTermsAreCommon(AnyOrder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.patched = pytest.MonkeyPatch()
+        self.patched.setattr(postings, "BUDGET", 3)
+
+    def teardown(self) -> None:
+        super().teardown()
+        self.patched.undo()
+
+
+TestAnyOrder, TestAnyOrderWhereMostTermsAreCommon = (
+    machine.TestCase for machine in (AnyOrder, AnyOrderWhereMostTermsAreCommon)
+)
+TestAnyOrder.settings = TestAnyOrderWhereMostTermsAreCommon.settings = settings(
+    max_examples=40, stateful_step_count=20, deadline=None
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.search.bm25 import Postings, Rows, Scores, bm25, within_budget
@@ -18,6 +18,9 @@ BUDGET = 4_000
 
 CAPACITY = 1 << 20
 """Postings that are kept: 16 MB."""
+
+COUNTED = 1 << 16
+"""Terms of which it is kept in how many memories they occur: up to 10 MB."""
 
 FOLLOWED = 256
 """Where more memories changed at once, everything is read anew; a term is, where more did since it was last used."""
@@ -47,8 +50,9 @@ class PostingCache:
         self._changed = 0
         self._lengths: Lengths | None = None
         self._totals = (0, 0)
-        # Terms that occur too often to be read: in how many memories, and at which change that was counted.
-        self._common: dict[str, tuple[int, int]] = {}
+        # In how many memories terms occur, and how many memories had been rewritten, or had gone, when that was told.
+        self._counts: dict[str, tuple[int, int]] = {}
+        self._rewritten = 0
         self._stale: set[int] = set()
 
     def follow(self, state: State, changed: Collection[int] | None) -> None:
@@ -76,45 +80,34 @@ class PostingCache:
                 is read anew.
             wanted: distinct terms.
         """
-        lengths, totals, found = self._present(reading, state, wanted)
-        counted = {term: len(kept) for term, kept in found.items()}
-        missing = [term for term in wanted if term not in found]
-        # Where they might be too many to be read, they are counted first.
-        if len(missing) * totals[0] > BUDGET:
-            counted |= self._sizes(reading, missing)
-            asked = within_budget(counted, BUDGET)
-            missing = [term for term in missing if term in asked or not counted[term]]
-        if missing:
-            read = words.postings(reading, missing, lengths)
-            found |= read
-            counted |= {term: len(each) for term, each in read.items()}
-            self._keep(read, lengths)
-        return bm25([found[term] for term in within_budget(counted, BUDGET)], *totals)
+        lengths, totals, found, counted = self._present(reading, state, wanted)
+        unknown = [term for term in wanted if term not in counted]
+        sizes = words.sizes(reading, unknown) if unknown else {}
+        counted |= sizes
+        asked = within_budget(counted, BUDGET)
+        missing = [term for term in wanted if term not in found and (term in asked or not counted[term])]
+        read = words.postings(reading, missing, lengths) if missing else {}
+        if unknown or missing:
+            self._keep(sizes, read, lengths)
+        found |= read
+        return bm25([found[term] for term in asked], *totals)
 
     def _present(
         self, reading: Reading, state: State, wanted: Sequence[str]
-    ) -> tuple[Lengths, tuple[int, int], dict[str, Postings]]:
-        """Return all lengths, the totals, and the postings that are kept: as the transaction sees them."""
+    ) -> tuple[Lengths, tuple[int, int], dict[str, Postings], dict[str, int]]:
+        """Return all lengths, the totals, and the postings and counts that are kept: as the transaction sees them."""
         with self._lock:
             if self._since <= state <= self.state:
                 lengths = self._refreshed(reading)
                 found = {term: kept for term in wanted if (kept := self._present_of(term)) is not None}
-                return lengths, self._totals, found
-        return words.lengths(reading), words.totals(reading), {}
-
-    def _sizes(self, reading: Reading, terms: Sequence[str]) -> dict[str, int]:
-        """Return in how many memories terms occur; counting a common one reads all of its entries."""
-        now = reading.moment.change
-        # A change moves a count by one at most: one that was far beyond the budget still is.
-        known = {
-            term: size
-            for term in terms
-            if (size := self._common.get(term, (0, 0))[0]) - abs(now - self._common.get(term, (0, 0))[1]) > BUDGET
-        }
-        asked = [term for term in terms if term not in known]
-        counted = words.sizes(reading, asked) if asked else {}
-        self._common.update({term: (size, now) for term, size in counted.items() if size > BUDGET})
-        return known | counted
+                counted = {term: len(kept) for term, kept in found.items()}
+                for term in wanted:
+                    size, then = self._counts.get(term, (0, -1))
+                    # A rewritten memory moves a count by one at most: one that was far beyond the budget still is.
+                    if term not in found and (then == self._rewritten or size - self._rewritten + then > BUDGET):
+                        counted[term] = size
+                return lengths, self._totals, found, counted
+        return words.lengths(reading), words.totals(reading), {}, {}
 
     def _refreshed(self, reading: Reading) -> Lengths:
         """Bring what is kept up to the state that a transaction sees; return the lengths."""
@@ -124,6 +117,7 @@ class PostingCache:
             self._lengths = words.lengths(reading)
         elif self._stale:
             now = words.indexed(reading, self._stale)
+            self._count(now)
             self._changes = [*self._changes[-self._followed :], *now.items()]
             self._changed += len(now)
             self._lengths = self._lengths.after({n: each.length for n, each in now.items()})
@@ -131,6 +125,17 @@ class PostingCache:
             return self._lengths
         self._totals, self._stale = words.totals(reading), set()
         return self._lengths
+
+    def _count(self, now: Mapping[int, Indexed]) -> None:
+        """Bring the counts up to what memories say now."""
+        newest = self._lengths.rows[-1] if self._lengths is not None and len(self._lengths.rows) else -1
+        for n, each in now.items():
+            if n <= newest:
+                self._rewritten += 1
+                continue
+            for term in each.counts.keys() & self._counts.keys():
+                size, then = self._counts[term]
+                self._counts[term] = size + 1, then
 
     def _present_of(self, term: str) -> Postings | None:
         """Return what is kept of a term, brought up to the changes; None when nothing is, or too many came since."""
@@ -152,10 +157,13 @@ class PostingCache:
         self._kept.move_to_end(term)
         return kept
 
-    def _keep(self, read: dict[str, Postings], lengths: Lengths) -> None:
+    def _keep(self, sizes: Mapping[str, int], read: Mapping[str, Postings], lengths: Lengths) -> None:
         with self._lock:
             # They are of the state that those lengths are of; meanwhile another thread may have seen a later change.
             if self._lengths is lengths and not self._stale:
+                if len(self._counts) > COUNTED:
+                    self._counts.clear()
+                self._counts.update({term: (size, self._rewritten) for term, size in sizes.items()})
                 for term, each in read.items():
                     self._put(term, each)
             while self._size > self._capacity:
