@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.vectors.base import Float32, Int64, unit_rows
 from reasoningbank.vectors.faiss import FaissIndex
-from reasoningbank.vectors.flat import FlatIndex
 from tests.vectors.exact import ExactIndex
 from tests.vectors.reopened import Reopened
 
@@ -77,18 +76,6 @@ def test_after_a_removal_the_others_keep_their_own_vectors(make: Make) -> None:
     assert found(index, rows((-1, 0))[0], 1) == [3]
     assert index.get(ids(3)).tolist() == [[-1.0, 0.0]]
     assert len(index) == 2
-
-
-@pytest.mark.parametrize("index", [FlatIndex(8), FaissIndex(8)], ids=["flat", "coded"])
-def test_only_those_that_are_near_enough_are_given_where_that_is_asked(index: FlatIndex | FaissIndex) -> None:
-    vectors = random_rows(400, 8)
-    index.add(np.arange(400), vectors)
-    for query in random_rows(20, 8, seed=1):
-        for k in (3, 400):
-            every, cosines = index.search(query, k)
-            near, those = index.search(query, k, least=0.6)
-            assert near.tolist() == every[cosines >= np.float32(0.6)].tolist()
-            assert those.tolist() == cosines[: len(near)].tolist()
 
 
 def test_asking_for_more_than_there_is_returns_each_once(make: Make) -> None:
