@@ -9,7 +9,7 @@ import faiss
 import numpy as np
 
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.vectors.base import Float32, Int64, best_first, checked_query, checked_rows
+from reasoningbank.vectors.base import Float32, Int64, checked_query, checked_rows
 from reasoningbank.vectors.blocks import grown
 
 FEWEST = 64
@@ -90,7 +90,8 @@ class FlatIndex:
             # All that are as good as the k-th stay: which of them are taken is a matter of their ids.
             ahead = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
             ids, scores = ids[ahead], scores[ahead]
-        return best_first(ids, scores, k)
+        order = np.lexsort((ids, -scores))[: max(k, 0)]
+        return ids[order], scores[order]
 
     def get(self, ids: Int64) -> Float32:
         """Return the (n, dim) rows of `ids`, in their order; the KeyError for one that is not there names it."""
