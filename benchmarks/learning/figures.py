@@ -30,20 +30,20 @@ def predicted(predictions: Sequence[Prediction], high: str) -> Figures:
 def figures(story: Story, scenario: Scenario) -> Figures:
     """Return the figures of the second half of a story.
 
-    `helpful` and `served` leave out what was handed out on trial, as the method says itself; with `_all` they do not.
+    `success` is the mean chance of success of the runs, given what was handed out: the share of them that would succeed,
+    without the noise of one draw each. `helpful` and `served` leave out what was handed out on trial, as the method says itself; with `_all` they do not.
     """
     half = scenario.tasks // 2
     uses = [use for use in story.uses if use.task >= half]
     told = [Prediction(use.confidence, use.helped) for use in uses if use.on_topic]
     settled = [use for use in uses if not use.trial]
     reached = {use.memory for use in story.uses if use.on_topic}
-    return predicted(told, "helpful_") | {
+    return {"success": sum(story.chance[half:]) / (scenario.tasks - half)} | predicted(told, "helpful_") | {
         "helpful": _share(settled),
         "served": len({use.task for use in settled}) / (scenario.tasks - half),
         "helpful_all": _share(uses),
         "served_all": len({use.task for use in uses}) / (scenario.tasks - half),
         "handed_out_per_task": len(uses) / (scenario.tasks - half),
-        "success": sum(story.succeeded[half:]) / (scenario.tasks - half),
         "never_used": 1.0 - len(reached) / scenario.memories,
         "weights_range": _weights_range(story),
         "weights_error": _weights_error(story),
@@ -63,7 +63,7 @@ def _weights_range(story: Story) -> float | None:
 def _weights_error(story: Story) -> float | None:
     """Return how far the learned reliability of votes and of helped runs is from the true one, at most.
 
-    What runs without help come to is left out: with memories handed out it is 0.30, without any it is 0.40.
+    What runs without help come to is left out: with memories handed out it is another than without any.
     """
     final = story.weights[-1][1]
     if "accuracy" not in final:

@@ -15,6 +15,7 @@ class Baseline:
     def __init__(self, world: World) -> None:
         self.world, self.initial = world, world.initial
         self.random = np.random.default_rng(world.seed + 5)
+        self.handed_out: dict[int, Ints] = {}
         self.start()
 
     def start(self) -> None:
@@ -40,8 +41,13 @@ class Baseline:
             order = [place for place in order if passes[place]]
         return Choice(order[:k], [False] * len(order[:k]))
 
-    def learn(self, _task: Task, memories: Ints, succeeded: bool, votes: list[Vote]) -> None:
-        """See how the run ended: the outcome first, then the votes."""
+    def hand_out(self, task: Task, places: list[int]) -> None:
+        """See what is handed out."""
+        self.handed_out[task.number] = task.candidates[places]
+
+    def learn(self, task: Task, succeeded: bool, votes: list[Vote]) -> None:
+        """See how a run is reported to have ended: the outcome first, then the votes."""
+        memories = self.handed_out.pop(task.number)
         if len(memories):
             self.outcome(memories, succeeded)
         for vote in votes:
@@ -69,13 +75,22 @@ class NoConfidence(Baseline):
 
 
 class Oracle(Baseline):
-    """Knows the true usefulness, and which candidates are off topic."""
+    """Knows the true chances, and adds what raises that of success most, as long as anything does."""
 
     def all(self) -> Floats:
-        return self.world.helps_now
+        return self.world.now
 
-    def score(self, task: Task) -> Floats:
-        return self.world.helps_now[task.candidates]
+    def choose(self, task: Task, k: int) -> Choice:
+        places: list[int] = []
+        best, order = self.world.success(places), np.argsort(-task.similarity).tolist()
+        for _ in range(k):
+            chances = {place: self.world.success([*places, place]) for place in order if place not in places}
+            place = max(chances, key=chances.__getitem__)
+            # The first may have to pay for the second.
+            if chances[place] <= best and places:
+                break
+            best, places = chances[place], [*places, place]
+        return Choice(places, [False] * len(places))
 
 
 class FixedDeltas(Baseline):

@@ -1,4 +1,4 @@
-"""The product itself in the world: its models, its shares, its ranking, its recall policy, its fitting."""
+"""The product itself in the world: its models, its shares, its choice of what to hand out, its fitting."""
 
 from __future__ import annotations
 
@@ -9,31 +9,36 @@ import numpy as np
 
 from benchmarks.learning.world import Choice, Floats, Ints, Task, Vote, World
 from reasoningbank.belief.belief import Belief, ConfidenceModel, Evidence
-from reasoningbank.belief.calibrated import STARTING, CalibratedModel
+from reasoningbank.belief.calibrated import STARTING, CalibratedModel, Parameters
+from reasoningbank.belief.effects import JudgedRun
 from reasoningbank.belief.ema import EmaModel
-from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
+from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
 from reasoningbank.belief.spec import SignalWeights, SpecModel
-from reasoningbank.search.ranking import Candidates, relevance_parts, total
-from reasoningbank.search.relevance import scaled
-from reasoningbank.search.selection import Prospects, judged_and_blamed, select
+from reasoningbank.config import Settings
+from reasoningbank.search.cautious import Standings, cautious
+from reasoningbank.search.selection import Prospects, about, exploring, judged_and_blamed, select
 from reasoningbank.signals import SignalKind, Tally
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-FLOOR = 0.7
+FLOOR, COST = Settings().floor, Settings().lesson_cost
 
-# The world's stand-in for retrieval's relevance gate: it lets 79 % of what is on topic pass and 3 % of what is not.
+# The world's stand-in for the gate of the cautious choice: it lets 79 % of what is on topic pass and 3 % of the rest.
 RELEVANT = 0.54
 
 Key = tuple[SignalKind, int, str, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """A run that ended: the confidences of its memories at recall, its success, and the votes about them."""
+class Served:
+    """What was handed out for a task, as it was believed then; the world's similarity stands in for relevance."""
 
+    memories: Ints
     confidences: list[float]
-    succeeded: bool
-    votes: list[Vote]
+    relevance: list[float]
+
+    def judged(self, succeeded: bool) -> JudgedRun:
+        """Return the run with its verdict."""
+        return JudgedRun(tuple(self.memories.tolist()), tuple(self.confidences), tuple(self.relevance), succeeded)
 
 
 class Ledger:
@@ -55,12 +60,18 @@ class Ledger:
 class Banked:
     """A project as the bank keeps it, with beliefs computed when they are asked for."""
 
-    def __init__(self, world: World, *, floor: float = FLOOR, strict: bool = False) -> None:
-        self.world, self.floor, self.strict = world, floor, strict
+    def __init__(self, world: World, *, purity: bool = False, strict: bool = False, floor: float = FLOOR) -> None:
+        self.world, self.purity, self.strict, self.floor = world, purity, strict, floor
         self.initial: list[float] = world.initial.tolist()
         self.ledgers = [Ledger() for _ in self.initial]
+        self.served: dict[int, Served] = {}
         self.model: ConfidenceModel = self.first_model()
         self.known: dict[int, Belief] = {}
+
+    @property
+    def learned(self) -> Parameters:
+        """What the project taught about its evidence."""
+        return STARTING
 
     def first_model(self) -> ConfidenceModel:
         """Return the model before anything was learned."""
@@ -79,53 +90,76 @@ class Banked:
 
     def confidence(self, memories: Ints) -> Floats:
         """Return the predicted chance that each of the memories helps."""
-        return np.array([belief.mean for belief in self.beliefs(memories)])
+        return np.array([belief.mean for belief in self.beliefs(memories)], dtype=np.float64)
 
     def choose(self, task: Task, k: int) -> Choice:
-        """Rank as the bank ranks by default, and choose as its recall does."""
-        similarity = task.similarity.astype(np.float32)
-        relevance = scaled(similarity, least_spread=0.0).astype(np.float64)
-        places = np.flatnonzero(similarity >= RELEVANT)
-        memories = task.candidates[places]
-        beliefs = self.beliefs(memories)
-        mean, deviation = (np.array([getattr(b, name) for b in beliefs]) for name in ("mean", "deviation"))
-        shown = np.array([self.ledgers[m].shown for m in memories.tolist()], dtype=np.int64)
-        nothing = np.zeros(len(places), dtype=np.int64)
-        candidates = Candidates(
-            number=places,
-            similarity=similarity[places],
-            relevance={"dense": relevance[places]},
-            confidence=mean,
-            usage=shown,
-            age=nothing.astype(np.float64),
-            source=nothing,
+        """Choose as the bank's recall does, with its default policy or with the cautious one."""
+        if self.purity or self.strict:
+            return self._cautious(task, k)
+        beliefs = self.beliefs(task.candidates)
+        harms = dict(self.learned.harms)
+        prospects = Prospects(
+            about=self.learned.about(about(task.similarity)),
+            mean=np.array([belief.mean for belief in beliefs]),
+            high=np.array([belief.high for belief in beliefs]),
+            harm=np.array([harms.get(m, 0.0) for m in task.candidates.tolist()]),
         )
-        score = total(relevance_parts(candidates))
-        known = [judged_and_blamed(self.ledgers[m].tallies.values()) for m in memories.tolist()]
-        judged, blamed = np.array(known, dtype=bool).reshape(-1, 2).T
-        prospects = Prospects(score / score.max(initial=0.0), mean, deviation, shown, judged, blamed)
-        found = select(prospects, k=k, floor=self.floor, strict=self.strict)
-        chosen = places[[*found.proven.tolist(), *found.provisional.tolist()]]
-        return Choice(chosen.tolist(), [False] * len(found.proven) + [True] * len(found.provisional))
+        order = np.argsort(-task.similarity, kind="stable")
+        ranked = Prospects(prospects.about[order], prospects.mean[order], prospects.high[order], prospects.harm[order])
 
-    def learn(self, _task: Task, memories: Ints, succeeded: bool, votes: list[Vote]) -> None:
-        """Write usage, then the outcome, then the votes; a vote supersedes its own run's outcome."""
-        confidences = self.confidence(memories).tolist()
-        shares = self.model.shares(confidences, succeeded)
+        kind = task.kind[order]
+
+        def same_as(row: int) -> Floats:
+            same: Floats = np.asarray(kind == kind[row], dtype=np.float64)
+            return same
+
+        rows = select(ranked, same_as, k=k, cost=COST, explore=exploring(self.learned.told))
+        return Choice(order[rows].tolist(), [False] * len(rows))
+
+    def _cautious(self, task: Task, k: int) -> Choice:
+        places = np.flatnonzero(task.similarity >= RELEVANT)
+        places = places[np.argsort(-task.similarity[places], kind="stable")]
+        memories = task.candidates[places].tolist()
+        beliefs = self.beliefs(task.candidates[places])
+        known = [judged_and_blamed(self.ledgers[m].tallies.values()) for m in memories]
+        judged, blamed = np.array(known, dtype=bool).reshape(-1, 2).T
+        score = task.similarity[places]
+        standings = Standings(
+            score / score.max(initial=0.0),
+            np.array([belief.mean for belief in beliefs]),
+            np.array([belief.deviation for belief in beliefs]),
+            np.array([self.ledgers[m].shown for m in memories], dtype=np.int64),
+            judged,
+            blamed,
+        )
+        rows, _ = cautious(standings, k=k, floor=self.floor, strict=self.strict)
+        return Choice(places[rows].tolist(), (standings.mean[rows] < self.floor).tolist())
+
+    def hand_out(self, task: Task, places: list[int]) -> None:
+        """Count the uses, and remember what was believed."""
+        memories = task.candidates[places]
+        relevance = about(task.similarity[places]).tolist()
+        self.served[task.number] = Served(memories, self.confidence(memories).tolist(), relevance)
+        for memory in memories.tolist():
+            self.ledgers[memory].shown += 1
+            self.ledgers[memory].add(SignalKind.USAGE, task.day, 1.0)
+            self.known.pop(memory, None)
+
+    def learn(self, task: Task, succeeded: bool, votes: list[Vote]) -> None:
+        """Write the outcome, then the votes; a vote supersedes its own run's outcome."""
+        served = self.served.pop(task.number)
+        shares = self.model.shares(served.confidences, succeeded, served.relevance)
         voted = {vote.place for vote in votes}
-        for place, (memory, share) in enumerate(zip(memories.tolist(), shares, strict=True)):
-            ledger = self.ledgers[memory]
-            ledger.shown += 1
-            ledger.add(SignalKind.USAGE, _task.day, 1.0)
+        for place, (memory, share) in enumerate(zip(served.memories.tolist(), shares, strict=True)):
             amount = share if succeeded else -share
-            ledger.add(SignalKind.OUTCOME, _task.day, amount, superseded=place in voted)
+            self.ledgers[memory].add(SignalKind.OUTCOME, task.day, amount, superseded=place in voted)
             self.known.pop(memory, None)
         for vote in votes:
-            memory = int(memories[vote.place])
-            self.ledgers[memory].add(SignalKind.EXPLICIT, _task.day, 1.0 if vote.helpful else -1.0, vote.by)
-        self.after(Ended(confidences, succeeded, votes))
+            memory = int(served.memories[vote.place])
+            self.ledgers[memory].add(SignalKind.EXPLICIT, task.day, 1.0 if vote.helpful else -1.0, vote.by)
+        self.after(served, succeeded, votes)
 
-    def after(self, run: Ended) -> None:
+    def after(self, served: Served, succeeded: bool, votes: list[Vote]) -> None:
         """Learn about the evidence itself."""
 
     def weights(self) -> dict[str, float]:
@@ -136,16 +170,17 @@ class Banked:
 class Calibrated(Banked):
     """The default model, fitted to the project again and again."""
 
-    def __init__(self, world: World, *, floor: float = FLOOR, strict: bool = False) -> None:
-        self.parameters, self.runs, self.signals, self.fitted = STARTING, RunMoments(), 0, 0
-        super().__init__(world, floor=floor, strict=strict)
-
     def first_model(self) -> ConfidenceModel:
+        self.parameters, self.runs, self.signals, self.fitted = STARTING, list[JudgedRun](), 0, 0
         return CalibratedModel(self.parameters)
 
-    def after(self, run: Ended) -> None:
-        self.runs += RunMoments.of([(run.confidences, run.succeeded)])
-        self.signals += 2 * len(run.confidences) + len(run.votes)
+    @property
+    def learned(self) -> Parameters:
+        return self.parameters
+
+    def after(self, served: Served, succeeded: bool, votes: list[Vote]) -> None:
+        self.runs.append(served.judged(succeeded))
+        self.signals += 2 * len(served.memories) + len(votes)
         if is_due(self.signals, self.fitted):
             self.fitted = self.signals
             everything = [self.evidence(m) for m in range(len(self.ledgers))]
@@ -164,9 +199,9 @@ class Spec(Banked):
         self.pairs = SignalWeights()
         return SpecModel(self.pairs)
 
-    def after(self, run: Ended) -> None:
-        for vote in run.votes:
-            for kind in [SignalKind.USAGE] + [SignalKind.OUTCOME] * run.succeeded:
+    def after(self, served: Served, succeeded: bool, votes: list[Vote]) -> None:
+        for vote in votes:
+            for kind in [SignalKind.USAGE] + [SignalKind.OUTCOME] * succeeded:
                 self.pairs = self.pairs.taught(kind, vote.helpful, not vote.helpful)
             self.model, self.known = SpecModel(self.pairs), {}
 

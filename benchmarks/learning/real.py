@@ -18,7 +18,8 @@ from benchmarks.learning.product import START
 from reasoningbank.belief.belief import ConfidenceModel
 from reasoningbank.belief.calibrated import STARTING, CalibratedModel, Parameters
 from reasoningbank.belief.ema import EmaModel
-from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
+from reasoningbank.belief.effects import JudgedRun
+from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
 from reasoningbank.belief.spec import SpecModel
 from reasoningbank.measures.reliability import Prediction
 from reasoningbank.signals import SignalKind, Tally
@@ -90,14 +91,14 @@ def tallies(seen: Outcomes) -> list[Tally]:
 
 def learned(past: Sequence[Outcomes]) -> Parameters:
     """Live through the past as a bank does: recall, report, and fit again when it is due."""
-    parameters, runs, signals, fitted = STARTING, RunMoments(), 0, 0
+    parameters, runs, signals, fitted = STARTING, list[JudgedRun](), 0, 0
     length = max(map(len, past))
     for t in range(length):
         for number, task in enumerate(past):
             if t >= len(task):
                 continue
             confidence = believed(CalibratedModel(parameters), task[:t])
-            runs += RunMoments.of([((confidence,), task[t])])
+            runs.append(JudgedRun((number,), (confidence,), (1.0,), task[t]))
             signals += 2
             if is_due(signals, fitted):
                 fitted = signals

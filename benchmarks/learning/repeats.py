@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.learning.product import Ledger
+from benchmarks.learning.product import COST, Ledger
 from reasoningbank.belief.belief import Belief
-from reasoningbank.belief.calibrated import CalibratedModel
-from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
+from reasoningbank.belief.calibrated import STARTING, CalibratedModel
+from reasoningbank.belief.effects import JudgedRun
+from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
 from reasoningbank.belief.spec import SpecModel
-from reasoningbank.search.selection import Prospects, judged_and_blamed, select
+from reasoningbank.search.selection import Prospects, exploring, select
 from reasoningbank.signals import SignalKind
 
 PITFALLS = 80
@@ -64,12 +65,13 @@ class Gate(Never):
 
 
 class Bank(Gate):
-    """The default model and the recall policy, fitted again and again."""
+    """The default model and the recall policy, fitted again and again. What is found is surely about the task."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.model = CalibratedModel()
-        self.runs, self.signals, self.fitted = RunMoments(), 0, 0
+        self.parameters, self.model = STARTING, CalibratedModel()
+        self.runs: list[JudgedRun] = []
+        self.signals, self.fitted = 0, 0
         self.known: dict[int, Belief] = {}
 
     def belief(self, pitfall: int) -> Belief:
@@ -80,18 +82,15 @@ class Bank(Gate):
         return self.known[pitfall]
 
     def hands_out(self, pitfall: int) -> bool:
-        ledger = self.ledgers[pitfall]
-        belief = self.belief(pitfall)
-        judged, blamed = judged_and_blamed(ledger.tallies.values())
-        alone = Prospects(
-            *(np.array([fact]) for fact in (1.0, belief.mean, belief.deviation, ledger.shown, judged, blamed))
-        )
-        found = select(alone, k=3, floor=FLOOR)
-        return bool(len(found.proven) + len(found.provisional))
+        belief, harms = self.belief(pitfall), dict(self.parameters.harms)
+        facts = (1.0, belief.mean, belief.high, harms.get(pitfall, 0.0))
+        alone = Prospects(*(np.array([fact]) for fact in facts))
+        found = select(alone, lambda _: np.ones(1), k=3, cost=COST, explore=exploring(self.parameters.told))
+        return bool(len(found))
 
     def learn(self, pitfall: int | None, failed: bool, day: int) -> None:
-        confidences = [] if pitfall is None else [self.belief(pitfall).mean]
-        self.runs += RunMoments.of([(confidences, not failed)])
+        if pitfall is not None:
+            self.runs.append(JudgedRun((pitfall,), (self.belief(pitfall).mean,), (1.0,), not failed))
         super().learn(pitfall, failed, day)
         if pitfall is not None:
             self.known.pop(pitfall, None)
@@ -99,7 +98,8 @@ class Bank(Gate):
         if is_due(self.signals, self.fitted):
             self.fitted = self.signals
             evidence = [(list(ledger.tallies.values()), INITIAL) for ledger in self.ledgers]
-            self.model, self.known = CalibratedModel(fit(ProjectEvidence(evidence, self.runs))), {}
+            self.parameters = fit(ProjectEvidence(evidence, self.runs))
+            self.model, self.known = CalibratedModel(self.parameters), {}
 
 
 METHODS = {"no_memory": Never, "all_that_is_found": Always, "spec_gate": Gate, "calibrated": Bank}

@@ -24,6 +24,8 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
 
     Attributes:
         floor: confidence at or above which a memory is proven, in [0, 1].
+        lesson_cost: what handing out one lesson costs, in tokens and distraction, as a share of what one that helps is
+            worth; `recall` leaves out what would add less, in [0, 1].
         confidence_model: how evidence becomes belief.
         durability: "normal" survives a killed process; "full" also a power loss (each write waits for the disk).
         busy_timeout: seconds to wait for another writer before BusyError.
@@ -43,6 +45,7 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
     """
 
     floor: float = Field(default=0.7, ge=0.0, le=1.0)
+    lesson_cost: float = Field(default=0.03, ge=0.0, le=1.0)
     confidence_model: Literal["calibrated", "spec", "ema"] = "calibrated"
     durability: Literal["normal", "full"] = "normal"
     busy_timeout: float = Field(default=10.0, gt=0.0, le=600.0)

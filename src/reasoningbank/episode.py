@@ -17,7 +17,7 @@ class Served(BaseModel, frozen=True):
         confidence: the belief's mean at that time.
         deviation: the belief's standard deviation at that time.
         provisional: it was below the floor and given a chance.
-        similarity, keyword, score: as in the hit.
+        similarity, keyword, score, about: as in the hit.
     """
 
     memory: str
@@ -29,6 +29,7 @@ class Served(BaseModel, frozen=True):
     similarity: float = 0.0
     keyword: float = 0.0
     score: float = 0.0
+    about: float = 1.0
 
 
 class Episode(BaseModel, frozen=True):

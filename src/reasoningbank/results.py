@@ -25,6 +25,7 @@ class Hit:
         confidence: the belief that the memory helps; never mixed into `similarity`.
         deviation: how unsure that belief is: its standard deviation.
         provisional: not proven yet: its confidence is below the floor, but may well be above it.
+        about: the chance that it is about the query, by its relevance alone; 1 where another memory requires it.
         why: the parts of the score, by name.
     """
 
@@ -35,6 +36,7 @@ class Hit:
     confidence: float
     deviation: float
     provisional: bool
+    about: float = 1.0
     why: dict[str, float] = field(default_factory=dict)
 
 
@@ -43,7 +45,7 @@ class SearchResult:
     """The hits of a search, best first, and what was left out.
 
     Attributes:
-        withheld: how many candidates were not returned, by reason (rejected, provisional, irrelevant, ...).
+        withheld: how many candidates were not returned, by reason (rejected, provisional, irrelevant, no gain, ...).
         weak: nothing is clearly relevant.
         degraded: what did not work as configured, in words; empty when all did.
         strength: of the strongest match and of those that support it: 0 where nothing has to do with the query, from
@@ -75,6 +77,9 @@ class Recall:
         shortened: ids of memories that are cut in `text`, visibly, since they did not fit whole.
         required: with `expand_links`, ids of those that came along because another one requires them.
         conflicts: with `expand_links`, which of them cannot both be followed; `text` says so too.
+        expected_success: how likely the run is to succeed with what is handed out, by what this project's runs taught;
+            None when nothing was looked for.
+        expected_without: the same without any memory that helps.
     """
 
     ref: str
@@ -89,6 +94,8 @@ class Recall:
     shortened: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    expected_success: float | None = None
+    expected_without: float | None = None
 
     @property
     def memories(self) -> tuple[Memory, ...]:

@@ -281,7 +281,7 @@ class ReasoningBank(Namespace):
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
         filters = arguments.filters(tags=tags, where=where, outcome=outcome)
-        wanted = self._wanted(limit, filters, min_confidence, policy, strict=strict)
+        wanted = self._wanted(limit, filters, min_confidence, policy, strict=strict, cost=0.0)
         return retrieve.search(self._engine, arguments.query(query), wanted)
 
     def recommend(self, task: str) -> Recommendation:
@@ -296,7 +296,7 @@ class ReasoningBank(Namespace):
         return recommend.recommend(self._engine, arguments.query(task))
 
     def _wanted(
-        self, limit: int, filters: Filters, min_confidence: float | None, policy: str, *, strict: bool
+        self, limit: int, filters: Filters, min_confidence: float | None, policy: str, *, strict: bool, cost: float
     ) -> Wanted:
         floor = self.settings.floor if min_confidence is None else min_confidence
         return retrieve.Wanted(
@@ -305,6 +305,7 @@ class ReasoningBank(Namespace):
             strict=strict,
             filters=filters,
             policy=arguments.policy(policy),
+            cost=cost,
         )
 
     # -- the loop: recall before a task, credit after it -------------------------------------------------------------
@@ -361,7 +362,7 @@ class ReasoningBank(Namespace):
             recall.recall,
             self._engine,
             arguments.query(task),
-            self._wanted(limit, filters, min_confidence, policy, strict=strict),
+            self._wanted(limit, filters, min_confidence, policy, strict=strict, cost=self.settings.lesson_cost),
             ref=arguments.reference(ref),
             thread=arguments.reference(thread, "thread"),
             max_tokens=arguments.whole("max_tokens", max_tokens, 0),

@@ -89,8 +89,13 @@ class ConfidenceModel(Protocol):
     def beliefs(self, items: Sequence[Evidence]) -> list[Belief]:
         """Return one belief for each memory, in the order given."""
 
-    def shares(self, confidences: Sequence[float], succeeded: bool) -> tuple[float, ...]:
-        """Return the strength of a run's outcome for each memory recalled for it, by the confidences at recall."""
+    def shares(self, confidences: Sequence[float], succeeded: bool, relevance: Sequence[float]) -> tuple[float, ...]:
+        """Return the strength of a run's outcome for each memory recalled for it, by what was believed at recall.
+
+        Args:
+            confidences: that it helps with a task it is about.
+            relevance: the chance that it is about this task, by its relevance alone.
+        """
 
 
 def within(probability: float) -> float:
@@ -115,6 +120,7 @@ def outcome_shares(
     confidences: Sequence[float],
     succeeded: bool,
     *,
+    about: Sequence[float] | None = None,
     helped: float = SUCCESS_IF_HELPED,
     unhelped: float = SUCCESS_IF_NOT,
 ) -> tuple[float, ...]:
@@ -126,11 +132,13 @@ def outcome_shares(
     been recalled alone: log(S1 / s0) / log(S1 / S0) after a success, and after a failure
     log((1 - s0) / (1 - S1)) / log((1 - S0) / (1 - S1)).
     So companions that surely helped take the credit for a success, and a memory recalled alone has a
-    share of 1.
+    share of 1. Of a memory that is about the task with chance a only, the outcome says as much less as a S1 + (1 - a) s0
+    in place of S1 makes it.
 
     Args:
         confidences: the beliefs' means as they were at recall, in any order: shares never depend on what came later.
         succeeded: the run's verdict.
+        about: the chance that each is about the task, in (0, 1]; 1 when None.
         helped: S1 in (0, 1), above `unhelped`.
         unhelped: S0 in (0, 1).
 
@@ -140,15 +148,17 @@ def outcome_shares(
     Source: explaining away in a leaky noisy-OR (Pearl 1988, section 4.3.2), as a ratio of weights of evidence (Good
     1950).
     """
-    wrong = [1.0 - within(c) for c in confidences]
+    sure = [1.0] * len(confidences) if about is None else about
+    wrong = [1.0 - a * within(c) for a, c in zip(sure, confidences, strict=True)]
     none_helps = (math.prod(wrong[:i] + wrong[i + 1 :]) for i in range(len(wrong)))
-    return tuple(_share(1.0 - none, succeeded, helped, unhelped) for none in none_helps)
+    return tuple(_share(a, 1.0 - none, succeeded, helped, unhelped) for a, none in zip(sure, none_helps, strict=True))
 
 
-def _share(companions: float, succeeded: bool, helped: float, unhelped: float) -> float:
+def _share(about: float, companions: float, succeeded: bool, helped: float, unhelped: float) -> float:
     mixed = companions * helped + (1.0 - companions) * unhelped
+    with_it = about * helped + (1.0 - about) * mixed
     if succeeded:
-        share = math.log(helped / mixed) / math.log(helped / unhelped)
+        share = math.log(with_it / mixed) / math.log(helped / unhelped)
     else:
-        share = math.log((1.0 - mixed) / (1.0 - helped)) / math.log((1.0 - unhelped) / (1.0 - helped))
+        share = math.log((1.0 - mixed) / (1.0 - with_it)) / math.log((1.0 - unhelped) / (1.0 - helped))
     return min(max(share, MARGIN), 1.0)

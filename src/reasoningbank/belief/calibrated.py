@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reasoningbank.belief.belief import SUCCESS_IF_HELPED, SUCCESS_IF_NOT, Belief, Evidence, outcome_shares
+from reasoningbank.belief.belief import (
+    MARGIN,
+    SUCCESS_IF_HELPED,
+    SUCCESS_IF_NOT,
+    Belief,
+    Evidence,
+    outcome_shares,
+)
 from reasoningbank.belief.quadrature import THETA, Float64, beliefs_of, log_priors
 from reasoningbank.signals import SignalKind
 
@@ -33,6 +40,11 @@ class Parameters:
             that is not in it is taken at its word.
         strength: n, how many observations the class mean is worth.
         fading: what one observation is still worth after one later use of its memory.
+        offset, slope: of the log-odds that a memory is about a task, over those that its relevance alone gives.
+        reported: how often a memory that is handed out learns how the run ended.
+        voted: how often it gets a vote.
+        harms: how much worse than without it runs end with a memory, as a share of what one that helps is worth, by
+            its number; only of those that likely harm.
     """
 
     accuracy: float = 0.9
@@ -42,6 +54,32 @@ class Parameters:
     class_means: tuple[tuple[float, float], ...] = ()
     strength: float = 2.0
     fading: float = 0.97
+    offset: float = 0.0
+    slope: float = 1.0
+    reported: float = 0.5
+    voted: float = 0.1
+    harms: tuple[tuple[int, float], ...] = ()
+
+    def about(self, relevance: Float64) -> Float64:
+        """Return the chances that memories are about a task, of those that their relevance alone gives, in (0, 1)."""
+        chance = np.clip(relevance, MARGIN, 1.0 - MARGIN)
+        learned: Float64 = 1.0 / (1.0 + np.exp(-self.offset - self.slope * np.log(chance / (1.0 - chance))))
+        return learned
+
+    def success(self, confidences: Sequence[float], relevance: Sequence[float]) -> float:
+        """Return how likely a run is to succeed with memories of which this was believed at recall; S0 without any."""
+        helps = self.about(np.array(relevance)) * np.array(confidences)
+        return self.helped - (self.helped - self.unhelped) * float(np.prod(1.0 - helps))
+
+    @property
+    def told(self) -> float:
+        """How much one more use of a memory tells about it, as what is known of what makes the difference.
+
+        The Fisher information about the chance that it helps, at one half, of what is reported and voted on average.
+        """
+        mean, half = (self.helped + self.unhelped) / 2.0, (self.helped - self.unhelped) / 2.0
+        outcome, vote = half**2 / (mean * (1.0 - mean)), 4.0 * (2.0 * self.accuracy - 1.0) ** 2
+        return self.reported * outcome + self.voted * vote
 
     @property
     def overlap(self) -> float:
@@ -71,10 +109,11 @@ class Parameters:
         try:
             judges = tuple((str(name), float(accuracy)) for name, accuracy in record["judges"])
             means = tuple((float(initial), float(mean)) for initial, mean in record["class_means"])
-            numbers = {name: float(record[name]) for name in _NUMBERS}
+            numbers = {name: float(record.get(name, getattr(STARTING, name))) for name in _NUMBERS}
+            harms = tuple((int(number), float(cost)) for number, cost in record.get("harms", ()))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"no parameters of the confidence model ({error!r})") from None
-        found = cls(judges=judges, class_means=means, **numbers)
+        found = cls(judges=judges, class_means=means, harms=harms, **numbers)
         if not found._is_usable():
             raise ValueError("parameters of the confidence model that are out of range")
         return found
@@ -87,11 +126,14 @@ class Parameters:
             and all(0.0 < mean < 1.0 for _, mean in self.class_means)
             and 0.0 < self.strength < math.inf
             and 0.0 < self.fading <= 1.0
+            and math.isfinite(self.offset)
+            and 0.0 <= self.slope < math.inf
+            and all(0.0 <= share <= 1.0 for share in (self.reported, self.voted))
         )
 
 
 STARTING = Parameters()
-_NUMBERS = ("accuracy", "helped", "unhelped", "strength", "fading")
+_NUMBERS = ("accuracy", "helped", "unhelped", "strength", "fading", "offset", "slope", "reported", "voted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +175,10 @@ class CalibratedModel:
             log_priors(means, own.strength) + counts @ log_likelihoods(accuracies, own.helped, own.unhelped)
         )
 
-    def shares(self, confidences: Sequence[float], succeeded: bool) -> tuple[float, ...]:
-        """Return the strength of a run's outcome for each memory recalled for it, by the confidences at recall."""
-        own = self.parameters
-        return outcome_shares(confidences, succeeded, helped=own.helped, unhelped=own.unhelped)
+    def shares(self, confidences: Sequence[float], succeeded: bool, relevance: Sequence[float]) -> tuple[float, ...]:
+        """Return the strength of a run's outcome for each memory recalled for it, by what was believed at recall."""
+        own, about = self.parameters, self.parameters.about(np.array(relevance)).tolist()
+        return outcome_shares(confidences, succeeded, about=about, helped=own.helped, unhelped=own.unhelped)
 
 
 def class_of(initial: float) -> float:

@@ -23,15 +23,16 @@ from reasoningbank.belief.calibrated import (
     log_likelihoods,
     weighted_counts,
 )
+from reasoningbank.belief.effects import JudgedRun, fit_runs
 from reasoningbank.belief.quadrature import THETA, Float64, log_priors, normalised
 from reasoningbank.signals import SignalKind
 
 # How much the starting values are worth, each in its own kind of observation.
-RUNS_OF_EACH_KIND = 5.0  # runs where a memory surely helped, and as many where surely none did
 VOTES = 50.0
 VOTES_OF_A_JUDGE = 10.0  # at the accuracy of the project's votes
 MEMORIES_OF_A_CLASS = 3.0
 MEMORIES_FOR_STRENGTH = 60.0
+USES = 10.0  # of memories, to tell how many of them are reported and voted on
 
 # A judge is told apart from the others with this many votes; of more judges than this, those with the most votes.
 FEWEST_VOTES = 5
@@ -41,46 +42,8 @@ ROUNDS = 25
 
 # Parameters are fitted again after this many changes more, or a tenth more. A run with two memories makes four.
 CHANGES_BETWEEN = 50
-LEAST_GAIN = 0.02  # S1 - S0: where outcomes do not discriminate, they weigh next to nothing
 LEAST_ACCURACY = 0.5  # a judge who is wrong more often than right is ignored, never turned round
 MOST_ACCURACY = 0.99
-
-
-@dataclass(frozen=True, slots=True)
-class RunMoments:
-    """What runs with a verdict add up to: counts and sums over x, the chance that a memory helped, and success y."""
-
-    runs: float = 0.0
-    x: float = 0.0
-    xx: float = 0.0
-    y: float = 0.0
-    xy: float = 0.0
-
-    @classmethod
-    def of(cls, runs: Iterable[tuple[Sequence[float], bool]]) -> RunMoments:
-        """Sum up runs, each the confidences of its memories as they were at recall, and its success.
-
-        Runs without memories are left out. They look like a control group, but a bank knows nothing about other tasks
-        than those it has lessons for: often the easy ones.
-        """
-        seen = [
-            (1.0 - math.prod(1.0 - c for c in confidences), float(succeeded))
-            for confidences, succeeded in runs
-            if confidences
-        ]
-        return cls(
-            runs=float(len(seen)),
-            x=math.fsum(x for x, _ in seen),
-            xx=math.fsum(x * x for x, _ in seen),
-            y=math.fsum(y for _, y in seen),
-            xy=math.fsum(x * y for x, y in seen),
-        )
-
-    def __add__(self, other: RunMoments) -> RunMoments:
-        """Return the moments of both sets of runs together."""
-        return RunMoments(
-            self.runs + other.runs, self.x + other.x, self.xx + other.xx, self.y + other.y, self.xy + other.xy
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +52,11 @@ class ProjectEvidence:
 
     Attributes:
         memories: the tallies and the initial confidence of each memory that has any; others may be left out.
-        runs: the moments of all runs with verdict success or failure.
+        runs: those with verdict success or failure.
     """
 
     memories: Sequence[Evidence]
-    runs: RunMoments = RunMoments()
+    runs: Sequence[JudgedRun] = ()
 
 
 def is_due(changes: int, fitted: int) -> bool:
@@ -104,28 +67,25 @@ def is_due(changes: int, fitted: int) -> bool:
 def fit(evidence: ProjectEvidence) -> Parameters:
     """Return the parameters that a project's evidence teaches.
 
-    S1 and S0 come first, by least squares; then a, the judges, the class means mu and the strength n, by expectation
+    What makes runs succeed comes first; then a, the judges, the class means mu and the strength n, by expectation
     maximisation (Dempster, Laird & Rubin 1977) over the hidden theta of each memory.
     """
-    helped, unhelped = fit_outcomes(evidence.runs)
-    return fit_memories(evidence.memories, replace(STARTING, helped=helped, unhelped=unhelped))
+    uses, votes = (_many(evidence.memories, kind) for kind in (SignalKind.USAGE, SignalKind.EXPLICIT))
+    judged = float(sum(len(run.memories) for run in evidence.runs))
+    found = replace(
+        fit_runs(evidence.runs),
+        reported=_rate(STARTING.reported, judged, uses),
+        voted=_rate(STARTING.voted, votes, uses),
+    )
+    return fit_memories(evidence.memories, found)
 
 
-def fit_outcomes(runs: RunMoments) -> tuple[float, float]:
-    """Return S1 and S0: how often runs succeed when a memory helped, and when none did.
+def _many(memories: Iterable[Evidence], kind: SignalKind) -> float:
+    return math.fsum(t.positive + t.negative for tallies, _ in memories for t in tallies if t.kind is kind)
 
-    Given what was believed at recall, a run succeeds with chance S0 + (S1 - S0) x, where x is the believed chance
-    that one of its memories helped. x is an expectation of what is regressed on, not a noisy measurement of it, so
-    that plain least squares is unbiased (Berkson 1950). No vote is needed.
-    """
-    k = RUNS_OF_EACH_KIND
-    # k more runs at each end, x = 0 and x = 1, stand for the starting values.
-    n, x, xx = runs.runs + 2.0 * k, runs.x + k, runs.xx + k
-    y, xy = runs.y + k * (STARTING.helped + STARTING.unhelped), runs.xy + k * STARTING.helped
-    gain = max((n * xy - x * y) / (n * xx - x * x), LEAST_GAIN)
-    unhelped = min(max((y - gain * x) / n, LEAST_GAIN), 1.0 - 2.0 * LEAST_GAIN)
-    helped = min(unhelped + gain, 1.0 - LEAST_GAIN / 2.0)
-    return helped, unhelped
+
+def _rate(start: float, seen: float, uses: float) -> float:
+    return min((USES * start + seen) / (USES + uses), 1.0)
 
 
 def fit_memories(memories: Sequence[Evidence], start: Parameters) -> Parameters:

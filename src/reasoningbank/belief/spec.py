@@ -75,7 +75,12 @@ class SpecModel:
         """Return one belief for each memory, in the order given."""
         return [self._belief(tallies, within(initial)) for tallies, initial in items]
 
-    def shares(self, confidences: Sequence[float], succeeded: bool) -> tuple[float, ...]:  # noqa: ARG002 - whole for all
+    def shares(
+        self,
+        confidences: Sequence[float],
+        succeeded: bool,  # noqa: ARG002 - whole for all
+        relevance: Sequence[float],  # noqa: ARG002
+    ) -> tuple[float, ...]:
         """Return the strength of a run's outcome: whole, for every memory recalled for it."""
         return (1.0,) * len(confidences)
 

@@ -34,6 +34,7 @@ class HandedOver(BaseModel, frozen=True, extra="forbid"):
     similarity: float = 0.0
     keyword: float = 0.0
     score: float = 0.0
+    about: Share = 1.0
     unchanged: bool = True
 
 

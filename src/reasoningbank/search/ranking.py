@@ -15,7 +15,7 @@ import numpy.typing as npt
 Floats: TypeAlias = npt.NDArray[np.floating]
 Parts: TypeAlias = dict[str, Floats]
 """The parts of each candidate's score, by name; a score is their sum."""
-Policy = Literal["relevance", "similarity", "four_factor", "weighted", "mmr"]
+Policy = Literal["relevance", "cautious", "similarity", "four_factor", "weighted", "mmr"]
 
 # Random confidences then cost 0.002 nDCG@10 (docs/decisions/0030-fusion.md).
 CONFIDENCE_NUDGE: Final = 0.04
@@ -71,11 +71,6 @@ class Ranked:
     rows: npt.NDArray[np.intp]
     score: Floats
     parts: Parts
-
-    def followed_by(self, others: Ranked) -> Ranked:
-        """Return these and behind them others, ranked by the same policy."""
-        parts = {name: np.concatenate([part, others.parts[name]]) for name, part in self.parts.items()}
-        return Ranked(np.concatenate([self.rows, others.rows]), np.concatenate([self.score, others.score]), parts)
 
     def why(self, place: int) -> dict[str, float]:
         """Return the parts of the score of the candidate in a place."""
@@ -192,6 +187,7 @@ def freshness(days: Floats, half_life: float) -> Floats:
 # Each policy's parts before diversity, and what full diversity adds.
 _POLICIES: Mapping[Policy, tuple[Callable[[Candidates], Parts], float]] = {
     "relevance": (relevance_parts, 0.0),
+    "cautious": (relevance_parts, 0.0),
     "similarity": (similarity_parts, 0.0),
     "four_factor": (four_factor_parts, 0.1),
     "weighted": (weighted_parts, 0.0),

@@ -1,57 +1,65 @@
-"""Recall policy: which of the memories that fit a task are handed out.
+"""The choice: the set of memories that makes a run likeliest to succeed.
 
-Proven memories come first. New ones get a few tries beside them; after that they must have earned their place, and
-when nothing is proven the likeliest of them is handed out alone. There is no chance in it: among about equals what was
-shown least comes first, and the same bank gives the same answer.
+A run succeeds with chance S1 when one of its memories helps, and S0 when none does. A memory helps with chance
+q = a theta: a, that it is about the task; theta, that it helps with a task it is about. So a set S gives
+
+    V(S) = S0 + (S1 - S0) (1 - prod (1 - q) - c |S|)
+
+with c what it costs to show a memory, in tokens and distraction, as a share of what one that helps is worth. The next
+memory adds (S1 - S0) (q prod (1 - q') - c), and greedily adding the one that adds most, as long as it adds anything,
+gives the best set: with equal costs, the best of each size are those with the greatest q. What says the same as a memory
+that is chosen helps together with it, not once more: its q counts by what is left of it. Source: leaky noisy-OR (Pearl
+1988, section 4.3.2); greedy choice of a submodular set (Nemhauser, Wolsey & Fisher 1978).
+
+Finding out is worth something, too. In place of the mean of theta stands (1 - w) mean + w high, `high` being the upper
+end of its central 80 % interval (an upper confidence bound, Lai & Robbins 1985): w grows with what one more use would
+tell, and the interval narrows with what is known. Both mean and `high` rise with what speaks for a memory (Milgrom
+1981), so that evidence for it never makes it less likely to be shown. There is no chance in it: the same bank gives the
+same answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.belief.belief import SURE_DEVIATIONS
 from reasoningbank.search.ranking import Floats
 from reasoningbank.signals import SignalKind, Tally
 
 Rows = npt.NDArray[np.intp]
 
-# A new lesson is handed out beside others this often before its evidence must speak for it.
-TRIES = 3
+# The chance that a memory is about the task, by its relevance alone: fitted to six retrieval sets' dev halves, where one
+# document is right, and moved by 0.9 since lessons of the same topic help, too (docs/benchmarks/choosing.md).
+ABOUT_SLOPE: Final = 11.0
+ABOUT_OFFSET: Final = -4.5
 
-# Scores that differ by less count as equal: then the memory that was shown least comes first.
-ABOUT_EQUAL = 0.1
+# w, with everything told of a use: and how much must be told for half of that.
+EXPLORING: Final = 0.3
+HALF_TOLD: Final = 0.5
 
-# With every slot taken by proven memories, a lesson on trial takes the last one when it beats what is there by this
-# much.
-CLEARLY_BETTER = 0.25
-
-# When there is nothing better, a memory is handed out alone if it helps one time in five: a memory that does not help
-# costs less than that.
-LEAST_CHANCE = 0.2
+# From this cosine on two memories begin to say the same; at 1 they do.
+ALIKE_FROM: Final = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Prospects:
-    """Memories that may be handed out: aligned arrays, in the ranking's order, which decides between equals.
+def about(relevance: Floats) -> npt.NDArray[np.float64]:
+    """Return the chance that memories are about the task, in (0, 1), by their relevance in [0, 1]."""
+    chance: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-ABOUT_OFFSET - ABOUT_SLOPE * relevance.astype(np.float64)))
+    return chance
 
-    Attributes:
-        score: what the ranking policy gave each, about 0 to 1, higher is better.
-        mean, deviation: of the belief that it helps.
-        shown: how often it was handed out.
-        judged: whether there is any evidence about it: a vote, an outcome, or stability.
-        blamed: whether more votes are against it than for it.
-    """
 
-    score: Floats
-    mean: Floats
-    deviation: Floats
-    shown: npt.NDArray[np.int64]
-    judged: npt.NDArray[np.bool_]
-    blamed: npt.NDArray[np.bool_]
+def exploring(told: float) -> float:
+    """Return w, in [0, EXPLORING), by what one more use of a memory tells about it (`Parameters.told`)."""
+    return EXPLORING * told / (told + HALF_TOLD)
+
+
+def alike(vectors: Floats, row: int) -> Floats:
+    """Return how far each of the unit rows says the same as one of them, in [0, 1]."""
+    same: Floats = np.clip((vectors @ vectors[row] - ALIKE_FROM) / (1.0 - ALIKE_FROM), 0.0, 1.0)
+    return same
 
 
 def judged_and_blamed(tallies: Iterable[Tally]) -> tuple[bool, bool]:
@@ -65,73 +73,44 @@ def judged_and_blamed(tallies: Iterable[Tally]) -> tuple[bool, bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """What is handed out (rows of the prospects), best first, and how many were not, by reason.
+class Prospects:
+    """Memories that may be handed out: aligned arrays, in the ranking's order, which decides between equals.
 
     Attributes:
-        proven: their confidence is at the floor or above.
-        provisional: handed out to find out, after the proven ones.
-        withheld: "rejected" (surely below the floor) or "provisional" (had its tries, and others are better known).
-            What did not fit into k is not counted.
+        about: the chance that each is about the task.
+        mean, high: of the belief that it helps with a task it is about.
+        harm: what it likely costs, as a share of what one that helps is worth; it decides between memories, and leaves
+            none out.
     """
 
-    proven: Rows
-    provisional: Rows
-    withheld: dict[str, int] = field(default_factory=dict)
+    about: Floats
+    mean: Floats
+    high: Floats
+    harm: Floats
 
 
-def select(prospects: Prospects, *, k: int, floor: float, strict: bool = False) -> Selection:
-    """Choose up to `k` memories.
+def select(prospects: Prospects, same_as: Callable[[int], Floats], *, k: int, cost: float, explore: float) -> Rows:
+    """Return the rows of up to `k` memories, in their order, with which a run is likeliest to succeed.
 
-    1. Proven ones, by score.
-    2. Slots that are left go to memories on trial, by score, and least shown first among about equal ones: those that
-       were handed out fewer than `TRIES` times, or about which nobody ever said anything.
-    3. If no slot is left, the last one goes to a memory on trial whose score beats what is there by `CLEARLY_BETTER`.
-    4. If nothing was chosen, what is left with the greatest score times confidence, if that confidence is at least
-       `LEAST_CHANCE`; alone, since a run's outcome then says most about it. It may even be surely below the floor, so
-       that a bank whose lessons help now and then does not fall silent, unless people say that it does not help.
+    Fewer than k when what is left would add less than it costs.
 
     Args:
-        floor: confidence from which a memory is proven, in [0, 1].
-        strict: proven memories only.
+        same_as: how far each says the same as that of a row, in [0, 1].
+        cost: c, in [0, 1].
+        explore: w, in [0, 1].
     """
-    order = np.argsort(-prospects.score, kind="stable")
-    mean = prospects.mean[order]
-    is_proven = mean >= floor
-    is_rejected = mean + SURE_DEVIATIONS * prospects.deviation[order] < floor
-    proven, rejected = order[is_proven], order[is_rejected & ~is_proven]
-    provisional = order[~is_proven & ~is_rejected]
-    if strict:
-        return _selection(proven[:k], proven[:0], len(rejected), len(provisional))
-    trial = (prospects.shown[provisional] < TRIES) | ~prospects.judged[provisional]
-    chosen, on_trial = _with_trials(prospects, proven, provisional[trial], k)
-    if len(chosen) or len(on_trial):
-        return _selection(chosen, on_trial, len(rejected), int((~trial).sum()))
-    return _the_likeliest(prospects, provisional, rejected)
-
-
-def _with_trials(prospects: Prospects, proven: Rows, trials: Rows, k: int) -> tuple[Rows, Rows]:
-    """Return the proven memories that are handed out, and those on trial."""
-    turn = np.lexsort((prospects.shown[trials], -np.round(prospects.score[trials] / ABOUT_EQUAL)))
-    trials = trials[turn]
-    if len(proven) < k:
-        return proven, trials[: k - len(proven)]
-    enough = prospects.score[proven[k - 1]] + CLEARLY_BETTER
-    better = trials[prospects.score[trials] >= enough][:1]
-    return proven[: k - len(better)], better
-
-
-def _the_likeliest(prospects: Prospects, provisional: Rows, rejected: Rows) -> Selection:
-    left = np.concatenate([provisional, rejected[~prospects.blamed[rejected]]])
-    left = left[prospects.mean[left] >= LEAST_CHANCE]
-    none = left[:0]
-    if not len(left):
-        return _selection(none, none, len(rejected), len(provisional))
-    place = int(np.argmax(prospects.score[left] * prospects.mean[left]))
-    is_rejected = bool(np.isin(left[place], rejected))
-    return _selection(none, left[place : place + 1], len(rejected) - is_rejected, len(provisional) - (not is_rejected))
-
-
-def _selection(proven: Rows, provisional: Rows, rejected: int, withheld: int) -> Selection:
-    counts = {"rejected": rejected, "provisional": withheld}
-    return Selection(proven, provisional, {reason: many for reason, many in counts.items() if many})
+    expected = prospects.about * prospects.mean
+    hoped = prospects.about * ((1.0 - explore) * prospects.mean + explore * prospects.high)
+    left, new = np.ones(len(hoped), dtype=bool), np.ones(len(hoped))
+    none, rows = 1.0, list[int]()
+    while len(rows) < k:
+        adds = none * hoped * new
+        worth = left & (adds >= cost)
+        if not worth.any():
+            break
+        row = int(np.argmax(np.where(worth, adds - prospects.harm, -np.inf)))
+        none *= 1.0 - float(expected[row] * new[row])
+        rows.append(row)
+        left[row] = False
+        new = np.minimum(new, 1.0 - same_as(row))
+    return np.array(sorted(rows), dtype=np.intp)

@@ -45,7 +45,7 @@ def open_episode(
 
 def _served_row(ref: str, n: int, s: Served | HandedOver, revision: int) -> tuple[Any, ...]:
     belief = s.confidence, s.deviation, int(s.provisional)
-    return (ref, s.position, n, revision, *belief, s.similarity, s.keyword, s.score)
+    return (ref, s.position, n, revision, *belief, s.similarity, s.keyword, s.score, s.about)
 
 
 def load_episode(reading: Reading, ref: str) -> Episode | None:
@@ -56,7 +56,7 @@ def load_episode(reading: Reading, ref: str) -> Episode | None:
     # In the order of the fields of `Served`.
     served = reading.execute(
         "SELECT m.id, s.position, s.revision, s.confidence, s.deviation, s.provisional, s.similarity, s.keyword, "
-        "s.score FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ? ORDER BY s.position",
+        "s.score, s.about FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ? ORDER BY s.position",
         (ref,),
     )
     return Episode(

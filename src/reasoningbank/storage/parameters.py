@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
 from reasoningbank.belief.calibrated import Parameters
+from reasoningbank.belief.effects import JudgedRun
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.contract import Reading, Writing, column
 
@@ -63,13 +63,14 @@ def judged_last(reading: Reading, most: int) -> list[int]:
     )
 
 
-def judged_runs(reading: Reading, most: int) -> Iterator[tuple[list[float], bool]]:
-    """Yield the newest runs with a verdict, at most `most`: confidences of their memories at recall, and success."""
+def judged_runs(reading: Reading, most: int) -> list[JudgedRun]:
+    """Return the newest runs with a verdict for which memories were handed out, at most `most`."""
     rows = reading.execute(
-        "SELECT e.ref, e.verdict = 'success', s.confidence FROM (SELECT ref, verdict FROM episodes "
+        "SELECT e.ref, e.verdict = 'success', s.memory, s.confidence, s.about FROM (SELECT ref, verdict FROM episodes "
         "WHERE verdict IN ('success', 'failure') ORDER BY opened_at DESC, ref LIMIT ?) AS e "
         "JOIN served AS s ON s.ref = e.ref ORDER BY e.ref, s.position",
         (most,),
     )
-    for (_, succeeded), served in groupby(rows, key=lambda row: (row[0], row[1])):
-        yield [confidence for _, _, confidence in served], bool(succeeded)
+    runs = ((succeeded, list(served)) for (_, succeeded), served in groupby(rows, key=lambda row: (row[0], row[1])))
+    columns = ((succeeded, [[row[column] for row in served] for column in (2, 3, 4)]) for succeeded, served in runs)
+    return [JudgedRun(tuple(n), tuple(mean), tuple(about), bool(ok)) for ok, (n, mean, about) in columns]

@@ -39,10 +39,10 @@ CANDIDATE = [("there", "?"), ("state", "u1"), ("first", "i8"), ("second", "i8")]
 (0 for none)."""
 
 KNOWN = [
-    ("n", "i8"), ("mean", "f8"), ("deviation", "f8"), ("usage", "i8"), ("judged", "?"), ("blamed", "?"),
+    ("n", "i8"), ("mean", "f8"), ("deviation", "f8"), ("high", "f8"), ("usage", "i8"), ("judged", "?"), ("blamed", "?"),
     ("touched", "f8"), ("source", "i8"), ("memory", "O"), ("terms", "O"), ("pieces", "O"),
 ]  # fmt: skip
-"""What it looks at of those that lead: the belief, how often it was handed out, whether anything but usage is known and
+"""What it looks at of those that lead: the belief and the upper end of its interval, how often it was handed out, whether anything but usage is known and
 whether votes speak against it, when it was last used or written (seconds), whom it comes from where that is nobody
 trusted (0 for those who are), the memory as it may be shown (None when it is gone), its terms and the pieces of its
 text."""
@@ -165,6 +165,7 @@ class ProjectCache:
                     n,
                     belief.mean,
                     belief.deviation,
+                    belief.high,
                     row.usage_count,
                     *judged_and_blamed(row.tallies),
                     row.touched.timestamp(),

@@ -124,7 +124,9 @@ def _outcomes(edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by
     # whatever the whole run's verdict.
     polarity = _POLARITY[verdict]
     said = evidence.outcomes_of(edit, episode.ref)
-    shares = edit.model.shares([m.confidence for m in episode.memories], verdict is Verdict.SUCCESS)
+    believed = [(m.confidence, m.about) for m in episode.memories]
+    confidences, relevance = zip(*believed, strict=True)
+    shares = edit.model.shares(confidences, verdict is Verdict.SUCCESS, relevance)
     signals = []
     for m, share in zip(episode.memories, shares, strict=True):
         before, alone = said.get(m.memory, (0, False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from reasoningbank.belief.fitting import ProjectEvidence, RunMoments, fit, is_due
+from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
 from reasoningbank.errors import StorageError
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.view import View
@@ -36,7 +36,7 @@ def fit_again(engine: Engine) -> bool:
             if not fit_is_due(view, change):
                 return False
             stored = view.load(parameters.judged_last(view, MOST_MEMORIES)).values()
-            runs = RunMoments.of(parameters.judged_runs(view, MOST_RUNS))
+            runs = parameters.judged_runs(view, MOST_RUNS)
         found = fit(ProjectEvidence([(s.tallies, s.initial_confidence) for s in stored], runs))
         return put_into_force(engine, Fit(found, change, engine.now()), after=view.moment.fit)
     except StorageError as error:

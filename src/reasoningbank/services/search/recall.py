@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.embed.base import Embedder
 from reasoningbank.episode import Served
 from reasoningbank.errors import DeadlineExceededError
@@ -57,7 +58,7 @@ def recall(
                 return known
             limit.check()
             found = find(view, query, wanted)
-            plain = _plain(query.text, found, max_tokens)
+            plain = _plain(query.text, view.parameters, found, max_tokens)
             return _fitted(view, plain, wanted, max_tokens) if expand_links else plain
 
     fitted = engine.with_embedder(attempt)
@@ -82,6 +83,8 @@ def recall(
         shortened=fitted.block.shortened,
         required=fitted.required,
         conflicts=among(fitted.conflicts, included) if fitted.conflicts else (),
+        expected_success=fitted.learned.success([h.confidence for h in handed_out], [h.about for h in handed_out]),
+        expected_without=fitted.learned.unhelped,
     )
 
 
@@ -91,6 +94,7 @@ class _Fitted:
 
     Attributes:
         task: without secrets.
+        learned: what the project taught about its evidence.
         hits: those found, each followed by what it requires.
         numbers: the row numbers of the hits, by the memories' ids.
         required: ids of those in the block that came along.
@@ -98,6 +102,7 @@ class _Fitted:
     """
 
     task: str
+    learned: Parameters
     result: SearchResult
     hits: tuple[Hit, ...]
     numbers: dict[str, int]
@@ -113,10 +118,10 @@ class _Fitted:
         return tuple(hit for hit in self.hits if hit.memory.id in included)
 
 
-def _plain(task: str, found: Found, max_tokens: int) -> _Fitted:
+def _plain(task: str, learned: Parameters, found: Found, max_tokens: int) -> _Fitted:
     hits = found.result.hits
     numbers = {hit.memory.id: n for hit, n in zip(hits, found.numbers, strict=True)}
-    return _Fitted(task, found.result, hits, numbers, _block(hits, max_tokens))
+    return _Fitted(task, learned, found.result, hits, numbers, _block(hits, max_tokens))
 
 
 def _fitted(view: View, plain: _Fitted, wanted: Wanted, max_tokens: int) -> _Fitted:
@@ -200,6 +205,7 @@ def _served(hit: Hit, position: int) -> Served:
         similarity=hit.similarity,
         keyword=hit.keyword,
         score=hit.score,
+        about=hit.about,
     )
 
 
@@ -254,4 +260,5 @@ def _hit(served: Served, memory: Memory) -> Hit:
         confidence=served.confidence,
         deviation=served.deviation,
         provisional=served.provisional,
+        about=served.about,
     )

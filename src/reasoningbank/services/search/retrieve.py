@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from reasoningbank.belief.belief import SURE_DEVIATIONS
 from reasoningbank.embed.base import Embedder
 from reasoningbank.memory import Memory, State
 from reasoningbank.results import Hit, SearchResult
 from reasoningbank.search.bm25 import best_first
-from reasoningbank.search.ranking import DIVERSE, SECONDS_A_DAY, Candidates, Policy, Ranked, one_a_source, rank
+from reasoningbank.search.cautious import Standings, cautious
+from reasoningbank.search.ranking import DIVERSE, SECONDS_A_DAY, Candidates, Policy, Ranked, one_a_source, rank, total
 from reasoningbank.search.relevance import (
     Floats,
     Legs,
@@ -27,7 +29,7 @@ from reasoningbank.search.relevance import (
     settle,
     without_echoes,
 )
-from reasoningbank.search.selection import Prospects, select
+from reasoningbank.search.selection import Prospects, about, alike, exploring, select
 from reasoningbank.search.verbatim import shared_pieces, shared_words
 from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.cache.project import STATES
@@ -43,7 +45,7 @@ Places = npt.NDArray[np.intp]
 FEWEST_CANDIDATES = 64
 CANDIDATES_A_HIT = 8
 # These look at nothing but the legs, so only the best by these are looked at.
-BY_RELEVANCE, BY_SIMILARITY = ("relevance",), ("similarity", "mmr")
+BY_RELEVANCE, BY_SIMILARITY = ("relevance", "cautious"), ("similarity", "mmr")
 FEWEST_LOOKED_AT = 24
 LOOKED_AT_A_HIT = 4
 
@@ -55,6 +57,7 @@ class Wanted:
     Attributes:
         floor: confidence from which a memory is proven.
         strict: proven memories only.
+        cost: of handing one out, as a share of what one that helps is worth.
     """
 
     k: int
@@ -62,6 +65,7 @@ class Wanted:
     strict: bool
     filters: Filters
     policy: Policy
+    cost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ def find(view: View, query: Query, wanted: Wanted) -> Found:
     while True:
         pool = _pool(view, query, wanted.filters, width)
         chosen = _best(view, pool, wanted)
-        if pool.exhausted or len(chosen.hits) >= wanted.k:
+        if pool.exhausted or chosen.done:
             result = SearchResult(chosen.hits, chosen.withheld, pool.weak, query.degraded, pool.strength)
             return Found(result, chosen.numbers)
         width *= 4
@@ -244,11 +248,16 @@ def _overlap(view: View, query: Query, numbers: Int64, rows: list[int]) -> _Over
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The hits, their row numbers, and how many were withheld for which reason."""
+    """The hits, their row numbers, and how many were withheld for which reason.
+
+    Attributes:
+        done: whether it is no use to look at candidates that are less relevant.
+    """
 
     hits: tuple[Hit, ...]
     numbers: tuple[int, ...]
     withheld: dict[str, int]
+    done: bool
 
 
 def _best(view: View, pool: Pool, wanted: Wanted) -> Chosen:
@@ -257,7 +266,7 @@ def _best(view: View, pool: Pool, wanted: Wanted) -> Chosen:
     looked_at = max(FEWEST_LOOKED_AT, LOOKED_AT_A_HIT * wanted.k)
     while True:
         chosen = _choose(view, pool, relevant[:looked_at], wanted)
-        if len(chosen.hits) >= wanted.k or looked_at >= len(relevant):
+        if chosen.done or looked_at >= len(relevant):
             if dropped := len(pool.numbers) - len(relevant):
                 chosen.withheld["irrelevant"] = dropped
             return chosen
@@ -279,24 +288,43 @@ def _choose(view: View, pool: Pool, rows: Places, wanted: Wanted) -> Chosen:
     there = known["n"] > 0
     rows, known = rows[there], known[there]
     candidates = _candidates(view, pool, rows, known)
-    stays = one_a_source(candidates)
-    if strangers := len(stays) - int(stays.sum()):
-        rows, known, candidates = rows[stays], known[stays], candidates.at(np.flatnonzero(stays))
-    ranked = _ranked(view, pool.legs.vectors[rows], candidates, wanted)
-    order = known[ranked.rows]
-    best = float(ranked.score.max(initial=0.0)) or 1.0
-    prospects = Prospects(
-        ranked.score / best, order["mean"], order["deviation"], order["usage"], order["judged"], order["blamed"]
+    withheld = _withheld(candidates, known, wanted)
+    stays = ~np.any(list(withheld.values()), axis=0)
+    rows, known, candidates = rows[stays], known[stays], candidates.at(np.flatnonzero(stays))
+    few = wanted.policy in DIVERSE
+    ranked = rank(
+        wanted.policy,
+        candidates,
+        k=wanted.k if few else len(candidates),
+        vectors=pool.legs.vectors[rows],
+        half_life=view.engine.settings.half_life_days,
     )
-    chosen = select(prospects, k=wanted.k, floor=wanted.floor, strict=wanted.strict)
-    shown = [(place, False) for place in chosen.proven.tolist()] + [
-        (place, True) for place in chosen.provisional.tolist()
-    ]
+    rows, known = rows[ranked.rows], known[ranked.rows]
+    chance = about(total(candidates.relevance))[ranked.rows]
+    counts = {reason: int(mask.sum()) for reason, mask in withheld.items()}
+    if wanted.policy == "cautious":
+        chosen, unproven = cautious(_standings(ranked, known), k=wanted.k, floor=wanted.floor, strict=wanted.strict)
+        counts |= unproven
+    else:
+        chosen = _chosen(view, pool, rows, known, chance, wanted)
+        counts["no gain"] = len(known) - len(chosen) if len(chosen) < wanted.k else 0
     hits = tuple(
-        _hit(pool, int(rows[ranked.rows[at]]), order[at], ranked, at, provisional) for at, provisional in shown
+        Hit(
+            memory=own(known["memory"][at]),
+            similarity=float(pool.legs.similarity[rows[at]]),
+            keyword=float(pool.legs.keyword[rows[at]]),
+            score=float(ranked.score[at]),
+            confidence=float(known["mean"][at]),
+            deviation=float(known["deviation"][at]),
+            provisional=bool(known["mean"][at] < wanted.floor),
+            about=float(chance[at]),
+            why=ranked.why(at),
+        )
+        for at in chosen.tolist()
     )
-    withheld = chosen.withheld | ({"untrusted source": strangers} if strangers else {})
-    return Chosen(hits, tuple(int(order["n"][at]) for at, _ in shown), withheld)
+    numbers = tuple(known["n"][chosen].tolist())
+    counts = {reason: many for reason, many in counts.items() if many}
+    return Chosen(hits, numbers, counts, len(hits) >= wanted.k or "no gain" in counts)
 
 
 def _candidates(view: View, pool: Pool, rows: Places, known: Table) -> Candidates:
@@ -312,29 +340,33 @@ def _candidates(view: View, pool: Pool, rows: Places, known: Table) -> Candidate
     )
 
 
-def _ranked(view: View, vectors: Floats, candidates: Candidates, wanted: Wanted) -> Ranked:
-    """Rank candidates; where diversity counts, proven ones and the others apart: it is about what is shown together."""
-    half_life = view.engine.settings.half_life_days
-    if wanted.policy not in DIVERSE:
-        return rank(wanted.policy, candidates, k=len(candidates), vectors=vectors, half_life=half_life)
-    proven = candidates.confidence >= wanted.floor
-    ranked = []
-    for group, k in ((np.flatnonzero(proven), wanted.k), (np.flatnonzero(~proven), len(candidates))):
-        found = rank(wanted.policy, candidates.at(group), k=k, vectors=vectors[group], half_life=half_life)
-        ranked.append(Ranked(group[found.rows], found.score, found.parts))
-    return ranked[0].followed_by(ranked[1])
+def _withheld(candidates: Candidates, known: Table, wanted: Wanted) -> dict[str, Mask]:
+    """Return which candidates are withheld whatever else there is, by reason; the cautious choice has its own."""
+    strangers = ~one_a_source(candidates)
+    if wanted.policy == "cautious":
+        return {"untrusted source": strangers}
+    rejected = ~strangers & known["blamed"] & (known["mean"] + SURE_DEVIATIONS * known["deviation"] < wanted.floor)
+    unproven = ~strangers & ~rejected & (known["mean"] < wanted.floor) & wanted.strict
+    return {"untrusted source": strangers, "rejected": rejected, "provisional": unproven}
 
 
-def _hit(pool: Pool, row: int, known: Any, ranked: Ranked, place: int, provisional: bool) -> Hit:
-    return Hit(
-        memory=own(known["memory"]),
-        similarity=float(pool.legs.similarity[row]),
-        keyword=float(pool.legs.keyword[row]),
-        score=float(ranked.score[place]),
-        confidence=float(known["mean"]),
-        deviation=float(known["deviation"]),
-        provisional=provisional,
-        why=ranked.why(place),
+def _chosen(view: View, pool: Pool, rows: Places, known: Table, chance: npt.NDArray[np.float64], wanted: Wanted) -> Places:
+    """Return which of the ranked candidates are handed out: by policies that only rank, those that come first."""
+    if wanted.policy != "relevance":
+        return np.arange(min(len(rows), wanted.k))
+    learned, vectors = view.parameters, pool.legs.vectors[rows]
+    harms = dict(learned.harms)
+    harm = np.array([harms.get(n, 0.0) for n in known["n"].tolist()])
+    prospects = Prospects(learned.about(chance), known["mean"], known["high"], harm)
+    # Without a vector nothing tells how relevant they are.
+    cost = wanted.cost if vectors.any() else 0.0
+    return select(prospects, partial(alike, vectors), k=wanted.k, cost=cost, explore=exploring(learned.told))
+
+
+def _standings(ranked: Ranked, known: Table) -> Standings:
+    best = float(ranked.score.max(initial=0.0)) or 1.0
+    return Standings(
+        ranked.score / best, known["mean"], known["deviation"], known["usage"], known["judged"], known["blamed"]
     )
 
 
