@@ -1,7 +1,7 @@
 """Does search find the right lesson, and does it say when there is none?
 
     python -m benchmarks.retrieval --data FOLDER [FOLDER ...] [--split test] [--policy relevance] [--embedder minilm]
-                                   [--json]
+                                   [--mixed] [--json]
 
 Each folder holds corpus.jsonl, queries.jsonl and qrels.tsv; it is recorded into a bank of its own and asked through
 `search`. `dense` and `keyword` are the bank's two legs alone, `rrf` and `minmax_0.7` the plain ways of fusing them.
@@ -9,6 +9,7 @@ Each folder holds corpus.jsonl, queries.jsonl and qrels.tsv; it is recorded into
 `gate`: how well `strength` tells queries with an answer from foreign ones (those of sets of another family, which is
 what a name has before its first underscore), and from the same queries with their answers archived; what the gate
 costs; and how many are called weak. `budget`: the block of `recall`, with three lessons in at most 500 tokens.
+With --mixed only what is lost where lessons by hand and distilled ones stand together, or with random confidences.
 With --json the last line is one JSON object; without, a table.
 """
 
@@ -32,6 +33,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.retrieval_legs import COMBINATIONS, Legs
+from benchmarks.retrieval_mixed import mixed
 from benchmarks.retrieval_sets import (
     DEEPEST,
     SHOWN,
@@ -64,10 +66,11 @@ GOALS = {
 
 
 class Remembering:
-    """An embedder that keeps every query's vector: each is asked for in several banks."""
+    """An embedder that keeps every vector: each text is asked for in several banks."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._documents: dict[str, npt.NDArray[np.float32]] = {}
         self._vector = lru_cache(maxsize=100_000)(partial(query_vector, embedder))
 
     @property
@@ -76,8 +79,10 @@ class Remembering:
         return self._embedder.identity
 
     def embed_documents(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Embed texts anew."""
-        return self._embedder.embed_documents(texts)
+        """Return the vectors of texts, from memory where they were asked for before."""
+        if new := [text for text in dict.fromkeys(texts) if text not in self._documents]:
+            self._documents |= dict(zip(new, self._embedder.embed_documents(new), strict=True))
+        return np.stack([self._documents[text] for text in texts])
 
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
         """Return a query's vector, from memory when it was asked for before."""
@@ -257,8 +262,17 @@ def main() -> None:
     parser.add_argument("--split", choices=("dev", "test", "all"), default="test")
     parser.add_argument("--policy", default="relevance")
     parser.add_argument("--embedder", default="minilm")
+    parser.add_argument("--mixed", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    if given.mixed:
+        embedder = Remembering(open_embedder(given.embedder))
+        print(
+            json.dumps(
+                rounded(mixed(given.data, split=given.split, embedder=embedder)), indent=None if given.json else 2
+            )
+        )
+        return
     found = rounded(run(given.data, split=given.split, policy=given.policy, embedder=given.embedder))
     if given.json:
         print(json.dumps(found, ensure_ascii=False))

@@ -1,22 +1,24 @@
-"""How well does a bank learn which lessons help, and how true are its confidences?
+"""Do runs succeed with what a bank hands out, how well does it learn which lessons help, and are its confidences true?
 
     python -m benchmarks.learning [--json] [--seed N] [--worlds N] [--scenario NAME ...] [--outcomes FILE]
 
 Part A lives through simulated worlds in which it is known what helps (world.py), with the product's own models, shares,
-ranking, recall policy and fitting, and with other methods beside them. Each method chooses for itself; under `same_log`
-it only predicts, while the most similar memories are handed out whatever it would choose. Part B predicts real outcomes
-(real.py); it needs --outcomes. Part C counts mistakes that are made again (repeats.py). Figures are means over worlds
-with their 95 % interval; those of part A are of the second half of the tasks.
+choice and fitting, and with other methods beside them. Each method chooses for itself; under `same_log`, in the worlds
+of SAME_LOG, it only predicts, while the most similar memories are handed out whatever it would choose. Part B predicts
+real outcomes (real.py); it needs --outcomes. Part C counts mistakes that are made again (repeats.py). Figures are means
+over worlds with their 95 % interval; those of part A are of the second half of the tasks.
 
 With --json the last line is one JSON object:
 
-    {"sim": {scenario: {method: {"ece", "brier", "auc", "p_helpful_above_0.8", "share_above_0.8", "helpful", "served",
-     "helpful_all", "served_all", "never_used", "weights_range", ..., "interval": {...}, "same_log": {...}}}},
+    {"success": {scenario: {method: ...}}, "ece": {scenario: {method: ...}},
+     "sim": {scenario: {method: {"success", "ece", "brier", "auc", "p_helpful_above_0.8", "share_above_0.8", "helpful",
+     "served", "helpful_all", "served_all", "never_used", "weights_range", ..., "interval": {...}, "same_log": {...}}}},
      "real": {method: {"ece", "brier", "auc", "p_above_0.8", "share_above_0.8"}},
      "repeated_mistakes": {method: {"effect 0.3", "effect 0.6"}}}
 
-`helpful` is the share of the memories handed out that helped, `served` the share of tasks that got any; both leave out
-memories that are handed out on trial, and `helpful_all` and `served_all` do not.
+`success` is the share of runs that would succeed, `helpful` the share of the memories handed out that helped, `served`
+the share of tasks that got any; the last two leave out memories that are handed out on trial, and `helpful_all` and
+`served_all` do not.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ from benchmarks.learning.world import SCENARIOS, Method, World
 
 METHODS: dict[str, Callable[[World], Method]] = {
     "calibrated": product.Calibrated,
-    "calibrated_floor_0.8": partial(product.Calibrated, floor=0.8),
+    "calibrated_cautious": partial(product.Calibrated, purity=True),
     "spec": product.Spec,
     "spec_gate": partial(product.Spec, strict=True),
     "ema": product.Ema,
@@ -51,9 +53,9 @@ METHODS: dict[str, Callable[[World], Method]] = {
     "no_confidence": methods.NoConfidence,
     "oracle": methods.Oracle,
 }
-# Beyond the four scenarios of the goals, only what shows what they are about.
-FURTHER = ("calibrated", "explicit_only", "oracle")
+SAME_LOG = ("base", "stale", "hostile", "sparse")
 COLUMNS = [
+    "success",
     "ece",
     "brier",
     "auc",
@@ -63,58 +65,38 @@ COLUMNS = [
     "served",
     "helpful_all",
     "served_all",
+    "handed_out_per_task",
     "never_used",
-    "success",
     "weights_range",
     "weights_error",
 ]
 REAL_COLUMNS = ["ece", "brier", "auc", "p_above_0.8", "share_above_0.8"]
-FRONTIER = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85)
 
 
 def one_world(scenario: str, seed: int, method: str) -> tuple[Figures, Figures]:
     """Return a method's figures in one world: choosing for itself, and on the same log for all."""
     world = World(SCENARIOS[scenario], seed)
     own = figures(world.live(METHODS[method](world), most_similar=False), world.scenario)
+    if scenario not in SAME_LOG:
+        return own, {}
     same = figures(world.live(METHODS[method](world), most_similar=True), world.scenario)
-    return own, {name: same[name] for name in COLUMNS[:5]}
+    return own, {name: same[name] for name in COLUMNS[1:6]}
 
 
 def simulated(scenarios: Sequence[str], seeds: Sequence[int], pool: ProcessPoolExecutor) -> dict[str, Any]:
     """Return all methods' figures in all scenarios, and print a table each."""
     found: dict[str, Any] = {}
     for scenario in scenarios:
-        names = METHODS if scenario in {"base", "drift", "hostile", "sparse"} else FURTHER
-        jobs = {name: [pool.submit(one_world, scenario, seed, name) for seed in seeds] for name in names}
+        jobs = {name: [pool.submit(one_world, scenario, seed, name) for seed in seeds] for name in METHODS}
         found[scenario] = {}
         for name, futures in jobs.items():
             rows = [future.result() for future in futures]
             own = over_worlds([own for own, _ in rows])
             found[scenario][name] = own | {"same_log": over_worlds([same for _, same in rows])}
         print(table(scenario, COLUMNS, found[scenario]), end="\n\n", flush=True)
-        same_log = {name: row["same_log"] for name, row in found[scenario].items()}
-        print(table(f"{scenario}, same log", COLUMNS[:5], same_log), end="\n\n", flush=True)
-    return found
-
-
-def one_floor(seed: int, floor: float, oracle: bool) -> Figures:
-    """Return the figures of the default model, or of the oracle, at one floor of the base world."""
-    world = World(SCENARIOS["base"], seed)
-    method = methods.Oracle(world) if oracle else product.Calibrated(world, floor=floor)
-    if isinstance(method, methods.Oracle):
-        method.gate = floor
-    return figures(world.live(method, most_similar=False), world.scenario)
-
-
-def frontier(seeds: Sequence[int], pool: ProcessPoolExecutor) -> dict[str, Any]:
-    """Return helpfulness against the share of tasks served, for the default model and the oracle at several floors."""
-    jobs = {
-        f"{name} at {floor}": [pool.submit(one_floor, seed, floor, name == "oracle") for seed in seeds]
-        for name in ("calibrated", "oracle")
-        for floor in FRONTIER
-    }
-    found = {name: over_worlds([future.result() for future in futures]) for name, futures in jobs.items()}
-    print(table("frontier", ["helpful", "served", "helpful_all", "served_all", "success"], found), end="\n\n")
+        if scenario in SAME_LOG:
+            same_log = {name: row["same_log"] for name, row in found[scenario].items()}
+            print(table(f"{scenario}, same log", COLUMNS[1:6], same_log), end="\n\n", flush=True)
     return found
 
 
@@ -150,18 +132,18 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=12, help="how many worlds a scenario (default 12)")
     parser.add_argument("--scenario", nargs="+", choices=SCENARIOS, default=list(SCENARIOS), help="default: all")
     parser.add_argument("--outcomes", type=Path, help="real outcomes, a JSON object with a list of outcomes a line")
-    parser.add_argument("--frontier", action="store_true", help="helpfulness against tasks served, at several floors")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (default: one a core)")
     arguments = parser.parse_args()
     seeds = range(arguments.seed, arguments.seed + arguments.worlds)
     found: dict[str, Any] = {}
     with ProcessPoolExecutor(arguments.jobs) as pool:
-        found["sim"] = simulated(arguments.scenario, seeds, pool)
+        sim = simulated(arguments.scenario, seeds, pool)
+        for figure in ("success", "ece"):
+            found[figure] = {world: {name: row[figure] for name, row in rows.items()} for world, rows in sim.items()}
+        found["sim"] = sim
         found["repeated_mistakes"] = repeated_mistakes(seeds, pool)
         if arguments.outcomes:
             found["real"] = on_real_outcomes(arguments.outcomes, arguments.seed, pool)
-        if arguments.frontier:
-            found["frontier"] = frontier(seeds, pool)
     if arguments.json:
         print(json.dumps(found))
 

@@ -30,24 +30,29 @@ def predicted(predictions: Sequence[Prediction], high: str) -> Figures:
 def figures(story: Story, scenario: Scenario) -> Figures:
     """Return the figures of the second half of a story.
 
-    `success` is the mean chance of success of the runs, given what was handed out: the share of them that would succeed,
-    without the noise of one draw each. `helpful` and `served` leave out what was handed out on trial, as the method says itself; with `_all` they do not.
+    `success` is the mean chance of success of the runs, given what was handed out: the share of them that would
+    succeed, without the noise of one draw each. `helpful` and `served` leave out what was handed out on trial, as the
+    method says itself; with `_all` they do not.
     """
     half = scenario.tasks // 2
     uses = [use for use in story.uses if use.task >= half]
     told = [Prediction(use.confidence, use.helped) for use in uses if use.on_topic]
     settled = [use for use in uses if not use.trial]
     reached = {use.memory for use in story.uses if use.on_topic}
-    return {"success": sum(story.chance[half:]) / (scenario.tasks - half)} | predicted(told, "helpful_") | {
-        "helpful": _share(settled),
-        "served": len({use.task for use in settled}) / (scenario.tasks - half),
-        "helpful_all": _share(uses),
-        "served_all": len({use.task for use in uses}) / (scenario.tasks - half),
-        "handed_out_per_task": len(uses) / (scenario.tasks - half),
-        "never_used": 1.0 - len(reached) / scenario.memories,
-        "weights_range": _weights_range(story),
-        "weights_error": _weights_error(story),
-    }
+    return (
+        {"success": sum(story.chance[half:]) / (scenario.tasks - half)}
+        | predicted(told, "helpful_")
+        | {
+            "helpful": _share(settled),
+            "served": len({use.task for use in settled}) / (scenario.tasks - half),
+            "helpful_all": _share(uses),
+            "served_all": len({use.task for use in uses}) / (scenario.tasks - half),
+            "handed_out_per_task": len(uses) / (scenario.tasks - half),
+            "never_used": 1.0 - len(reached) / scenario.memories,
+            "weights_range": _weights_range(story),
+            "weights_error": _weights_error(story),
+        }
+    )
 
 
 def _share(uses: Sequence[Use]) -> float | None:

@@ -16,7 +16,8 @@ from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
 from reasoningbank.belief.spec import SignalWeights, SpecModel
 from reasoningbank.config import Settings
 from reasoningbank.search.cautious import Standings, cautious
-from reasoningbank.search.selection import Prospects, about, exploring, judged_and_blamed, select
+from reasoningbank.search.relevance import about
+from reasoningbank.search.selection import Prospects, exploring, judged_and_blamed, select
 from reasoningbank.signals import SignalKind, Tally
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -96,24 +97,23 @@ class Banked:
         """Choose as the bank's recall does, with its default policy or with the cautious one."""
         if self.purity or self.strict:
             return self._cautious(task, k)
-        beliefs = self.beliefs(task.candidates)
-        harms = dict(self.learned.harms)
+        order = np.argsort(-task.similarity, kind="stable")
+        memories = task.candidates[order]
+        beliefs, harms = self.beliefs(memories), dict(self.learned.harms)
         prospects = Prospects(
-            about=self.learned.about(about(task.similarity)),
+            about=self.learned.about(about(task.similarity[order])),
             mean=np.array([belief.mean for belief in beliefs]),
             high=np.array([belief.high for belief in beliefs]),
-            harm=np.array([harms.get(m, 0.0) for m in task.candidates.tolist()]),
+            shown=np.array([self.ledgers[m].shown for m in memories.tolist()], dtype=np.int64),
+            harm=np.array([harms.get(m, 0.0) for m in memories.tolist()]),
         )
-        order = np.argsort(-task.similarity, kind="stable")
-        ranked = Prospects(prospects.about[order], prospects.mean[order], prospects.high[order], prospects.harm[order])
-
         kind = task.kind[order]
 
         def same_as(row: int) -> Floats:
             same: Floats = np.asarray(kind == kind[row], dtype=np.float64)
             return same
 
-        rows = select(ranked, same_as, k=k, cost=COST, explore=exploring(self.learned.told))
+        rows = select(prospects, same_as, k=k, cost=COST, explore=exploring(self.learned.told))
         return Choice(order[rows].tolist(), [False] * len(rows))
 
     def _cautious(self, task: Task, k: int) -> Choice:
@@ -159,7 +159,7 @@ class Banked:
             self.ledgers[memory].add(SignalKind.EXPLICIT, task.day, 1.0 if vote.helpful else -1.0, vote.by)
         self.after(served, succeeded, votes)
 
-    def after(self, served: Served, succeeded: bool, votes: list[Vote]) -> None:
+    def after(self, _served: Served, _succeeded: bool, _votes: list[Vote]) -> None:
         """Learn about the evidence itself."""
 
     def weights(self) -> dict[str, float]:
@@ -199,7 +199,7 @@ class Spec(Banked):
         self.pairs = SignalWeights()
         return SpecModel(self.pairs)
 
-    def after(self, served: Served, succeeded: bool, votes: list[Vote]) -> None:
+    def after(self, _served: Served, succeeded: bool, votes: list[Vote]) -> None:
         for vote in votes:
             for kind in [SignalKind.USAGE] + [SignalKind.OUTCOME] * succeeded:
                 self.pairs = self.pairs.taught(kind, vote.helpful, not vote.helpful)

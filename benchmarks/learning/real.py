@@ -17,8 +17,8 @@ from benchmarks.learning.methods import wilson_lower
 from benchmarks.learning.product import START
 from reasoningbank.belief.belief import ConfidenceModel
 from reasoningbank.belief.calibrated import STARTING, CalibratedModel, Parameters
-from reasoningbank.belief.ema import EmaModel
 from reasoningbank.belief.effects import JudgedRun
+from reasoningbank.belief.ema import EmaModel
 from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
 from reasoningbank.belief.spec import SpecModel
 from reasoningbank.measures.reliability import Prediction

@@ -279,7 +279,10 @@ class World:
             best[kind] = max(best.get(kind, 0.0), float(truth.helps[place]))
         none = float(np.prod([1.0 - p for p in best.values()]))
         hurts = truth.hurts[places]
-        nothing, something = self.outcome(np.zeros(len(places), bool), hurts), self.outcome(np.ones(len(places), bool), hurts)
+        nothing, something = (
+            self.outcome(np.zeros(len(places), bool), hurts),
+            self.outcome(np.ones(len(places), bool), hurts),
+        )
         return none * nothing + (1.0 - none) * something
 
     def outcome(self, helped: Bools, hurts: Bools) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -269,3 +270,8 @@ def _means_something(character: str) -> bool:
         or character in "-*/\\#%@&!^"
         or unicodedata.category(character) in {"Mn", "Mc", "Me", "Sm", "Sc", "So"}
     )
+
+
+def own(memory: Memory) -> Memory:
+    """Return a memory from the cache as a caller may have it: what they do to its metadata stays theirs."""
+    return replace(memory, metadata=deepcopy(memory.metadata)) if memory.metadata else memory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -11,16 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reasoningbank.belief.calibrated import STARTING, CalibratedModel, Parameters
-from reasoningbank.belief.fitting import (
-    MOST_JUDGES,
-    ProjectEvidence,
-    RunMoments,
-    fit,
-    fit_memories,
-    fit_outcomes,
-    is_due,
-)
+from reasoningbank.belief.fitting import MOST_JUDGES, ProjectEvidence, fit, fit_memories, is_due
 from reasoningbank.signals import SignalKind, Tally
+from tests.belief.lived import run, runs
 
 WHEN = datetime(2026, 3, 1, tzinfo=UTC)
 Memory = tuple[list[Tally], float]
@@ -48,44 +42,21 @@ def voted_memories(
     return found
 
 
-def runs(helped: float, unhelped: float, *, seed: int, many: int = 4000) -> list[tuple[list[float], bool]]:
-    """Runs with up to three memories, whose confidences are right."""
-    chance, found = random.Random(seed), []
-    for _ in range(many):
-        confidences = [chance.random() for _ in range(chance.randrange(4))]
-        some_helped = any(chance.random() < c for c in confidences)
-        found.append((confidences, chance.random() < (helped if some_helped else unhelped)))
-    return found
-
-
 def test_a_project_without_evidence_is_where_every_project_starts() -> None:
     assert fit(ProjectEvidence([])) == STARTING
-    assert fit(ProjectEvidence([([], 0.6), ([Tally(SignalKind.USAGE, 0, "", "", 3, 0, WHEN)], 0.8)])) == STARTING
+    used = fit(ProjectEvidence([([], 0.6), ([Tally(SignalKind.USAGE, 0, "", "", 3, 0, WHEN)], 0.8)]))
+
+    assert used == replace(STARTING, reported=used.reported, voted=used.voted)
 
 
-@pytest.mark.parametrize(("helped", "unhelped"), [(0.85, 0.3), (0.95, 0.05), (0.6, 0.5)])
-def test_what_outcomes_say_is_learned_without_a_vote(helped: float, unhelped: float) -> None:
-    found = fit_outcomes(RunMoments.of(runs(helped, unhelped, seed=1)))
+def test_how_many_uses_are_reported_and_voted_on_is_learned() -> None:
+    uses = Tally(SignalKind.USAGE, 0, "", "", 1000, 0, WHEN)
+    votes = [tally(SignalKind.EXPLICIT, True)] * 200
+    found = fit(ProjectEvidence([([uses, *votes], 0.6)], runs(0.8, 0.4, seed=1, many=200)))
+    seen = sum(len(run.memories) for run in runs(0.8, 0.4, seed=1, many=200))
 
-    assert found == pytest.approx((helped, unhelped), abs=0.05)
-
-
-def test_outcomes_that_do_not_discriminate_weigh_next_to_nothing() -> None:
-    helped, unhelped = fit_outcomes(RunMoments.of([([0.9], False), ([0.1], True)] * 500))
-    model = CalibratedModel(Parameters(helped=helped, unhelped=unhelped))
-    praised = model.beliefs([([Tally(SignalKind.OUTCOME, 0, "", "", 1, 0, WHEN)], 0.6)])[0]
-
-    assert helped > unhelped
-    assert praised.mean == pytest.approx(0.6, abs=0.01)
-
-
-def test_moments_of_two_halves_add_up_to_those_of_the_whole() -> None:
-    seen = runs(0.8, 0.4, seed=2, many=50)
-    whole, halves = RunMoments.of(seen), RunMoments.of(seen[:20]) + RunMoments.of(seen[20:])
-
-    assert [halves.runs, halves.x, halves.xx, halves.y, halves.xy] == pytest.approx(
-        [whole.runs, whole.x, whole.xx, whole.y, whole.xy]
-    )
+    assert found.voted == pytest.approx(0.2, abs=0.01)
+    assert found.reported == pytest.approx(seen / 1000, abs=0.01)
 
 
 @pytest.mark.parametrize("accuracy", [0.95, 0.8, 0.7])
@@ -154,13 +125,13 @@ def test_the_more_alike_memories_are_the_more_their_class_counts() -> None:
 def test_the_order_of_memories_and_signals_teaches_nothing(shuffle: random.Random) -> None:
     memories = voted_memories({"ann": 0.9, "ben": 0.7}, seed=6, memories=20)
     seen = runs(0.8, 0.4, seed=7, many=100)
-    before = fit(ProjectEvidence(memories, RunMoments.of(seen)))
+    before = fit(ProjectEvidence(memories, seen))
     shuffle.shuffle(seen)
     mixed = [(shuffle.sample(tallies, len(tallies)), initial) for tallies, initial in memories]
     shuffle.shuffle(mixed)
-    after = fit(ProjectEvidence(mixed, RunMoments.of(seen)))
+    after = fit(ProjectEvidence(mixed, seen))
 
-    for name in ("accuracy", "helped", "unhelped", "strength"):
+    for name in ("accuracy", "helped", "unhelped", "strength", "offset", "slope", "reported", "voted"):
         assert getattr(after, name) == pytest.approx(getattr(before, name), abs=1e-9)
     assert dict(after.judges) == pytest.approx(dict(before.judges), abs=1e-9)
 
@@ -170,12 +141,13 @@ def test_the_order_of_memories_and_signals_teaches_nothing(shuffle: random.Rando
         st.tuples(st.lists(st.builds(tally, st.sampled_from(SignalKind), st.booleans()), max_size=5), st.floats(0, 1)),
         max_size=4,
     ),
-    st.lists(st.tuples(st.lists(st.floats(0, 1), max_size=3), st.booleans()), max_size=20),
+    st.lists(st.tuples(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=3), st.booleans()), max_size=20),
 )
 def test_whatever_the_evidence_the_parameters_are_usable(
-    memories: list[Memory], seen: list[tuple[list[float], bool]]
+    memories: list[Memory], told: list[tuple[list[tuple[float, float]], bool]]
 ) -> None:
-    found = fit(ProjectEvidence(memories, RunMoments.of(seen)))
+    seen = [run([c for c, _ in served], ok, [about for _, about in served]) for served, ok in told]
+    found = fit(ProjectEvidence(memories, seen))
 
     assert 0.5 <= found.accuracy < 1.0
     assert 0.0 < found.unhelped < found.helped < 1.0
@@ -197,18 +169,15 @@ def test_whatever_the_evidence_the_parameters_are_usable(
         {"strength": 0},
         {"strength": "strong"},
         {"fading": 1.5},
+        {"slope": float("inf")},
+        {"voted": 1.5},
+        {"harms": [7]},
     ],
     ids=str,
 )
 def test_parameters_that_no_model_could_work_with_are_refused(change: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="parameters of the confidence model"):
         Parameters.of(STARTING.record() | change)
-
-
-def test_runs_without_memories_teach_nothing() -> None:
-    seen = runs(0.8, 0.4, seed=8, many=50)
-
-    assert RunMoments.of([*seen, ([], True)]) == RunMoments.of(seen)
 
 
 def test_fitting_again_is_due_after_50_changes_or_a_tenth_more() -> None:

@@ -1,9 +1,8 @@
-"""Which memories a recall hands out."""
+"""Which memories the cautious choice hands out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.search.selection import CLEARLY_BETTER, TRIES, Prospects, judged_and_blamed, select
-from reasoningbank.signals import SignalKind, Tally
+from reasoningbank.search.cautious import CLEARLY_BETTER, TRIES, Standings, cautious
 
 FLOOR = 0.7
 
@@ -41,8 +39,8 @@ def tried(name: str, mean: float, *, score: float = 0.5) -> Row:
     return Row(name, mean, score, shown=TRIES, judged=True)
 
 
-def prospects(rows: Sequence[Row]) -> Prospects:
-    return Prospects(
+def standings(rows: Sequence[Row]) -> Standings:
+    return Standings(
         score=np.array([row.score for row in rows]),
         mean=np.array([row.mean for row in rows]),
         deviation=np.array([row.deviation for row in rows]),
@@ -53,9 +51,10 @@ def prospects(rows: Sequence[Row]) -> Prospects:
 
 
 def chosen(*rows: Row, k: int = 3, strict: bool = False) -> Chosen:
-    found = select(prospects(rows), k=k, floor=FLOOR, strict=strict)
-    proven, provisional = (tuple(rows[i].name for i in of.tolist()) for of in (found.proven, found.provisional))
-    return Chosen(proven, provisional, found.withheld)
+    places, withheld = cautious(standings(rows), k=k, floor=FLOOR, strict=strict)
+    found = [rows[place] for place in places.tolist()]
+    proven = tuple(row.name for row in found if row.mean >= FLOOR)
+    return Chosen(proven, tuple(row.name for row in found[len(proven) :]), withheld)
 
 
 def test_proven_memories_come_first_by_score_then_those_on_trial_least_shown_first_among_equals() -> None:
@@ -176,21 +175,3 @@ def test_equals_are_decided_by_the_order_of_the_ranking() -> None:
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_proven_memories_fill_what_they_can(k: int) -> None:
     assert len(chosen(*(Row(name, 0.8) for name in "abcd"), k=k).proven) == k
-
-
-@pytest.mark.parametrize(
-    ("tallies", "judged", "blamed"),
-    [
-        ([], False, False),
-        ([(SignalKind.USAGE, 9, 0)], False, False),
-        ([(SignalKind.OUTCOME, 0, 9)], True, False),
-        ([(SignalKind.EXPLICIT, 1, 1)], True, False),
-        ([(SignalKind.EXPLICIT, 1, 0), (SignalKind.EXPLICIT, 0, 2), (SignalKind.OUTCOME, 9, 0)], True, True),
-    ],
-)
-def test_only_votes_blame_and_usage_judges_nothing(
-    tallies: list[tuple[SignalKind, float, float]], judged: bool, blamed: bool
-) -> None:
-    now = datetime(2026, 3, 1, tzinfo=UTC)
-
-    assert judged_and_blamed(Tally(kind, 0, "", "", good, bad, now) for kind, good, bad in tallies) == (judged, blamed)

@@ -35,6 +35,7 @@ class Row(NamedTuple):
     similarity: float = 0.5
     relevance: float = 0.0
     confidence: float = 0.5
+    judged: bool = True
     used: int = 0
     days: float = 0.0
     source: int = 0
@@ -47,6 +48,7 @@ def candidates(*rows: Row) -> Candidates:
         similarity=np.array([row.similarity for row in rows]),
         relevance={"dense": 0.75 * relevance, "keyword": 0.25 * relevance},
         confidence=np.array([row.confidence for row in rows]),
+        judged=np.array([row.judged for row in rows], dtype=bool),
         usage=np.array([row.used for row in rows], dtype=np.int64),
         age=np.array([row.days for row in rows]),
         source=np.array([row.source for row in rows], dtype=np.int64),
@@ -145,10 +147,15 @@ def test_recency_is_one_now_and_never_more() -> None:
     assert recency(np.array([-5.0, 0.0, 10.0])) == pytest.approx([1.0, 1.0, 0.367879], abs=1e-6)
 
 
-def test_the_default_policy_follows_relevance_and_is_only_nudged_by_confidence() -> None:
-    doubted, trusted = Row("a", relevance=0.80, confidence=0.1), Row("b", relevance=0.79, confidence=0.9)
+def test_the_default_policy_follows_relevance_and_what_evidence_says_of_confidence() -> None:
+    doubted, trusted = Row("a", relevance=0.80, confidence=0.3), Row("b", relevance=0.50, confidence=0.9)
     assert letters("relevance", doubted, trusted) == "ba"
-    assert letters("relevance", doubted, Row("c", relevance=0.7, confidence=1.0)) == "ac"
+    assert letters("relevance", doubted, Row("c", relevance=0.2, confidence=1.0)) == "ac"
+
+
+def test_a_recorders_word_alone_moves_nothing_up_or_down() -> None:
+    rows = (Row("a", relevance=0.5, confidence=0.3), Row("b", relevance=0.49, confidence=0.95))
+    assert letters("relevance", *(row._replace(judged=False) for row in rows)) == "ab"
 
 
 def test_similarity_looks_at_the_cosine_alone() -> None:
@@ -212,13 +219,6 @@ def test_every_score_is_the_sum_of_its_parts_in_order_and_in_bounds(
     assert all(0.0 <= score <= 1.0 + 1e-9 for score in scores)
     assert scores == sorted(scores, reverse=True)
     assert scores == pytest.approx([sum(found.why(place).values()) for place in range(len(scores))])
-
-
-def test_what_is_ranked_apart_keeps_its_own_numbers_behind_the_others() -> None:
-    ahead, behind = by("relevance", Row("a", relevance=0.2)), by("relevance", Row("b", relevance=0.9))
-    together = ahead.followed_by(behind)
-    assert together.score.tolist() == [*ahead.score, *behind.score]
-    assert [together.why(place) for place in (0, 1)] == [ahead.why(0), behind.why(0)]
 
 
 # -- sources -------------------------------------------------------------------------------------------------------

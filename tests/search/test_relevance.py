@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.search.relevance import (
+    about,
     CENTRE_OF,
     CENTRE_SHARE,
     DENSE_SHARE,
@@ -321,3 +322,10 @@ def test_inner_products_in_slabs_are_those_of_all_rows_at_once(count: int) -> No
     rows = unit_rows(np.random.default_rng(3).standard_normal((count, 48)))
 
     assert inner_products(rows) == pytest.approx(rows @ rows.T, abs=1e-6)
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_what_is_more_relevant_is_more_likely_about_the_task(one: float, other: float) -> None:
+    chances = about(np.array([min(one, other), max(one, other)]))
+
+    assert 0.0 < chances[0] <= chances[1] < 1.0

@@ -131,9 +131,8 @@ def outcome_shares(
     s0 = q S1 + (1 - q) S0. Its share is what the outcome says about it, relative to what it would say had the memory
     been recalled alone: log(S1 / s0) / log(S1 / S0) after a success, and after a failure
     log((1 - s0) / (1 - S1)) / log((1 - S0) / (1 - S1)).
-    So companions that surely helped take the credit for a success, and a memory recalled alone has a
-    share of 1. Of a memory that is about the task with chance a only, the outcome says as much less as a S1 + (1 - a) s0
-    in place of S1 makes it.
+    So companions that surely helped take the credit for a success, and a memory recalled alone has a share of 1. Of one
+    that is about the task with chance a only, an outcome says less: a S1 + (1 - a) s0 stands in place of S1 above.
 
     Args:
         confidences: the beliefs' means as they were at recall, in any order: shares never depend on what came later.

@@ -18,8 +18,8 @@ from reasoningbank.search.ranking import Floats
 
 Rows = npt.NDArray[np.intp]
 Choice: TypeAlias = tuple[Rows, dict[str, int]]
-"""What is handed out (rows of the standings), best first, and how many were not, by reason: "rejected" (surely below the
-floor) or "provisional" (had its tries, and others are better known). What did not fit into k is not counted."""
+"""What is handed out (rows of the standings), best first, and how many were not, by reason: "rejected" (surely below
+the floor) or "provisional" (had its tries, and others are better known). What did not fit into k is not counted."""
 
 # A new lesson is handed out beside others this often before its evidence must speak for it.
 TRIES = 3

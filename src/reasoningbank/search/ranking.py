@@ -12,13 +12,16 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from reasoningbank.search.relevance import about
+
 Floats: TypeAlias = npt.NDArray[np.floating]
 Parts: TypeAlias = dict[str, Floats]
 """The parts of each candidate's score, by name; a score is their sum."""
 Policy = Literal["relevance", "cautious", "similarity", "four_factor", "weighted", "mmr"]
 
-# Random confidences then cost 0.002 nDCG@10 (docs/decisions/0030-fusion.md).
-CONFIDENCE_NUDGE: Final = 0.04
+# What is taken for the confidence of a memory that nothing but its recorder's word is known of: the others decide.
+UNKNOWN: Final = 0.7
+LEAST_RELEVANCE: Final = 1e-6
 MMR_LAMBDA: Final = 0.7
 # Little enough that no fresh memory passes an old one that fits clearly better.
 FRESHNESS_SHARE: Final = 0.2
@@ -34,6 +37,7 @@ class Candidates:
         similarity: cosine with the query, in [0, 1]; the better of the lesson and the applies-when vector.
         relevance: the parts of its relevance, by name; they add up to at most 1. Comparable within one query only.
         confidence: the belief that the memory helps, in [0, 1].
+        judged: whether there is any evidence for that belief: a vote, an outcome, or stability.
         usage: how often it was handed out.
         age: days since it was last used, or else written.
         source: who brought it, when that is nobody trusted; 0 when it is trusted.
@@ -43,6 +47,7 @@ class Candidates:
     similarity: Floats
     relevance: Mapping[str, Floats]
     confidence: Floats
+    judged: npt.NDArray[np.bool_]
     usage: npt.NDArray[np.int64]
     age: Floats
     source: npt.NDArray[np.int64]
@@ -58,6 +63,7 @@ class Candidates:
             self.similarity[rows],
             {name: part[rows] for name, part in self.relevance.items()},
             self.confidence[rows],
+            self.judged[rows],
             self.usage[rows],
             self.age[rows],
             self.source[rows],
@@ -130,9 +136,15 @@ def one_a_source(candidates: Candidates) -> npt.NDArray[np.bool_]:
 
 
 def relevance_parts(candidates: Candidates) -> Parts:
-    """The default: relevance, with confidence as a nudge that is worth at most CONFIDENCE_NUDGE of it."""
-    parts = {**candidates.relevance, "confidence": CONFIDENCE_NUDGE * candidates.confidence}
-    return {name: part / (1.0 + CONFIDENCE_NUDGE) for name, part in parts.items()}
+    """The default: the chance that it is about the query, times that it helps then, as far as evidence tells.
+
+    It is shared out among the parts of its relevance.
+    """
+    relevance = total(candidates.relevance)
+    chance = np.where(relevance >= LEAST_RELEVANCE, about(relevance), 0.0)
+    believed = np.where(candidates.judged, candidates.confidence, UNKNOWN)
+    share = chance * believed / np.maximum(relevance, LEAST_RELEVANCE)
+    return {name: share * part for name, part in candidates.relevance.items()}
 
 
 def similarity_parts(candidates: Candidates) -> Parts:

@@ -31,6 +31,10 @@ FULL: Final = 1.0 + FEEDBACK + VERBATIM
 # that a match of the one rare word is looked at however poor its cosine is.
 LEADERS: Final = 20
 LEADERS_BY_KEYWORD: Final = 4
+# The chance that a memory is about the query, by its relevance: fitted to six retrieval sets' dev halves, where often one
+# document is right, and moved by 0.9 since others of its topic help, too (docs/benchmarks/choosing.md).
+ABOUT_SLOPE: Final = 11.0
+ABOUT_OFFSET: Final = -4.5
 # Multiplications up to which OpenBLAS starts no threads.
 ONE_THREAD: Final = 1 << 18
 
@@ -323,3 +327,9 @@ def _support(read: Floats) -> float:
 def is_beyond(farthest: float, scale: Scale) -> bool:
     """Tell whether memories that are still farther from the query than a cosine can no longer pass the gate by it."""
     return max(farthest, float(scale.read(np.array([farthest]))[0])) < KEEP_FROM
+
+
+def about(relevance: Floats) -> npt.NDArray[np.float64]:
+    """Return the chance that memories are about the query, in (0, 1), by their relevance in [0, 1]."""
+    chance: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-ABOUT_OFFSET - ABOUT_SLOPE * relevance))
+    return chance

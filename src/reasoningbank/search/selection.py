@@ -7,15 +7,15 @@ q = a theta: a, that it is about the task; theta, that it helps with a task it i
 
 with c what it costs to show a memory, in tokens and distraction, as a share of what one that helps is worth. The next
 memory adds (S1 - S0) (q prod (1 - q') - c), and greedily adding the one that adds most, as long as it adds anything,
-gives the best set: with equal costs, the best of each size are those with the greatest q. What says the same as a memory
-that is chosen helps together with it, not once more: its q counts by what is left of it. Source: leaky noisy-OR (Pearl
+gives the best set: with equal costs, the best of each size are those with the greatest q. What says the same as a
+chosen memory helps together with it, not once more: its q counts by what is left of it. Source: leaky noisy-OR (Pearl
 1988, section 4.3.2); greedy choice of a submodular set (Nemhauser, Wolsey & Fisher 1978).
 
 Finding out is worth something, too. In place of the mean of theta stands (1 - w) mean + w high, `high` being the upper
-end of its central 80 % interval (an upper confidence bound, Lai & Robbins 1985): w grows with what one more use would
-tell, and the interval narrows with what is known. Both mean and `high` rise with what speaks for a memory (Milgrom
-1981), so that evidence for it never makes it less likely to be shown. There is no chance in it: the same bank gives the
-same answer.
+end of its central 80 % interval (an upper confidence bound, Lai & Robbins 1985). w grows with what one more use would
+tell, and is largest for what was never handed out; the interval narrows with what is known, and widens as that fades.
+Both mean and `high` rise with what speaks for a memory (Milgrom 1981), so that evidence for it never makes it less
+likely to be shown. There is no chance in it: the same bank gives the same answer.
 """
 
 from __future__ import annotations
@@ -32,23 +32,14 @@ from reasoningbank.signals import SignalKind, Tally
 
 Rows = npt.NDArray[np.intp]
 
-# The chance that a memory is about the task, by its relevance alone: fitted to six retrieval sets' dev halves, where one
-# document is right, and moved by 0.9 since lessons of the same topic help, too (docs/benchmarks/choosing.md).
-ABOUT_SLOPE: Final = 11.0
-ABOUT_OFFSET: Final = -4.5
-
-# w, with everything told of a use: and how much must be told for half of that.
+# w, with everything told of a use, and how much must be told for half of that; and what is added to it before the first
+# use, whatever is told: half of that after one, a third after two.
 EXPLORING: Final = 0.3
 HALF_TOLD: Final = 0.5
+NEW: Final = 0.2
 
 # From this cosine on two memories begin to say the same; at 1 they do.
 ALIKE_FROM: Final = 0.9
-
-
-def about(relevance: Floats) -> npt.NDArray[np.float64]:
-    """Return the chance that memories are about the task, in (0, 1), by their relevance in [0, 1]."""
-    chance: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-ABOUT_OFFSET - ABOUT_SLOPE * relevance.astype(np.float64)))
-    return chance
 
 
 def exploring(told: float) -> float:
@@ -79,6 +70,7 @@ class Prospects:
     Attributes:
         about: the chance that each is about the task.
         mean, high: of the belief that it helps with a task it is about.
+        shown: how often it was handed out.
         harm: what it likely costs, as a share of what one that helps is worth; it decides between memories, and leaves
             none out.
     """
@@ -86,6 +78,7 @@ class Prospects:
     about: Floats
     mean: Floats
     high: Floats
+    shown: npt.NDArray[np.int64]
     harm: Floats
 
 
@@ -97,10 +90,11 @@ def select(prospects: Prospects, same_as: Callable[[int], Floats], *, k: int, co
     Args:
         same_as: how far each says the same as that of a row, in [0, 1].
         cost: c, in [0, 1].
-        explore: w, in [0, 1].
+        explore: w of what was handed out often, in [0, EXPLORING).
     """
     expected = prospects.about * prospects.mean
-    hoped = prospects.about * ((1.0 - explore) * prospects.mean + explore * prospects.high)
+    hope = explore + NEW / (1.0 + prospects.shown)
+    hoped = prospects.about * ((1.0 - hope) * prospects.mean + hope * prospects.high)
     left, new = np.ones(len(hoped), dtype=bool), np.ones(len(hoped))
     none, rows = 1.0, list[int]()
     while len(rows) < k:

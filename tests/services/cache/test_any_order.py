@@ -31,7 +31,7 @@ def search(view: View, embedder: HashEmbedder) -> list[Hit]:
     """Return what a search finds, whatever its confidence."""
     query = view.engine.queries.query(embedder, "quote paths in a shell")
     wanted = Wanted(k=9, floor=0.0, strict=False, filters=Filters(), policy="four_factor")
-    return [replace(hit, deviation=round(hit.deviation, 9)) for hit in find(view, query, wanted).result.hits]
+    return [replace(hit, deviation=round(hit.deviation, 9)) for hit in find(view, query, wanted)[0].hits]
 
 
 class AnyOrder(RuleBasedStateMachine):

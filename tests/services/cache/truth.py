@@ -73,7 +73,11 @@ class Truth:
             {n: (state, ids[n]) for n, state in states.items()},
             {
                 n: (
-                    (rounded(beliefs[n].mean, beliefs[n].deviation), row.usage_count, *judged_and_blamed(row.tallies)),
+                    (
+                        rounded(beliefs[n].mean, beliefs[n].deviation, beliefs[n].high),
+                        row.usage_count,
+                        *judged_and_blamed(row.tallies),
+                    ),
                     (row.touched.timestamp(), row.source.trusted, shown[n], texts[n]),
                 )
                 for n, row in rows.items()
@@ -105,7 +109,7 @@ def candidates(cache: ProjectCache, view: View, numbers: Sequence[int]) -> Facts
 def known(cache: ProjectCache, view: View, numbers: Sequence[int]) -> Facts:
     return {
         int(row["n"]): (
-            (rounded(row["mean"], row["deviation"]), row["usage"], row["judged"], row["blamed"]),
+            (rounded(row["mean"], row["deviation"], row["high"]), row["usage"], row["judged"], row["blamed"]),
             (row["touched"], row["source"] == 0, row["memory"], row["terms"]),
         )
         for row in cache.known(view, np.array(numbers))

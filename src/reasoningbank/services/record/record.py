@@ -11,14 +11,13 @@ import numpy as np
 
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import MemoryNotFoundError
-from reasoningbank.memory import SAID, Draft, Memory, State
+from reasoningbank.memory import SAID, Draft, Memory, State, own
 from reasoningbank.results import Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import indexed, store_all
-from reasoningbank.services.search.retrieve import own
 from reasoningbank.services.view import View
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters

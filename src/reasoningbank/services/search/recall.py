@@ -20,7 +20,7 @@ from reasoningbank.prompt.block import LessonBlock, render
 from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search.expand import among, conflicts, with_required
-from reasoningbank.services.search.retrieve import Found, Wanted, find
+from reasoningbank.services.search.retrieve import Wanted, find
 from reasoningbank.services.view import View
 from reasoningbank.signals import Signal, SignalKind, as_utc
 from reasoningbank.storage import episodes, records
@@ -57,8 +57,8 @@ def recall(
             if ref is not None and (known := again(view, ref, max_tokens, expand_links)) is not None:
                 return known
             limit.check()
-            found = find(view, query, wanted)
-            plain = _plain(query.text, view.parameters, found, max_tokens)
+            found, numbers = find(view, query, wanted)
+            plain = _plain(query.text, view.parameters, found, numbers, max_tokens)
             return _fitted(view, plain, wanted, max_tokens) if expand_links else plain
 
     fitted = engine.with_embedder(attempt)
@@ -118,10 +118,9 @@ class _Fitted:
         return tuple(hit for hit in self.hits if hit.memory.id in included)
 
 
-def _plain(task: str, learned: Parameters, found: Found, max_tokens: int) -> _Fitted:
-    hits = found.result.hits
-    numbers = {hit.memory.id: n for hit, n in zip(hits, found.numbers, strict=True)}
-    return _Fitted(task, learned, found.result, hits, numbers, _block(hits, max_tokens))
+def _plain(task: str, learned: Parameters, found: SearchResult, numbers: Sequence[int], max_tokens: int) -> _Fitted:
+    places = {hit.memory.id: n for hit, n in zip(found.hits, numbers, strict=True)}
+    return _Fitted(task, learned, found, found.hits, places, _block(found.hits, max_tokens))
 
 
 def _fitted(view: View, plain: _Fitted, wanted: Wanted, max_tokens: int) -> _Fitted:

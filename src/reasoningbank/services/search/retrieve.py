@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from reasoningbank.belief.belief import SURE_DEVIATIONS
 from reasoningbank.embed.base import Embedder
-from reasoningbank.memory import Memory, State
+from reasoningbank.memory import State, own
 from reasoningbank.results import Hit, SearchResult
-from reasoningbank.search.bm25 import best_first
+from reasoningbank.search.bm25 import best_first, once
 from reasoningbank.search.cautious import Standings, cautious
 from reasoningbank.search.ranking import DIVERSE, SECONDS_A_DAY, Candidates, Policy, Ranked, one_a_source, rank, total
 from reasoningbank.search.relevance import (
@@ -21,6 +20,7 @@ from reasoningbank.search.relevance import (
     Legs,
     Mask,
     Relevance,
+    about,
     fuse,
     gated,
     is_beyond,
@@ -29,7 +29,7 @@ from reasoningbank.search.relevance import (
     settle,
     without_echoes,
 )
-from reasoningbank.search.selection import Prospects, about, alike, exploring, select
+from reasoningbank.search.selection import Prospects, alike, exploring, select
 from reasoningbank.search.verbatim import shared_pieces, shared_words
 from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.cache.project import STATES
@@ -41,6 +41,7 @@ from reasoningbank.storage.filters import Filters
 from reasoningbank.vectors.base import Float32, Int64
 
 Places = npt.NDArray[np.intp]
+Chances = npt.NDArray[np.float64]
 
 FEWEST_CANDIDATES = 64
 CANDIDATES_A_HIT = 8
@@ -68,14 +69,6 @@ class Wanted:
     cost: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found, with the row numbers of its hits."""
-
-    result: SearchResult = field(default_factory=SearchResult)
-    numbers: tuple[int, ...] = ()
-
-
 def search(engine: Engine, text: str, wanted: Wanted) -> SearchResult:
     """Find the memories that fit a query; nothing is changed."""
     if engine.project() is None:
@@ -84,12 +77,12 @@ def search(engine: Engine, text: str, wanted: Wanted) -> SearchResult:
     def attempt(embedder: Embedder) -> SearchResult:
         query = engine.queries.query(embedder, text)
         with engine.read() as view:
-            return find(view, query, wanted).result
+            return find(view, query, wanted)[0]
 
     return engine.with_embedder(attempt)
 
 
-def find(view: View, query: Query, wanted: Wanted) -> Found:
+def find(view: View, query: Query, wanted: Wanted) -> tuple[SearchResult, tuple[int, ...]]:
     """Find the memories that fit a query, with their row numbers.
 
     Candidates widen until k of them survive the filters, the classes and the gate, or the bank is exhausted.
@@ -101,29 +94,24 @@ def find(view: View, query: Query, wanted: Wanted) -> Found:
         view.check_embedder(query.embedder)
     view.engine.cache.follow(view)
     # Counting reads every row: only a k that could be more than all there is needs it.
-    total = records.count(view, Filters()) if wanted.k > FEWEST_CANDIDATES else wanted.k
-    width = max(FEWEST_CANDIDATES, CANDIDATES_A_HIT * min(wanted.k, total))
+    many = records.count(view, Filters()) if wanted.k > FEWEST_CANDIDATES else wanted.k
+    width = max(FEWEST_CANDIDATES, CANDIDATES_A_HIT * min(wanted.k, many))
     while True:
         pool = _pool(view, query, wanted.filters, width)
         chosen = _best(view, pool, wanted)
         if pool.exhausted or chosen.done:
             result = SearchResult(chosen.hits, chosen.withheld, pool.weak, query.degraded, pool.strength)
-            return Found(result, chosen.numbers)
+            return result, chosen.numbers
         width *= 4
 
 
 # -- candidates ----------------------------------------------------------------------------------------------------
 
 
-class _Served(dict[tuple[State, ...], Mask]):
-    """Of each place in STATES whether it is among some states."""
-
-    def __missing__(self, states: tuple[State, ...]) -> Mask:
-        self[states] = np.array([state in states for state in STATES])
-        return self[states]
-
-
-_SERVED = _Served()
+@cache
+def _served(states: tuple[State, ...]) -> Mask:
+    """Return of each place in STATES whether it is among some states."""
+    return np.array([state in states for state in STATES])
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +146,11 @@ def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
         passes = passing.holds(rows)
         rows, scores = rows[passes], scores[passes]
     rows, scores = best_first(rows, scores, width)
-    numbers = _once(np.concatenate([near, rows]))
+    numbers = once(np.concatenate([near, rows]))
     keyword = np.zeros(len(numbers), dtype=np.float32)
     keyword[np.searchsorted(numbers, rows)] = scores
     facts = cache.candidates(view, numbers)
-    served = facts["there"] & _SERVED[filters.states][facts["state"]]
+    served = facts["there"] & _served(filters.states)[facts["state"]]
     if not served.all():
         numbers, keyword, facts = numbers[served], keyword[served], facts[served]
     legs = _legs(view, query, facts, keyword)
@@ -181,16 +169,6 @@ def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
         weak=decided.weak and not blind,
         exhausted=is_beyond(farthest, scale) and (len(rows) < width or not blind),
     )
-
-
-def _once(numbers: Int64) -> Int64:
-    """Return each number once, in ascending order."""
-    # np.unique would load numpy.ma, for 30 ms.
-    ordered = np.sort(numbers)
-    first = np.ones(len(ordered), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    once: Int64 = ordered[first]
-    return once
 
 
 def _nearest(view: View, query: Query, allowed: Int64 | None, width: int) -> tuple[Int64, float]:
@@ -334,6 +312,7 @@ def _candidates(view: View, pool: Pool, rows: Places, known: Table) -> Candidate
         similarity=pool.legs.similarity[rows],
         relevance=pool.relevance.parts(rows),
         confidence=known["mean"],
+        judged=known["judged"],
         usage=known["usage"],
         age=(now - known["touched"]) / SECONDS_A_DAY,
         source=known["source"],
@@ -350,14 +329,16 @@ def _withheld(candidates: Candidates, known: Table, wanted: Wanted) -> dict[str,
     return {"untrusted source": strangers, "rejected": rejected, "provisional": unproven}
 
 
-def _chosen(view: View, pool: Pool, rows: Places, known: Table, chance: npt.NDArray[np.float64], wanted: Wanted) -> Places:
+def _chosen(
+    view: View, pool: Pool, rows: Places, known: Table, chance: npt.NDArray[np.float64], wanted: Wanted
+) -> Places:
     """Return which of the ranked candidates are handed out: by policies that only rank, those that come first."""
     if wanted.policy != "relevance":
         return np.arange(min(len(rows), wanted.k))
     learned, vectors = view.parameters, pool.legs.vectors[rows]
     harms = dict(learned.harms)
     harm = np.array([harms.get(n, 0.0) for n in known["n"].tolist()])
-    prospects = Prospects(learned.about(chance), known["mean"], known["high"], harm)
+    prospects = Prospects(learned.about(chance), known["mean"], known["high"], known["usage"], harm)
     # Without a vector nothing tells how relevant they are.
     cost = wanted.cost if vectors.any() else 0.0
     return select(prospects, partial(alike, vectors), k=wanted.k, cost=cost, explore=exploring(learned.told))
@@ -368,8 +349,3 @@ def _standings(ranked: Ranked, known: Table) -> Standings:
     return Standings(
         ranked.score / best, known["mean"], known["deviation"], known["usage"], known["judged"], known["blamed"]
     )
-
-
-def own(memory: Memory) -> Memory:
-    """Return a memory from the cache as a caller may have it: what they do to its metadata stays theirs."""
-    return replace(memory, metadata=deepcopy(memory.metadata)) if memory.metadata else memory
