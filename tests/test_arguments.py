@@ -50,7 +50,7 @@ def test_what_is_allowed_comes_back(check: Callable[[Any], Any], given: list[Any
         (arguments.episode_ref, [None], "no ref"),
         (arguments.source, ["", None, 3], "is no name"),
         (arguments.query, ["\n", None], "holds nothing to search for"),
-        (arguments.policy, ["best"], "relevance, similarity"),
+        (arguments.policy, ["best"], "relevance, cautious"),
         (arguments.tag_list, ["go", [1]], "tags"),
         (arguments.metadata, [[1], {1: "x"}], "dictionary of metadata"),
         (lambda given: arguments.position("memories", given), ["nodes-3", "3", "memories-x", 3], "page of memories"),

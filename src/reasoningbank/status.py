@@ -84,10 +84,12 @@ class Metrics:
     Attributes:
         since: when the window began.
         until: when it ended: the time of the call.
+        success: share of the runs with lessons that succeeded (`with_lessons`), what was to be expected of them
+            (`expected`, and `expected_if_none_helped`), and share of those without lessons (`without_lessons`).
         criteria: SC-001 to SC-006, each with its value, its goal, and whether there was enough to tell.
         votes: confidences at recall against what was said of the memory for that run.
         runs: the success that the confidences at recall promised for a run, against how it ended.
-        hit_rates: how often recalls handed out something, and how runs ended with it and without, by name.
+        hit_rates: how often recalls handed out something, and how often runs and lessons were judged, by name.
         yields: what was recorded and distilled, by name.
         parameters: what the calibrated model has learned, as in `Status`.
         weights: how far each kind of evidence was trusted over time, oldest first; the last holds now.
@@ -96,6 +98,7 @@ class Metrics:
     since: datetime
     until: datetime
     confidence_model: str
+    success: dict[str, float | None]
     criteria: tuple[Measure, ...]
     votes: Calibration
     runs: Calibration

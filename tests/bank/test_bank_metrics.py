@@ -43,7 +43,7 @@ def test_confidences_at_recall_are_compared_with_what_was_said_later(bank: Reaso
     brier = sum((c - (number > 0)) ** 2 for number, c in enumerate(handed_out)) / 4
     assert found.votes.brier == pytest.approx(brier)
     assert criterion(found, "SC-001").value == 0.75
-    assert found.hit_rates["success_with_lessons"] == 0.75
+    assert found.success["with_lessons"] == 0.75
     assert found.yields["recorded_manual"] == 1.0
 
 
@@ -76,7 +76,7 @@ def test_a_task_that_failed_before_the_window_is_a_mistake_when_it_fails_again(
 
     assert criterion(bank.upkeep.metrics(), "SC-004").sample == 0
     assert bank.upkeep.metrics().hit_rates["recalls"] == 1.0
-    assert bank.upkeep.metrics(days=60).hit_rates["success_without"] == 0.0
+    assert bank.upkeep.metrics(days=60).success["without_lessons"] == 0.0
 
 
 def test_yields_come_from_the_queue(bank: ReasoningBank) -> None:

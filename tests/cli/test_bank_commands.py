@@ -57,7 +57,7 @@ def test_metrics_show_criteria_bars_rates_and_weights(
     assert "? SC-003 –" in out
     assert "too few: needs 20" in out
     assert "Confidences against votes: 31, ECE " in out
-    assert "success with lessons" in out
+    assert "with lessons" in out
     assert "Weights since" in out
     assert cli("metrics", "--json").json["votes"]["count"] == 31
     assert "of votes are right" in cli("status").out

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.measures.criteria import (
     ENOUGH,
     DistilledRun,
@@ -16,6 +17,7 @@ from reasoningbank.measures.criteria import (
     foretold,
     hit_rates,
     lived,
+    success,
     voted,
     yields,
 )
@@ -25,7 +27,10 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def past(
-    succeeded: bool | None = None, *handed_out: tuple[float, bool | None], task: str = "t", tokens: int | None = None
+    succeeded: bool | None = None,
+    *handed_out: tuple[float, bool | None] | tuple[float, bool | None, float],
+    task: str = "t",
+    tokens: int | None = None,
 ) -> PastRun:
     return PastRun(NOW, task, succeeded, tokens, tuple(HandedOut(*each) for each in handed_out))
 
@@ -110,7 +115,9 @@ def test_predictions_are_the_confidences_at_recall() -> None:
 
     assert voted(runs) == [Prediction(0.9, True, NOW), Prediction(0.2, False, NOW)]
     assert lived(runs) == [Prediction(0.9, True, NOW), Prediction(0.5, True, NOW), Prediction(0.5, False, NOW)]
-    assert [p.confidence for p in foretold(runs, 0.8, 0.4)] == pytest.approx([0.8 - 0.4 * 0.05, 0.6])
+    assert [p.confidence for p in foretold(runs, Parameters(helped=0.8, unhelped=0.4))] == pytest.approx(
+        [0.8 - 0.4 * 0.05, 0.6]
+    )
 
 
 def test_calibration_compares_what_was_said_with_what_was() -> None:
@@ -123,7 +130,20 @@ def test_calibration_compares_what_was_said_with_what_was() -> None:
     assert Calibration.of([]).ece is None
 
 
-def test_hit_rates_tell_runs_with_lessons_from_runs_without() -> None:
+def test_success_is_told_beside_what_was_to_be_expected() -> None:
+    learned = Parameters(helped=0.8, unhelped=0.4)
+    runs = [past(True, (0.9, True), (0.5, None)), past(False, (0.5, None, 0.5)), past(True), past(None, (0.9, None))]
+
+    assert success(runs, learned) == {
+        "with_lessons": 0.5,
+        "expected": pytest.approx((0.8 - 0.4 * 0.05 + 0.8 - 0.4 * 0.75) / 2, abs=1e-5),
+        "expected_if_none_helped": 0.4,
+        "without_lessons": 1.0,
+    }
+    assert set(success([], learned).values()) == {None}
+
+
+def test_hit_rates_tell_how_often_something_was_handed_out_and_judged() -> None:
     runs = [past(True, (0.9, True), (0.5, None)), past(False, (0.5, False)), past(True), past(None)]
 
     assert hit_rates(runs) == {
@@ -131,8 +151,6 @@ def test_hit_rates_tell_runs_with_lessons_from_runs_without() -> None:
         "recalls_with_lessons": 0.5,
         "lessons_a_recall": 0.75,
         "runs_reported": 0.75,
-        "success_with_lessons": 0.5,
-        "success_without": 1.0,
         "lessons_voted_on": pytest.approx(2 / 3),
         "voted_helpful": 0.5,
     }

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.search.relevance import (
-    about,
     CENTRE_OF,
     CENTRE_SHARE,
     DENSE_SHARE,
@@ -22,6 +21,7 @@ from reasoningbank.search.relevance import (
     Legs,
     Relevance,
     Scale,
+    about,
     centred,
     fuse,
     gate,

@@ -214,8 +214,9 @@ BAR = 30
 
 
 def _metrics(console: Console, found: Metrics) -> None:
-    """Print how well a bank does: criteria, how true its confidences were, rates, yields, weights over time."""
+    """Print how well a bank does: success, criteria, how true confidences were, rates, yields, weights over time."""
     sentence(console, f"{found.since:%Y-%m-%d} to {found.until:%Y-%m-%d}, {found.confidence_model} model", "dim")
+    _numbers(console, "Success", found.success)
     for measure in found.criteria:
         console.print(_criterion(measure))
     _diagram(console, "Confidences against votes", found.votes)

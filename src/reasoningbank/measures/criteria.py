@@ -10,8 +10,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from reasoningbank.measures.reliability import Measure, Prediction, helped_above, measure, widest_range
+
+if TYPE_CHECKING:
+    from reasoningbank.belief.calibrated import Parameters
 
 # A share of fewer observations than this says little: its 95 % interval is wider than 0.3.
 ENOUGH = 30
@@ -23,10 +27,16 @@ SETTLED_WITHIN = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class HandedOut:
-    """A memory recalled for a run, its confidence then, and what was said of it for this run, if anything."""
+    """A memory recalled for a run, as it was believed then.
+
+    Attributes:
+        vote: what was said of it for this run; None when nothing was.
+        about: the chance that it is about the task, by its relevance alone.
+    """
 
     confidence: float
     vote: bool | None = None
+    about: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +87,33 @@ def lived(runs: Iterable[PastRun]) -> list[Prediction]:
     ]
 
 
-def foretold(runs: Iterable[PastRun], helped: float, unhelped: float) -> list[Prediction]:
-    """Return the predicted success of each run with memories whose end is known.
-
-    It is S0 + (S1 - S0) x, where x is the chance that one of its memories helped, by the confidences at recall.
-
-    Args:
-        helped: S1, how often runs succeed when a memory helped.
-        unhelped: S0, how often they do when none did.
-    """
+def foretold(runs: Iterable[PastRun], learned: Parameters) -> list[Prediction]:
+    """Return the success that was to be expected of each run with memories whose end is known, and that end."""
     return [
         Prediction(
-            helped - (helped - unhelped) * math.prod(1.0 - h.confidence for h in run.handed_out), run.succeeded, run.at
+            learned.success([h.confidence for h in run.handed_out], [h.about for h in run.handed_out]),
+            run.succeeded,
+            run.at,
         )
         for run in runs
         if run.succeeded is not None and run.handed_out
     ]
+
+
+def success(runs: Sequence[PastRun], learned: Parameters) -> dict[str, float | None]:
+    """Return how often runs succeeded with lessons and without, and how often they should have, by what was learned.
+
+    Runs without lessons are no control group: a bank tends to have lessons for other tasks than it has none for.
+    """
+    with_lessons = foretold(runs, learned)
+    without = [run.succeeded for run in runs if run.succeeded is not None and not run.handed_out]
+    many = len(with_lessons)
+    return {
+        "with_lessons": _share([p.helped for p in with_lessons]),
+        "expected": math.fsum(p.confidence for p in with_lessons) / many if many else None,
+        "expected_if_none_helped": learned.unhelped if many else None,
+        "without_lessons": _share(without),
+    }
 
 
 def criteria(
@@ -172,16 +193,12 @@ def _high(told: Sequence[Prediction], by: str) -> Measure:
 
 
 def hit_rates(runs: Sequence[PastRun]) -> dict[str, float | None]:
-    """Return how often recalls handed out something, runs were reported on, and runs succeeded with and without it."""
-    served = [run for run in runs if run.handed_out]
-    without = [run for run in runs if not run.handed_out]
+    """Return how often recalls handed out something, and how often runs and lessons were judged."""
     return {
         "recalls": float(len(runs)),
         "recalls_with_lessons": _share([bool(run.handed_out) for run in runs]),
         "lessons_a_recall": math.fsum(len(run.handed_out) for run in runs) / len(runs) if runs else None,
         "runs_reported": _share([run.succeeded is not None for run in runs]),
-        "success_with_lessons": _share([run.succeeded for run in served if run.succeeded is not None]),
-        "success_without": _share([run.succeeded for run in without if run.succeeded is not None]),
         "lessons_voted_on": _share([h.vote is not None for run in runs for h in run.handed_out]),
         "voted_helpful": _share([p.helped for p in voted(runs)]),
     }

@@ -31,8 +31,8 @@ FULL: Final = 1.0 + FEEDBACK + VERBATIM
 # that a match of the one rare word is looked at however poor its cosine is.
 LEADERS: Final = 20
 LEADERS_BY_KEYWORD: Final = 4
-# The chance that a memory is about the query, by its relevance: fitted to six retrieval sets' dev halves, where often one
-# document is right, and moved by 0.9 since others of its topic help, too (docs/benchmarks/choosing.md).
+# The chance that a memory is about the query, by its relevance: fitted to the dev halves of six retrieval sets, where
+# often one document is right, and moved by 0.9 since others of its topic help, too (docs/benchmarks/choosing.md).
 ABOUT_SLOPE: Final = 11.0
 ABOUT_OFFSET: Final = -4.5
 # Multiplications up to which OpenBLAS starts no threads.

@@ -15,8 +15,8 @@ from reasoningbank.storage.contract import Reading, column, number
 
 # What was said by votes whose segment is gone is sealed.
 _RUNS = (
-    "SELECT e.ref, e.task, e.opened_at, e.verdict, e.tokens, s.confidence, coalesce(v.polarity, z.polarity, 0) "
-    "FROM episodes AS e LEFT JOIN served AS s ON s.ref = e.ref "
+    "SELECT e.ref, e.task, e.opened_at, e.verdict, e.tokens, s.confidence, coalesce(v.polarity, z.polarity, 0), "
+    "s.about FROM episodes AS e LEFT JOIN served AS s ON s.ref = e.ref "
     "LEFT JOIN evidence AS v ON v.memory = s.memory AND v.ref = s.ref AND v.kind = 'explicit' "
     "LEFT JOIN sealed AS z ON z.memory = s.memory AND z.ref = s.ref AND z.kind = 'explicit' "
     "WHERE e.opened_at >= ? ORDER BY e.opened_at, e.ref, s.position"
@@ -34,7 +34,7 @@ def past_runs(reading: Reading, since: datetime) -> Iterator[PastRun]:
             task=fingerprint_text("", task),
             succeeded=_SUCCEEDED.get(verdict),
             tokens=tokens,
-            handed_out=tuple(HandedOut(row[5], _VOTE.get(row[6])) for row in served if row[5] is not None),
+            handed_out=tuple(HandedOut(row[5], _VOTE.get(row[6]), row[7]) for row in served if row[5] is not None),
         )
 
 

@@ -16,7 +16,7 @@ from reasoningbank.services.cache.project import ProjectCache
 from reasoningbank.storage.stored_vectors import StoredVectors, Tail
 from tests.conftest import Clock, OpenBank
 from tests.processes import in_child
-from tests.services.cache.truth import candidates, Facts, known, Moody, rounded, Truth
+from tests.services.cache.truth import Facts, Moody, Truth, candidates, known, rounded
 from tests.services.cache.views import in_another_thread, looking, project_cache, statements
 
 # -- what is looked at of candidates -------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
-from reasoningbank.belief.belief import SUCCESS_IF_HELPED, SUCCESS_IF_NOT
 from reasoningbank.belief.spec import SignalWeights
 from reasoningbank.measures import criteria
 from reasoningbank.measures.criteria import Weighing
@@ -29,12 +28,12 @@ def metrics(engine: Engine, days: int) -> Metrics:
         runs, distilled = list(measures.past_runs(view, since)), measures.distilled(view, since)
         failed_before, recorded = measures.failed_before(view, since), measures.recorded(view, since)
         history = weights_over_time(view, model)
-        learned = parameters.learned(view) if model == "calibrated" else None
-    helped, unhelped = (learned["helped"], learned["unhelped"]) if learned else (SUCCESS_IF_HELPED, SUCCESS_IF_NOT)
+        learned, in_force = parameters.learned(view) if model == "calibrated" else None, view.parameters
     return Metrics(
         since=since,
         until=now,
         confidence_model=model,
+        success=criteria.success(runs, in_force),
         criteria=criteria.criteria(
             runs,
             failed_before=failed_before,
@@ -43,7 +42,7 @@ def metrics(engine: Engine, days: int) -> Metrics:
             now=now,
         ),
         votes=Calibration.of(criteria.voted(runs)),
-        runs=Calibration.of(criteria.foretold(runs, helped, unhelped)),
+        runs=Calibration.of(criteria.foretold(runs, in_force)),
         hit_rates=criteria.hit_rates(runs),
         yields=criteria.yields(distilled, recorded),
         parameters=learned,

@@ -20,7 +20,8 @@ def recommend(engine: Engine, task: str) -> Recommendation:
     strategies = Filters(outcome=Verdict.SUCCESS)
     wanted = Wanted(k=2, floor=engine.settings.floor, strict=False, filters=strategies, policy="relevance")
     found = retrieve.search(engine, task, wanted)
-    best, second = (*found.hits, None, None)[:2]
+    likeliest = sorted(found.hits, key=lambda hit: -hit.about * hit.confidence)
+    best, second = (*likeliest, None, None)[:2]
     return Recommendation(
         task=without_secrets(task),
         strategy=best,

@@ -269,14 +269,9 @@ def _choose(view: View, pool: Pool, rows: Places, wanted: Wanted) -> Chosen:
     withheld = _withheld(candidates, known, wanted)
     stays = ~np.any(list(withheld.values()), axis=0)
     rows, known, candidates = rows[stays], known[stays], candidates.at(np.flatnonzero(stays))
-    few = wanted.policy in DIVERSE
-    ranked = rank(
-        wanted.policy,
-        candidates,
-        k=wanted.k if few else len(candidates),
-        vectors=pool.legs.vectors[rows],
-        half_life=view.engine.settings.half_life_days,
-    )
+    few, half_life = wanted.policy in DIVERSE, view.engine.settings.half_life_days
+    many = wanted.k if few else len(candidates)
+    ranked = rank(wanted.policy, candidates, k=many, vectors=pool.legs.vectors[rows], half_life=half_life)
     rows, known = rows[ranked.rows], known[ranked.rows]
     chance = about(total(candidates.relevance))[ranked.rows]
     counts = {reason: int(mask.sum()) for reason, mask in withheld.items()}
