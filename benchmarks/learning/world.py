@@ -258,7 +258,7 @@ class World:
             right += [vote.helpful == bool(helped[vote.place]) for vote in votes]
             method.hand_out(task, choice.places)
             judged, told = reporting.random(2)
-            verdict = ok == (judged < s.judge)
+            verdict = bool(ok == (judged < s.judge))
             if told < s.reported and not (s.failures_only and verdict):
                 late.append((task, verdict, votes))
             while late and late[0][0].day + s.late <= task.day:

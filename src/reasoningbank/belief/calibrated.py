@@ -16,6 +16,7 @@ from reasoningbank.belief.belief import (
     SUCCESS_IF_HELPED,
     SUCCESS_IF_NOT,
     Belief,
+    ConfidenceModel,
     Evidence,
     outcome_shares,
 )
@@ -179,6 +180,11 @@ class CalibratedModel:
         """Return the strength of a run's outcome for each memory recalled for it, by what was believed at recall."""
         own, about = self.parameters, self.parameters.about(np.array(relevance)).tolist()
         return outcome_shares(confidences, succeeded, about=about, helped=own.helped, unhelped=own.unhelped)
+
+
+def learned_by(model: ConfidenceModel | None) -> Parameters:
+    """Return what a model has learned; for one that learns nothing, where every project starts."""
+    return model.parameters if isinstance(model, CalibratedModel) else STARTING
 
 
 def class_of(initial: float) -> float:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reasoningbank.belief.belief import Belief, ConfidenceModel
-from reasoningbank.belief.calibrated import STARTING, CalibratedModel, Parameters
 from reasoningbank.embed.base import EmbedderIdentity
 from reasoningbank.errors import EmbedderMismatchError
 from reasoningbank.memory import Memory, State
@@ -69,12 +68,6 @@ class View:
     def model(self) -> ConfidenceModel:
         """The confidence model with what this project has taught it."""
         return self.engine.models.current(self)
-
-    @property
-    def parameters(self) -> Parameters:
-        """What the project taught about its evidence; where every project starts, with a model that learns nothing."""
-        model = self.model
-        return model.parameters if isinstance(model, CalibratedModel) else STARTING
 
     def load(self, numbers: Iterable[int]) -> dict[int, Stored]:
         """Return the rows of memories with their tallies, by row number; numbers that are gone are left out."""

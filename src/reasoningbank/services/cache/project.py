@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reasoningbank.belief.calibrated import Parameters, learned_by
 from reasoningbank.belief.spec import SpecModel
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Memory, Source
@@ -103,6 +104,11 @@ class ProjectCache:
             )
             self._model = model
         self.vectors.follow(view, tail)
+
+    @property
+    def learned(self) -> Parameters:
+        """What the project taught about its evidence, in the state that was followed to."""
+        return learned_by(self._model)
 
     def used(self, before: Moment, newest: int, numbers: Sequence[int], at: datetime) -> None:
         """Count a use of memories that a transaction of this process counted, in place of reading their rows again.

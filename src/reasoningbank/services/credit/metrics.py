@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
+from reasoningbank.belief.calibrated import learned_by
 from reasoningbank.belief.spec import SignalWeights
 from reasoningbank.measures import criteria
 from reasoningbank.measures.criteria import Weighing
@@ -28,7 +29,7 @@ def metrics(engine: Engine, days: int) -> Metrics:
         runs, distilled = list(measures.past_runs(view, since)), measures.distilled(view, since)
         failed_before, recorded = measures.failed_before(view, since), measures.recorded(view, since)
         history = weights_over_time(view, model)
-        learned, in_force = parameters.learned(view) if model == "calibrated" else None, view.parameters
+        learned, in_force = parameters.learned(view) if model == "calibrated" else None, learned_by(view.model)
     return Metrics(
         since=since,
         until=now,

@@ -58,7 +58,7 @@ def recall(
                 return known
             limit.check()
             found, numbers = find(view, query, wanted)
-            plain = _plain(query.text, view.parameters, found, numbers, max_tokens)
+            plain = _plain(query.text, engine.cache.learned, found, numbers, max_tokens)
             return _fitted(view, plain, wanted, max_tokens) if expand_links else plain
 
     fitted = engine.with_embedder(attempt)

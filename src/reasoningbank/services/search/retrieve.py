@@ -330,7 +330,7 @@ def _chosen(
     """Return which of the ranked candidates are handed out: by policies that only rank, those that come first."""
     if wanted.policy != "relevance":
         return np.arange(min(len(rows), wanted.k))
-    learned, vectors = view.parameters, pool.legs.vectors[rows]
+    learned, vectors = view.engine.cache.learned, pool.legs.vectors[rows]
     harms = dict(learned.harms)
     harm = np.array([harms.get(n, 0.0) for n in known["n"].tolist()])
     prospects = Prospects(learned.about(chance), known["mean"], known["high"], known["usage"], harm)
