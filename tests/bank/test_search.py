@@ -280,66 +280,6 @@ def test_a_planted_copy_of_the_query_gets_no_credit_for_it(bank: ReasoningBank) 
     assert titles(bank, query)[0] == "Monthly reports"
 
 
-def test_what_fits_comes_first_whoever_recorded_it(bank: ReasoningBank) -> None:
-    distilled = Source(how="distilled")
-    lesson(bank, "quote paths with blanks", source=distilled)
-    lesson(bank, "quote paths sometimes")
-
-    found = bank.search("quote paths with blanks", 3)
-
-    assert [hit.memory.title for hit in found.hits] == ["quote paths with blanks", "quote paths sometimes"]
-    assert [hit.provisional for hit in found.hits] == [True, False]
-    assert found.hits[0].about > found.hits[1].about
-
-
-GIT_TIPS = (
-    ("Undo the last commit", "git reset --soft HEAD~1 keeps the changes in the index"),
-    ("Stash what is in the way", "git stash push before you switch branches"),
-    ("Find the bad commit", "git bisect halves the commits between good and bad"),
-    ("Amend with care", "git commit --amend rewrites a commit: never after a push"),
-    ("Rebase onto main", "git rebase main replays the commits of a branch"),
-    ("Clean the work tree", "git clean -fdx removes what is not tracked"),
-)
-
-
-def test_a_distilled_lesson_about_the_task_comes_before_tips_by_hand_about_something_else(bank: ReasoningBank) -> None:
-    for title, content in GIT_TIPS:
-        lesson(bank, title, content)
-    refund = lesson(
-        bank, "Refunds above the limit", "Ask a manager before a refund above the limit", source=Source(how="distilled")
-    )
-
-    found = bank.search("the customer asks for a refund above the limit")
-
-    assert [memory.id for memory in found.memories][:1] == [refund]
-    assert bank.recall("the customer asks for a refund above the limit").hits[0].memory.id == refund
-
-
-def test_cautious_hands_out_proven_lessons_first_and_new_ones_in_the_slots_that_are_left(bank: ReasoningBank) -> None:
-    distilled = Source(how="distilled")
-    lesson(bank, "quote paths of a file", source=distilled)
-    lesson(bank, "quote paths with blanks", source=distilled)
-    lesson(bank, "quote paths sometimes")
-
-    found = bank.search("quote paths with blanks", 3, policy="cautious")
-
-    assert [hit.memory.title for hit in found.hits] == [
-        "quote paths sometimes",
-        "quote paths with blanks",
-        "quote paths of a file",
-    ]
-    assert [hit.provisional for hit in found.hits] == [False, True, True]
-
-
-def test_what_people_say_does_not_help_is_withheld_and_counted(bank: ReasoningBank) -> None:
-    bad = lesson(bank, "quote paths")
-    for number in range(6):
-        bank.vote(bad, False, ref=f"run {number}")
-
-    assert bank.search("quote paths").withheld == {"rejected": 1}
-    assert bank.search("quote paths").hits == ()
-
-
 @pytest.mark.parametrize(
     ("option", "message"),
     [

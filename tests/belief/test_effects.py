@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -101,10 +102,9 @@ def test_expected_success_lies_between_that_without_help_and_that_with_it() -> N
 
 
 def test_the_less_is_told_the_less_one_more_use_tells() -> None:
-    def told(**known: float) -> float:
-        return Parameters(**{"helped": HELPED, "unhelped": UNHELPED, "reported": 1.0, "voted": 0.0} | known).told
+    known = Parameters(helped=HELPED, unhelped=UNHELPED, reported=1.0, voted=0.0)
 
-    assert told(reported=0.0) == 0.0
-    assert told(reported=0.1) < told() < told(voted=0.1)
-    assert told(helped=0.32) < told(helped=0.6) < told()
-    assert told(voted=0.5, accuracy=0.5) == pytest.approx(told())
+    assert replace(known, reported=0.0).told == 0.0
+    assert replace(known, reported=0.1).told < known.told < replace(known, voted=0.1).told
+    assert replace(known, helped=0.32).told < replace(known, helped=0.6).told < known.told
+    assert replace(known, voted=0.5, accuracy=0.5).told == pytest.approx(known.told)

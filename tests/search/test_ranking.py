@@ -26,6 +26,7 @@ from reasoningbank.search.ranking import (
     saturation,
     total,
 )
+from reasoningbank.search.relevance import about
 
 
 class Row(NamedTuple):
@@ -35,10 +36,10 @@ class Row(NamedTuple):
     similarity: float = 0.5
     relevance: float = 0.0
     confidence: float = 0.5
-    judged: bool = True
     used: int = 0
     days: float = 0.0
     source: int = 0
+    judged: bool = True
 
 
 def candidates(*rows: Row) -> Candidates:
@@ -47,6 +48,7 @@ def candidates(*rows: Row) -> Candidates:
         number=np.array([ord(row.letter) for row in rows], dtype=np.int64),
         similarity=np.array([row.similarity for row in rows]),
         relevance={"dense": 0.75 * relevance, "keyword": 0.25 * relevance},
+        about=about(relevance),
         confidence=np.array([row.confidence for row in rows]),
         judged=np.array([row.judged for row in rows], dtype=bool),
         usage=np.array([row.used for row in rows], dtype=np.int64),

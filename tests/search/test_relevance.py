@@ -329,3 +329,11 @@ def test_what_is_more_relevant_is_more_likely_about_the_task(one: float, other: 
     chances = about(np.array([min(one, other), max(one, other)]))
 
     assert 0.0 < chances[0] <= chances[1] < 1.0
+
+
+def test_among_a_few_the_least_relevant_may_be_about_the_query_too() -> None:
+    nothing = np.zeros(1)
+
+    assert about(nothing)[0] < 0.02
+    assert about(nothing, 2)[0] > 0.15
+    assert about(nothing, 63)[0] > about(nothing, 64)[0] == about(nothing, 999)[0]

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.belief.calibrated import CalibratedModel
+from reasoningbank.search.ranking import Floats
 from reasoningbank.search.selection import (
     EXPLORING,
     NEW,
-    Floats,
     Prospects,
     alike,
     exploring,

@@ -61,7 +61,7 @@ class Parameters:
     voted: float = 0.1
     harms: tuple[tuple[int, float], ...] = ()
 
-    def about(self, relevance: Float64) -> Float64:
+    def about(self, relevance: NDArray[np.floating]) -> Float64:
         """Return the chances that memories are about a task, of those that their relevance alone gives, in (0, 1)."""
         chance = np.clip(relevance, MARGIN, 1.0 - MARGIN)
         learned: Float64 = 1.0 / (1.0 + np.exp(-self.offset - self.slope * np.log(chance / (1.0 - chance))))

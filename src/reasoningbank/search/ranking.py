@@ -12,8 +12,6 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.search.relevance import about
-
 Floats: TypeAlias = npt.NDArray[np.floating]
 Parts: TypeAlias = dict[str, Floats]
 """The parts of each candidate's score, by name; a score is their sum."""
@@ -36,7 +34,8 @@ class Candidates:
         number: (n,) row numbers: equals stand in the order they were recorded.
         similarity: cosine with the query, in [0, 1]; the better of the lesson and the applies-when vector.
         relevance: the parts of its relevance, by name; they add up to at most 1. Comparable within one query only.
-        confidence: the belief that the memory helps, in [0, 1].
+        about: the chance that the memory is about the query, by its relevance.
+        confidence: the belief that it helps then, in [0, 1].
         judged: whether there is any evidence for that belief: a vote, an outcome, or stability.
         usage: how often it was handed out.
         age: days since it was last used, or else written.
@@ -46,6 +45,7 @@ class Candidates:
     number: npt.NDArray[np.int64]
     similarity: Floats
     relevance: Mapping[str, Floats]
+    about: Floats
     confidence: Floats
     judged: npt.NDArray[np.bool_]
     usage: npt.NDArray[np.int64]
@@ -62,6 +62,7 @@ class Candidates:
             self.number[rows],
             self.similarity[rows],
             {name: part[rows] for name, part in self.relevance.items()},
+            self.about[rows],
             self.confidence[rows],
             self.judged[rows],
             self.usage[rows],
@@ -141,7 +142,7 @@ def relevance_parts(candidates: Candidates) -> Parts:
     It is shared out among the parts of its relevance.
     """
     relevance = total(candidates.relevance)
-    chance = np.where(relevance >= LEAST_RELEVANCE, about(relevance), 0.0)
+    chance = np.where(relevance >= LEAST_RELEVANCE, candidates.about, 0.0)
     believed = np.where(candidates.judged, candidates.confidence, UNKNOWN)
     share = chance * believed / np.maximum(relevance, LEAST_RELEVANCE)
     return {name: share * part for name, part in candidates.relevance.items()}

@@ -35,6 +35,8 @@ LEADERS_BY_KEYWORD: Final = 4
 # often one document is right, and moved by 0.9 since others of its topic help, too (docs/benchmarks/choosing.md).
 ABOUT_SLOPE: Final = 11.0
 ABOUT_OFFSET: Final = -4.5
+# Relevance is stretched between the best and the WIDTH-th: the last of a few may well be about the query, too.
+ABOUT_OF_FEW: Final = 3.0
 # Multiplications up to which OpenBLAS starts no threads.
 ONE_THREAD: Final = 1 << 18
 
@@ -329,7 +331,8 @@ def is_beyond(farthest: float, scale: Scale) -> bool:
     return max(farthest, float(scale.read(np.array([farthest]))[0])) < KEEP_FROM
 
 
-def about(relevance: Floats) -> npt.NDArray[np.float64]:
-    """Return the chance that memories are about the query, in (0, 1), by their relevance in [0, 1]."""
-    chance: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-ABOUT_OFFSET - ABOUT_SLOPE * relevance))
+def about(relevance: Floats, among: int = WIDTH) -> npt.NDArray[np.float64]:
+    """Return the chance that memories are about the query, in (0, 1), by their relevance in [0, 1] among so many."""
+    offset = ABOUT_OFFSET + ABOUT_OF_FEW * max(0.0, 1.0 - among / WIDTH)
+    chance: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-offset - ABOUT_SLOPE * relevance))
     return chance

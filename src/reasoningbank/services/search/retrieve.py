@@ -41,7 +41,6 @@ from reasoningbank.storage.filters import Filters
 from reasoningbank.vectors.base import Float32, Int64
 
 Places = npt.NDArray[np.intp]
-Chances = npt.NDArray[np.float64]
 
 FEWEST_CANDIDATES = 64
 CANDIDATES_A_HIT = 8
@@ -273,7 +272,7 @@ def _choose(view: View, pool: Pool, rows: Places, wanted: Wanted) -> Chosen:
     many = wanted.k if few else len(candidates)
     ranked = rank(wanted.policy, candidates, k=many, vectors=pool.legs.vectors[rows], half_life=half_life)
     rows, known = rows[ranked.rows], known[ranked.rows]
-    chance = about(total(candidates.relevance))[ranked.rows]
+    chance = candidates.about[ranked.rows].astype(np.float64)
     counts = {reason: int(mask.sum()) for reason, mask in withheld.items()}
     if wanted.policy == "cautious":
         chosen, unproven = cautious(_standings(ranked, known), k=wanted.k, floor=wanted.floor, strict=wanted.strict)
@@ -305,7 +304,8 @@ def _candidates(view: View, pool: Pool, rows: Places, known: Table) -> Candidate
     return Candidates(
         number=known["n"],
         similarity=pool.legs.similarity[rows],
-        relevance=pool.relevance.parts(rows),
+        relevance=(parts := pool.relevance.parts(rows)),
+        about=about(total(parts), len(pool.numbers)),
         confidence=known["mean"],
         judged=known["judged"],
         usage=known["usage"],
