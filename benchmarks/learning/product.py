@@ -16,6 +16,7 @@ from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
 from reasoningbank.belief.spec import SignalWeights, SpecModel
 from reasoningbank.config import Settings
 from reasoningbank.search.cautious import Standings, cautious
+from reasoningbank.search.ranking import UNKNOWN
 from reasoningbank.search.relevance import about
 from reasoningbank.search.selection import Prospects, exploring, judged_and_blamed, select
 from reasoningbank.signals import SignalKind, Tally
@@ -97,7 +98,7 @@ class Banked:
         """Choose as the bank's recall does, with its default policy or with the cautious one."""
         if self.purity or self.strict:
             return self._cautious(task, k)
-        order = np.argsort(-task.similarity, kind="stable")
+        order = np.argsort(-about(task.similarity) * self._told(task.candidates), kind="stable")
         memories = task.candidates[order]
         beliefs, harms = self.beliefs(memories), dict(self.learned.harms)
         prospects = Prospects(
@@ -115,6 +116,12 @@ class Banked:
 
         rows = select(prospects, same_as, k=k, cost=COST, explore=exploring(self.learned.told))
         return Choice(order[rows].tolist(), [False] * len(rows))
+
+    def _told(self, memories: Ints) -> Floats:
+        """Return what evidence says of the chance that each helps, as the ranking takes it."""
+        judged = [judged_and_blamed(self.ledgers[m].tallies.values())[0] for m in memories.tolist()]
+        told: Floats = np.where(judged, self.confidence(memories), UNKNOWN)
+        return told
 
     def _cautious(self, task: Task, k: int) -> Choice:
         places = np.flatnonzero(task.similarity >= RELEVANT)

@@ -54,7 +54,8 @@ def prospects(rows: Sequence[Row]) -> Prospects:
 
 def chosen(*rows: Row, k: int = 3, cost: float = COST, explore: float = 0.0) -> list[str]:
     def same_as(row: int) -> Floats:
-        return np.array([float(bool(other.says) and other.says == rows[row].says) for other in rows])
+        said = rows[row]
+        return np.array([float(other is said or (bool(other.says) and other.says == said.says)) for other in rows])
 
     found = select(prospects(rows), same_as, k=k, cost=cost, explore=explore)
     return [rows[place].name for place in found.tolist()]
@@ -85,6 +86,12 @@ def test_what_says_the_same_helps_together_and_not_twice() -> None:
 
     assert chosen(*twins, Row("else", mean=0.2), k=2) == ["one", "else"]
     assert chosen(*twins) == ["one"]
+
+
+def test_of_several_that_say_the_same_the_best_ranked_stands_for_all() -> None:
+    fits, other = Row("fits", about=0.95, mean=0.3, says="quote"), Row("other", about=0.8, mean=0.9, says="quote")
+
+    assert chosen(fits, other, k=1) == ["fits"]
 
 
 def test_harm_decides_between_memories_and_leaves_none_out() -> None:

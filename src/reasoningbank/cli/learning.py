@@ -27,7 +27,7 @@ Floor = Annotated[
 Reason = Annotated[str | None, typer.Option("--reason", help="Why, in words.")]
 Ref = Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Proven memories only.")]
-Policy = Literal["relevance", "similarity", "four_factor", "weighted", "mmr"]
+Policy = Literal["relevance", "cautious", "similarity", "four_factor", "weighted", "mmr"]
 PolicyOption = Annotated[Policy, typer.Option("--policy", help="How to rank.")]
 Kind = Literal["explicit", "outcome", "stability"]
 

@@ -8,7 +8,8 @@ q = a theta: a, that it is about the task; theta, that it helps with a task it i
 with c what it costs to show a memory, in tokens and distraction, as a share of what one that helps is worth. The next
 memory adds (S1 - S0) (q prod (1 - q') - c), and greedily adding the one that adds most, as long as it adds anything,
 gives the best set: with equal costs, the best of each size are those with the greatest q. What says the same as a
-chosen memory helps together with it, not once more: its q counts by what is left of it. Source: leaky noisy-OR (Pearl
+chosen memory helps together with it, not once more: its q counts by what is left of it; and of several that say the same
+the first of the ranking stands for all. Source: leaky noisy-OR (Pearl
 1988, section 4.3.2); greedy choice of a submodular set (Nemhauser, Wolsey & Fisher 1978).
 
 Finding out is worth something, too. In place of the mean of theta stands (1 - w) mean + w high, `high` being the upper
@@ -38,8 +39,9 @@ EXPLORING: Final = 0.3
 HALF_TOLD: Final = 0.5
 NEW: Final = 0.2
 
-# From this cosine on two memories begin to say the same; at 1 they do.
+# From this cosine on two memories begin to say the same; at 1 they do. Half of that is taken for it.
 ALIKE_FROM: Final = 0.9
+HALF: Final = 0.5
 
 
 def exploring(told: float) -> float:
@@ -88,7 +90,7 @@ def select(prospects: Prospects, same_as: Callable[[int], Floats], *, k: int, co
     Fewer than k when what is left would add less than it costs.
 
     Args:
-        same_as: how far each says the same as that of a row, in [0, 1].
+        same_as: how far each says the same as that of a row, in [0, 1]; a row says the same as itself.
         cost: c, in [0, 1].
         explore: w of what was handed out often, in [0, EXPLORING).
     """
@@ -102,7 +104,8 @@ def select(prospects: Prospects, same_as: Callable[[int], Floats], *, k: int, co
         worth = left & (adds >= cost)
         if not worth.any():
             break
-        row = int(np.argmax(np.where(worth, adds - prospects.harm, -np.inf)))
+        likeliest = same_as(int(np.argmax(np.where(worth, adds - prospects.harm, -np.inf))))
+        row = int(np.argmax(left & (likeliest >= HALF)))
         none *= 1.0 - float(expected[row] * new[row])
         rows.append(row)
         left[row] = False
