@@ -204,11 +204,8 @@ class Required:
 def required_by(hits: Sequence[int], requires: Callable[[Sequence[int]], Requires]) -> list[Required]:
     """Return what memories require, and what that requires, up to 3 links away and 5 memories in all.
 
-    The nearest come first, then the strongest, then the oldest. A circle ends where it began.
-
-    Args:
-        hits: row numbers of what is handed out already.
-        requires: returns, for row numbers, the (row number, strength) of what each requires.
+    The nearest come first, then the strongest, then the oldest. A circle ends where it began. `hits` are row numbers of
+    what is handed out already; `requires` returns, for row numbers, the (row number, strength) of what each requires.
     """
     strength = dict.fromkeys(hits, 1.0)
     found: list[Required] = []

@@ -80,11 +80,8 @@ def lived(runs: Iterable[PastRun]) -> list[Prediction]:
 def foretold(runs: Iterable[PastRun], helped: float, unhelped: float) -> list[Prediction]:
     """Return the predicted success of each run with memories whose end is known.
 
-    It is S0 + (S1 - S0) x, where x is the chance that one of its memories helped, by the confidences at recall.
-
-    Args:
-        helped: S1, how often runs succeed when a memory helped.
-        unhelped: S0, how often they do when none did.
+    It is S0 + (S1 - S0) x, where x is the chance that one of its memories helped, by the confidences at recall; S1 is
+    how often runs succeed when a memory helped, S0 how often they do when none did.
     """
     return [
         Prediction(

@@ -101,12 +101,7 @@ class Project:
 
     @contextmanager
     def read(self) -> Iterator[SqliteReading]:
-        """Give one state of the project.
-
-        Raises:
-            ProjectDeletedError: it was deleted.
-            StorageError: a file is gone, replaced or damaged.
-        """
+        """Give one state of the project; raises what `Database.read` does."""
         with self.database.read() as connection:
             reading = SqliteReading(connection, self.folder)
             if reading.moment.deleted:
@@ -117,9 +112,7 @@ class Project:
     def write(self) -> Iterator[SqliteWriting]:
         """Give what may change the project, alone in it; all of it is kept at the end, or nothing, signals included.
 
-        Raises:
-            BusyError: another writer held the lock for too long.
-            ReadOnlyError, ProjectDeletedError, StorageError: as their names say; nothing was changed.
+        Raises what `Database.write` does.
         """
         appended: Appended = {}
         with self.database.write(undo=lambda: self.ledger.take_back(appended)) as connection:
@@ -158,8 +151,7 @@ class Project:
     def backup(self, target: Path) -> None:
         """Copy the files, as they are at one moment, into a new folder; other writers wait for an instant only.
 
-        Raises:
-            StorageError: the disk refused; there is no new folder.
+        StorageError when the disk refuses; there is no new folder then.
         """
         made = files.aside(target, "backup")
         with reported(target), ExitStack() as open_files:

@@ -29,12 +29,7 @@ _BINARY: int = getattr(os, "O_BINARY", 0)
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One file of the log.
-
-    Attributes:
-        number: its place in the order of evidence.
-        day: days since 1970-01-01 of the UTC day it was begun.
-    """
+    """One file of the log: its place in the order of evidence, and the UTC day it was begun (days since 1970-01-01)."""
 
     number: int
     name: str
@@ -43,12 +38,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One terminated line of a segment.
-
-    Attributes:
-        end: the offset just behind its newline.
-        signal: None when it cannot be read; `problem` then says why.
-    """
+    """A terminated line, and the offset behind its newline; without a signal, `problem` says why it cannot be read."""
 
     end: int
     signal: Signal | None
@@ -61,12 +51,7 @@ def segment_of(number: int, day: int) -> Segment:
 
 
 class SignalLog:
-    """The segments of one project.
-
-    Args:
-        folder: where they are; it is made at the first append.
-        fsync: wait for the disk after each append.
-    """
+    """The segments of one project, in a folder that is made at the first append; `fsync` waits for the disk at each."""
 
     def __init__(self, folder: Path, *, fsync: bool) -> None:
         self.folder, self._fsync = folder, fsync
@@ -136,10 +121,8 @@ class SignalLog:
     def heal_tail(self, segment: Segment, start: int) -> None:
         """End the segment's last line: with a newline when it is a whole signal, by cutting it off when it is torn.
 
-        Must be done before an append: a new line glued to a torn one would lose both. What is cut is kept aside.
-
-        Args:
-            start: an offset at a line's beginning; what is before it is not looked at.
+        Must be done before an append: a new line glued to a torn one would lose both. What is cut is kept aside. What
+        is before `start`, which is at a line's beginning, is not looked at.
         """
         path = self.folder / segment.name
         with reported(path):
@@ -150,10 +133,9 @@ class SignalLog:
                 return
 
     def append(self, segment: Segment, signals: Sequence[Signal]) -> tuple[int, int]:
-        """Append whole lines and return the offsets before and behind them; when that fails, nothing is appended.
+        """Append whole lines and return the offsets before and behind them.
 
-        Raises:
-            StorageError: the disk refused; the segment is as before.
+        StorageError when the disk refuses; the segment is as before then.
         """
         path = self.folder / segment.name
         data = b"".join(map(to_line, signals))

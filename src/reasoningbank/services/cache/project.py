@@ -14,7 +14,7 @@ import numpy as np
 
 from reasoningbank.belief.spec import SpecModel
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.memory import Memory, Source
+from reasoningbank.memory import Source
 from reasoningbank.search.selection import judged_and_blamed
 from reasoningbank.search.verbatim import pieces
 from reasoningbank.services.cache.columns import NO_STATE, Columns, Mask, State, Table
@@ -24,7 +24,6 @@ from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.cache.vectors import VectorCache
 from reasoningbank.storage import records, words
 from reasoningbank.storage.filters import Filters
-from reasoningbank.storage.stored import Stored
 from reasoningbank.storage.stored_vectors import MEMORIES
 from reasoningbank.vectors.base import Int64
 
@@ -59,8 +58,7 @@ class ProjectCache:
     What a transaction finds here is never older than what it sees itself. It may be newer, where another thread saw a
     later change: what that transaction does not see is then left out when its rows are looked for.
 
-    Args:
-        rebuilt: called when a large part of the index was made from the rows, which a snapshot would have saved.
+    `rebuilt` is called when a large part of the index was made from the rows, which a snapshot would have saved.
     """
 
     def __init__(self, rebuilt: Callable[[VectorCache], None]) -> None:
@@ -108,11 +106,7 @@ class ProjectCache:
         """Count a use of memories that a transaction of this process counted, in place of reading their rows again.
 
         Without votes and outcomes it leaves the belief as it is; what it says of other memories is read when it is
-        asked for.
-
-        Args:
-            before: what the transaction saw at its start.
-            newest: its newest change.
+        asked for. The transaction saw `before` at its start, and `newest` is its newest change.
         """
         with self._lock:
             # Where it counted more than these uses, which another writer left, following tells what.
@@ -169,7 +163,7 @@ class ProjectCache:
                     *judged_and_blamed(row.tallies),
                     row.touched.timestamp(),
                     self._stranger(row.source),
-                    _shown(row, belief.mean),
+                    rescrubbed(row.believed(belief.mean), row.scrub_version),
                     texts.get(n, ""),
                     held[n],
                 )
@@ -205,7 +199,3 @@ def _candidates(view: View, numbers: Sequence[int]) -> Table:
         row["second" if row["first"] else "first"] = vector
         row["there"], row["state"] = True, STATES.index(state)
     return table
-
-
-def _shown(row: Stored, confidence: float) -> Memory:
-    return rescrubbed(row.believed(confidence), row.scrub_version)

@@ -121,25 +121,18 @@ def save(
 ) -> None:
     """Write a snapshot of an index, and put it into place if it still is what it was.
 
-    No lock is held but for the moments in which a block is copied, and the rename.
-
-    Args:
-        covered: what the index covered when this was called.
-        is_same: tells whether the index was changed since.
-
-    Raises:
-        OSError, StorageError: the disk refused.
+    No lock is held but for the moments in which a block is copied, and the rename. The index covered `covered` when
+    this was called, and `is_same` tells whether it is unchanged since. OSError or StorageError when the disk refuses.
     """
     with project.read() as reading:
         path, generation = snapshots.path_of(reading, stored.table), _generation(reading)
     if generation[0] != filled.generation or not _has_room(path, len(filled.index) * (generation[3] + 16)):
         return
     made, token = aside(path, "new"), secrets.token_hex(16)
+    head: Head = {"token": token, "generation": generation, "covered": covered}
     try:
         with made.open("xb") as file:
-            write(
-                file, {"token": token, "generation": generation, "covered": covered}, _with_owners(index, filled.owners)
-            )
+            write(file, head, _with_owners(index, filled.owners))
         if not is_same():
             return
         with project.write() as writing:

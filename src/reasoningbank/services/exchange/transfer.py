@@ -42,12 +42,9 @@ LINKS = 1_000
 
 @dataclass
 class _Tally:
-    """What became of the lines so far.
+    """What became of the lines so far. Lines of runs are taken only `with_runs`.
 
-    Attributes:
-        with_runs: whether lines of runs are taken.
-        counts: by the names that they have in the answer.
-        numbers: row numbers of the memories, by the ids that they have in the file.
+    Counts are by the names that they have in the answer, row numbers of memories by the ids that they have in the file.
     """
 
     with_runs: bool

@@ -63,8 +63,7 @@ def _store_batch(engine: Engine, cleaned: Sequence[Prepared], embedder: Embedder
 def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True) -> str | None:
     """Return the id of the nearest active memory of the same outcome above the duplicate similarity.
 
-    Args:
-        known_too: look also when the same lesson is there in so many words, which is quick to tell.
+    Without `known_too`, not when the same lesson is there in so many words, which is quick to tell.
     """
     if not prepared.vectors or prepared.embedder is None:
         return None
@@ -135,11 +134,7 @@ def delete(engine: Engine, memory_ids: Sequence[str]) -> dict[str, bool]:
 
 
 def number_of(view: View, memory_id: str) -> int:
-    """Return the row number of a memory.
-
-    Raises:
-        MemoryNotFoundError: there is none with this id in this project.
-    """
+    """Return the row number of a memory; MemoryNotFoundError when there is none with this id in this project."""
     n = records.find(view, memory_id)
     if n is None:
         raise MemoryNotFoundError(memory_id)

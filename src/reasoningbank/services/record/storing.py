@@ -100,8 +100,7 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
 def check_embedder(view: View, prepared: Sequence[Prepared]) -> None:
     """Check, before anything is stored, that lessons were embedded by the embedder whose vectors are stored.
 
-    Raises:
-        EmbedderMismatchError: they were not.
+    EmbedderMismatchError when they were not.
     """
     for identity in {p.embedder for p in prepared if p.embedder is not None}:
         view.check_embedder(identity)

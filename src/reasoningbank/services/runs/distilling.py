@@ -165,9 +165,7 @@ def carry_out(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge 
     """Do a job that is held, and finish it together with storing its lessons, in one transaction.
 
     The job comes back as it is then, or None when it was lost to another worker meanwhile, and nothing was stored.
-
-    Raises:
-        JudgeUnavailableError, EmbeddingError, StorageError: it cannot be done now.
+    JudgeUnavailableError, EmbeddingError or StorageError when it cannot be done now.
     """
     run, result = _draw(held, distiller, judge)
     return engine.with_embedder(lambda embedder: _finish(engine, embedder, held, run, result))

@@ -28,10 +28,8 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
 
     Interrupted, it goes on where it stopped; two processes at it with the same embedder share the work. Others read
     and write the current generation meanwhile; what they record is embedded before the swap. Memories and nodes of the
-    graph go the same way; what cannot be embedded is found by keyword only.
-
-    Raises:
-        EmbeddingError: another process began to re-embed with another embedder; its run is the one that counts.
+    graph go the same way; what cannot be embedded is found by keyword only. EmbeddingError when another process began
+    to re-embed with another embedder: its run is the one that counts.
     """
     if engine.project() is None:
         raise ProjectNotFoundError(engine.project_name, engine.tenant)
@@ -117,11 +115,7 @@ _NODES = _Kind(
 
 
 class _Share:
-    """One kind's share of the work, a batch at a time.
-
-    Attributes:
-        done: how many got their vectors.
-    """
+    """One kind's share of the work, a batch at a time; `done` of them got their vectors."""
 
     def __init__(self, kind: _Kind, generation: int) -> None:
         self._kind, self._generation = kind, generation
