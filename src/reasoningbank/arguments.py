@@ -62,19 +62,16 @@ def flag(name: str, given: object) -> bool:
     return given
 
 
-def label(kind: type[Label], name: str, given: Label | str) -> Label:
-    """Return a label, matched whole."""
-    try:
-        return kind(given)
-    except ValueError:
-        raise InvalidInputError(f"{name} {given!r:.80} is not one of {', '.join(kind)}") from None
+def label(kind: type[Label], name: str, given: Label | str, allowed: Sequence[Label] = ()) -> Label:
+    """Return a label, matched whole: one that is allowed, or any of its kind."""
+    if given not in (known := allowed or tuple(kind)):
+        raise InvalidInputError(f"{name} {given!r:.80} is not one of {', '.join(known)}")
+    return kind(given)
 
 
 def vote_kind(given: str) -> SignalKind:
     """Return what kind of evidence a vote is; use is counted by recall alone."""
-    if given not in VOTES:
-        raise InvalidInputError(f"kind {given!r:.80} is not one of {', '.join(VOTES)}")
-    return SignalKind(given)
+    return label(SignalKind, "kind", given, VOTES)
 
 
 # -- ids, references and cursors -------------------------------------------------------------------------------------
@@ -206,9 +203,7 @@ def filters(
 
 def lesson_outcome(given: Verdict | str | None) -> Verdict | None:
     """Return what lessons are to be of, success or failure; None is either."""
-    if given is None or given in OUTCOMES:
-        return None if given is None else Verdict(given)
-    raise InvalidInputError(f"outcome {given!r:.80} is not one of {', '.join(OUTCOMES)}")
+    return None if given is None else label(Verdict, "outcome", given, OUTCOMES)
 
 
 def metadata(given: object) -> dict[str, Any]:

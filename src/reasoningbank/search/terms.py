@@ -120,11 +120,6 @@ def _passages(body: str) -> Iterator[str]:
     yield packed
 
 
-def applies_text(memory: Draft | Memory) -> str:
-    """Return what the applies-when vector is made of; "" when the memory has none."""
-    return memory.applies_when
-
-
 def keyword_text(memory: Draft | Memory) -> str:
     """Return what the keyword leg indexes: the lesson, when it applies, and its tags."""
     return "\n".join(part for part in (lesson_text(memory), memory.applies_when, " ".join(memory.tags)) if part)
@@ -164,13 +159,10 @@ def _grams(run: str, *, singles: bool) -> Iterator[str]:
 
 def _token_terms(token: str) -> Iterator[str]:
     whole = token.casefold()
-    parts = [hump.casefold() for word in _WORD.findall(token) for hump in _humps(word)]
+    words = _WORD.findall(token)
+    parts = [hump.casefold() for word in words for hump in ([word] if word.islower() else _HUMP.findall(word))]
     if parts != [whole] and len(whole) <= LONGEST_TERM and (_IDENTIFIER.search(whole) or whole.isalnum()):
         yield whole
     for part in parts:
         if part not in STOP_WORDS:
             yield stem(part)[:LONGEST_TERM]
-
-
-def _humps(word: str) -> list[str]:
-    return [word] if word.islower() else _HUMP.findall(word)

@@ -191,11 +191,6 @@ class Engine:
             self.cache.follow(view)
 
     @property
-    def keep_time(self) -> timedelta:
-        """How long what was counted is kept in full."""
-        return timedelta(days=self.settings.keep_days)
-
-    @property
     def episode_ttl(self) -> timedelta:
         """How long an open episode stays live."""
         return timedelta(hours=self.settings.episode_ttl_hours)

@@ -17,7 +17,7 @@ from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared, clean, embed
-from reasoningbank.services.record.storing import indexed, store_all
+from reasoningbank.services.record.storing import as_stored, store_all
 from reasoningbank.services.search.retrieve import own
 from reasoningbank.services.view import View
 from reasoningbank.storage import records
@@ -113,10 +113,8 @@ def _rewrite(engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedd
         records.rewrite(
             edit,
             before.n,
-            prepared.draft,
-            indexed(edit, prepared),
-            state=state,
-            findings=prepared.findings,
+            as_stored(prepared, state, prepared.findings),
+            generation=edit.generation(embedder.identity),
             scrub_version=RULES_VERSION,
             says_something_else=says_something_else,
             now=engine.now(),

@@ -78,15 +78,7 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
     for n, p in fresh.items():
         is_blocked = distrusted & {p.draft.source.by, p.draft.source.session}
         findings = (*p.findings, DISTRUSTED) if is_blocked else p.findings
-        new[n] = records.NewMemory(
-            id=p.memory_id,
-            draft=p.draft,
-            fingerprint=p.fingerprint,
-            vectors=p.stored_vectors,
-            terms=p.terms,
-            state=State.QUARANTINED if findings else State.ACTIVE,
-            findings=findings,
-        )
+        new[n] = as_stored(p, State.QUARANTINED if findings else State.ACTIVE, findings)
     return records.insert(
         edit,
         new,
@@ -106,7 +98,7 @@ def check_embedder(view: View, prepared: Sequence[Prepared]) -> None:
         view.check_embedder(identity)
 
 
-def indexed(edit: Edit, prepared: Prepared) -> records.Indexed:
-    """Return what a lesson is found by, as it is stored."""
-    assert prepared.embedder is not None  # noqa: S101 - only what went through `embed` is stored
-    return records.Indexed(prepared.stored_vectors, edit.generation(prepared.embedder), prepared.terms)
+def as_stored(p: Prepared, state: State, findings: tuple[str, ...]) -> records.NewMemory:
+    """Return a prepared lesson as it is stored."""
+    vectors = tuple((role, vector.tobytes()) for role, vector in p.vectors)
+    return records.NewMemory(p.memory_id, p.draft, p.fingerprint, vectors, p.terms, state, findings)

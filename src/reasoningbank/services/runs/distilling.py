@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from reasoningbank.distill.cleaning import Cleaned, clean
@@ -213,4 +214,4 @@ def renew(engine: Engine, held: Held) -> bool:
 def forget(engine: Engine) -> int:
     """Delete jobs that ended well longer ago than signals are kept."""
     with engine.write(create=False) as edit:
-        return job_rows.forget(edit, engine.now() - engine.keep_time)
+        return job_rows.forget(edit, engine.now() - timedelta(days=engine.settings.keep_days))

@@ -12,7 +12,7 @@ from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
 from reasoningbank.memory import Memory
 from reasoningbank.services.cache.snapshots import drop_all
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record.lesson_vectors import lesson_vectors
+from reasoningbank.services.record.preparing import lesson_vectors
 from reasoningbank.services.view import Edit, View, add_generation, identity_of
 from reasoningbank.storage import generations, graph, records
 
