@@ -240,7 +240,10 @@ class _Folded(dict[int, str]):
     """What stays of each character: itself where it means something, else a blank. It is told once of each."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = chr(code) if _means_something(chr(code)) else " "
+        character = chr(code)
+        category = unicodedata.category(character)
+        kept = character.isalnum() or character in "-*/\\#%@&!^" or category in {"Mn", "Mc", "Me", "Sm", "Sc", "So"}
+        self[code] = character if kept else " "
         return self[code]
 
 
@@ -261,11 +264,3 @@ def fingerprint_text(title: str, content: str) -> str:
     if "!" in folded:
         folded = _CLOSING_MARKS.sub(" ", folded)
     return " ".join(folded.translate(_FOLDED).split())
-
-
-def _means_something(character: str) -> bool:
-    return (
-        character.isalnum()
-        or character in "-*/\\#%@&!^"
-        or unicodedata.category(character) in {"Mn", "Mc", "Me", "Sm", "Sc", "So"}
-    )

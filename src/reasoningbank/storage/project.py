@@ -16,12 +16,13 @@ from typing import Literal
 
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import Signal, time_text
-from reasoningbank.storage import files, meta, snapshots
+from reasoningbank.storage import files, meta
 from reasoningbank.storage.database import Database, apply_migrations, inode, prepare
 from reasoningbank.storage.failures import deleted_error, reported
 from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.ledger import Appended, Ledger
 from reasoningbank.storage.lifecycle import create_database, finish_deletion
+from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
 
 DATABASE_NAME = "bank.sqlite3"
@@ -141,7 +142,8 @@ class Project:
         with self.read() as reading:
             self.ledger.delete_rolled(reading)
         files.remove_files(*files.asides(self.database.path, "new"))
-        snapshots.sweep(self.folder)
+        for stored in (MEMORIES, NODES):
+            stored.sweep(self.folder)
 
     def refold(self) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
-from reasoningbank.storage import merges, snapshots
+from reasoningbank.storage import merges
 from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.storage.evidence import withdraw
 from reasoningbank.storage.filters import Filters, json_text
@@ -259,7 +259,7 @@ def remove_from_index(writing: Writing, n: int) -> None:
     """Remove a memory's vectors and terms, and tell it to the feed."""
     vectors = column(writing, "SELECT id FROM vectors WHERE memory = ?", (n,))
     if vectors:
-        snapshots.drop(writing, MEMORIES.table)
+        MEMORIES.drop_snapshot(writing)
     for vector in vectors:
         writing.tell("delete", n, vector)
     writing.execute("DELETE FROM vectors WHERE memory = ?", (n,))

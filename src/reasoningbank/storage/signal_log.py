@@ -113,8 +113,7 @@ class SignalLog:
             except FileNotFoundError:
                 return False
             try:
-                os.lseek(descriptor, position - 1, os.SEEK_SET)
-                return os.read(descriptor, 1) == b"\n"
+                return _ends_line(descriptor, position)
             finally:
                 os.close(descriptor)
 
@@ -143,7 +142,9 @@ class SignalLog:
             descriptor = self._open_to_append(path)
             try:
                 before = os.fstat(descriptor).st_size
-                data = _separator(descriptor, before) + data
+                # What has been counted is not looked at again, and a power loss can leave zeros at its end.
+                if before and not _ends_line(descriptor, before):
+                    data = b"\n" + data
                 try:
                     _write_all(descriptor, data)
                     if self._fsync:
@@ -162,16 +163,11 @@ class SignalLog:
         try:
             return os.open(path, flags, 0o644)
         except FileNotFoundError:
-            self._make_folder()
+            with contextlib.suppress(FileExistsError):
+                self.folder.mkdir()
+                if self._fsync:
+                    sync_folder(self.folder.parent)
             return os.open(path, flags, 0o644)
-
-    def _make_folder(self) -> None:
-        try:
-            self.folder.mkdir()
-        except FileExistsError:
-            return
-        if self._fsync:
-            sync_folder(self.folder.parent)
 
     def lines(self, segment: Segment, start: int) -> Iterator[Line]:
         r"""Yield the terminated lines from the offset `start` on. Lines are split at `\n` only."""
@@ -230,15 +226,9 @@ def _line(raw: bytes, end: int) -> Line:
         return Line(end, None, str(error))
 
 
-def _separator(descriptor: int, size: int) -> bytes:
-    """Return a newline where the file does not end with one, so that what is appended is a line of its own.
-
-    What has been counted is not looked at again, and a power loss can leave zeros at its end.
-    """
-    if size == 0:
-        return b""
-    os.lseek(descriptor, size - 1, os.SEEK_SET)
-    return b"" if os.read(descriptor, 1) == b"\n" else b"\n"
+def _ends_line(descriptor: int, position: int) -> bool:
+    os.lseek(descriptor, position - 1, os.SEEK_SET)
+    return os.read(descriptor, 1) == b"\n"
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -94,11 +94,8 @@ class ProjectCache:
                 return
             (since, generation, _), model = self._state, view.model
             tail = MEMORIES.tail(view, since) if since >= 0 and generation == state[1] else None
-            self._tell(
-                state,
-                None if tail is None else tail.changed,
-                None if tail is None or model != self._model else tail.touched,
-            )
+            changed, touched = (None, None) if tail is None else (tail.changed, tail.touched)
+            self._tell(state, changed, touched if model == self._model else None)
             self._model = model
         self.vectors.follow(view, tail)
 

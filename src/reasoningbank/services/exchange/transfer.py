@@ -250,8 +250,7 @@ def export_pages(engine: Engine, folder: Path, progress: Callable[[int], None] |
     written = 0
     with _whole(folder) as unfinished:
         unfinished.mkdir()
-        for line in export_records(engine):
-            written += 1
+        for written, line in enumerate(export_records(engine), start=1):
             (unfinished / file_name(line, written)).write_text(page(line), "utf-8", newline="\n")
             if progress is not None:
                 progress(written)
@@ -281,8 +280,7 @@ def export_records(engine: Engine, *, runs: bool = False) -> Iterator[dict[str, 
     with engine.read() as view:
         # What belongs to no memory the first record carries: every record is a memory, for whoever reads them.
         whole = {"taught": trust.taught(view), "forgotten": trust.blocked(view)}
-        extra: dict[str, Any] = {"parameters": parameters.learned(view)}
-        extra |= {key: value for key, value in whole.items() if value}
+        extra = {"parameters": parameters.learned(view)} | {key: value for key, value in whole.items() if value}
         after = 0
         while numbers := records.page(view, Filters(states=tuple(State)), after, 500):
             rows = view.load(numbers)
