@@ -5,6 +5,7 @@ Each returns what was given, as it is used from then on. What is not allowed rai
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,12 +45,8 @@ def page_limit(given: object) -> int:
 
 def number(name: str, given: object, least: float, most: float | None = None) -> float:
     """Return a number within its limits, which belong to them."""
-    if (
-        isinstance(given, bool)
-        or not isinstance(given, (int, float))
-        or not given >= least
-        or (most is not None and given > most)
-    ):
+    highest = math.inf if most is None else most
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not least <= given <= highest:
         limits = f"of at least {least:g}" if most is None else f"from {least:g} to {most:g}"
         raise InvalidInputError(f"{name} {given!r:.80} is not a number {limits}")
     return float(given)

@@ -188,12 +188,9 @@ Requires = Mapping[int, Sequence[tuple[int, float]]]
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """A memory that comes along because one that is handed out requires it.
+    """A memory that comes along because one that is handed out requires it, both by row number.
 
-    Attributes:
-        n: its row number.
-        by: the row number of the one that requires it.
-        strength: of the link, times those on the way to it.
+    The strength is that of the link, times those on the way to it.
     """
 
     n: int

@@ -31,12 +31,9 @@ class HandedOut:
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """A run as the bank saw it.
+    """A run as the bank saw it: what tasks in the same words share, and the tokens of its prompt block, if noted.
 
-    Attributes:
-        task: what tasks in the same words share.
-        succeeded: None while it is open, and when nobody knows.
-        tokens: of the prompt block; None where that was not noted.
+    Whether it succeeded is None while it is open, and when nobody knows.
     """
 
     at: datetime

@@ -13,13 +13,7 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A memory as it was handed out, and what became of it.
-
-    Attributes:
-        confidence: as it was then, in [0, 1].
-        helped: what was found out.
-        at: when it was handed out; None where time does not matter.
-    """
+    """The confidence of a memory when it was handed out, what became of it, and when (None: it does not matter)."""
 
     confidence: float
     helped: bool

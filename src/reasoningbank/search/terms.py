@@ -3,7 +3,8 @@
 The terms are stored in plain FTS5, joined by spaces. Its table names every ASCII sign that a term can hold
 (`#$%+-./:@_`; all above U+007F is part of words anyway), so that it takes them apart at those spaces and nowhere else:
 what matches is decided here alone and does not change with the SQLite version. If terms() gives something else for any
-text, what is stored has to be indexed again: `doctor` finds it, `rebuild` does it.
+text, what is stored has to be indexed again: `doctor` finds it, `rebuild` does it. English words are stemmed by
+PyStemmer, which those who define the algorithm make.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
 
+from Stemmer import Stemmer
+
 from reasoningbank.memory import Draft, Memory
-from reasoningbank.search.stem import stem
 
 LONGEST_TERM = 64
 # About 128 word pieces: what small sentence embedders were trained on.
@@ -166,3 +168,15 @@ def _token_terms(token: str) -> Iterator[str]:
     for part in parts:
         if part not in STOP_WORDS:
             yield stem(part)[:LONGEST_TERM]
+
+
+def stem(word: str) -> str:
+    """Return the stem of a lower-case English word; a word that holds anything but a to z comes back as it is.
+
+    Source: M. F. Porter, "The English (Porter2) stemming algorithm", snowballstem.org.
+    """
+    if not (word.isascii() and word.isalpha()):
+        return word
+    # A stemmer has a state that threads must not share: a new one costs 0.3 µs, no more than a lock, and stands forks.
+    stemmed: str = Stemmer("english", 0).stemWord(word)
+    return stemmed

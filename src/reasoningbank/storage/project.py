@@ -51,14 +51,9 @@ class Project:
         busy_timeout: float,
         create_at: datetime | None = None,
     ) -> Project | None:
-        """Open a project's files.
+        """Open a project's files; None when there is no such project and none was to be made.
 
-        Args:
-            create_at: make them when they are not there yet, with this time, also where a deletion was cut short; None
-                leaves the disk alone.
-
-        Returns:
-            None when there is no such project and none was to be made.
+        With `create_at` they are made when they are not there yet, with this time, also where a deletion was cut short.
 
         Raises:
             ScopeError: the folder belongs to another tenant or project.

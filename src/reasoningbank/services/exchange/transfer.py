@@ -181,13 +181,12 @@ def _parameters(item: Incoming) -> Parameters | None:
 def _store_one(edit: Edit, item: Incoming, prepared: Prepared) -> tuple[int, bool]:
     # An archived lesson may well say the same as the active one it was merged into.
     is_copy = item.memory_id is not None and item.state is State.ARCHIVED
-    (place,) = store(edit, [prepared], look_for_same=not is_copy)
-    n = place.n
-    if place.created:
+    ((n, new),) = store(edit, [prepared], look_for_same=not is_copy)
+    if new is not None:
         _restore_state(edit, n, item, prepared)
         trust.restore_times(edit, n, item.created_at, item.updated_at)
         trust.restore_tallies(edit, n, item.tallies)
-    return n, place.created
+    return n, new is not None
 
 
 def _restore_state(edit: Edit, n: int, item: Incoming, prepared: Prepared) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
@@ -50,7 +50,7 @@ def status(engine: Engine) -> Status:
         return replace(
             empty,
             exists=True,
-            **asdict(overview(view)),
+            **overview(view),
             stored_embedder=None if stored is None else described(stored),
             not_embedded=not_embedded,
             nodes_not_embedded=bare_nodes,
