@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, Field, JsonValue
 
 from reasoningbank import memory as lessons
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import Metadata, Probability, Tags, Text, clean_text, is_blank, within
+from reasoningbank.memory import Metadata, Probability, Tags, Text, clean_text, filled, is_blank
 from reasoningbank.signals import parse_time
 
 FORMAT = "reasoningbank-graph/1"
@@ -70,12 +70,7 @@ def band(weight: float) -> Band:
 
 
 def _text_of(field: str, limit: int) -> AfterValidator:
-    def check(text: str) -> str:
-        if is_blank(text):
-            raise InvalidInputError(f"{field} is empty: say in words what it stands for")
-        return within(field, text, limit).strip()
-
-    return AfterValidator(check)
+    return AfterValidator(lambda text: filled(field, text, limit, "say in words what it stands for").strip())
 
 
 NodeText = Annotated[Text, _text_of("text of the node", lessons.CONTENT_LIMIT)]

@@ -71,10 +71,8 @@ class SignalLog:
         for name in names:
             if match := _SEGMENT.fullmatch(name):
                 number, *ymd = (int(part) for part in match.groups())
-                try:
+                with contextlib.suppress(ValueError):
                     found.append(Segment(number, name, (date(*ymd) - _EPOCH).days))
-                except ValueError:
-                    continue
         return sorted(found, key=lambda segment: (segment.number, segment.name))
 
     def sizes(self) -> dict[str, int]:
@@ -124,12 +122,8 @@ class SignalLog:
         is before `start`, which is at a line's beginning, is not looked at.
         """
         path = self.folder / segment.name
-        with reported(path):
-            try:
-                with path.open("r+b") as file:
-                    _heal(file, start, path.with_suffix(_TORN))
-            except FileNotFoundError:
-                return
+        with reported(path), contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
+            _heal(file, start, path.with_suffix(_TORN))
 
     def append(self, segment: Segment, signals: Sequence[Signal]) -> tuple[int, int]:
         """Append whole lines and return the offsets before and behind them.
@@ -172,18 +166,14 @@ class SignalLog:
     def lines(self, segment: Segment, start: int) -> Iterator[Line]:
         r"""Yield the terminated lines from the offset `start` on. Lines are split at `\n` only."""
         path = self.folder / segment.name
-        with reported(path):
-            try:
-                with path.open("rb") as file:
-                    file.seek(start)
-                    offset = start
-                    for raw in file:
-                        if not raw.endswith(b"\n"):
-                            return
-                        offset += len(raw)
-                        yield _line(raw[:-1], offset)
-            except FileNotFoundError:
-                return
+        with reported(path), contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+            file.seek(start)
+            offset = start
+            for raw in file:
+                if not raw.endswith(b"\n"):
+                    return
+                offset += len(raw)
+                yield _line(raw[:-1], offset)
 
     def take_back(self, segment: Segment, *, start: int, end: int) -> None:
         """Cut off an append that ran from `start` to `end`, unless something stands behind it already."""

@@ -92,9 +92,7 @@ def close_if_open(engine: Engine, ref: str, verdict: Verdict, reason: str) -> No
 
 
 def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Episode:
-    found = ref
-    if found is None:
-        found = episodes.newest_of_thread(view, thread or "", episodes.before(now, view.engine.episode_ttl))
+    found = ref or episodes.newest_of_thread(view, thread or "", episodes.before(now, view.engine.episode_ttl))
     episode = None if found is None else episodes.load_episode(view, found)
     if episode is None:
         raise EpisodeNotFoundError(f"ref {ref!r}" if ref is not None else f"thread {thread!r}")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
-from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
 from reasoningbank.memory import Memory
 from reasoningbank.services.cache.snapshots import drop_all
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.graph.graph import embed_nodes
 from reasoningbank.services.record.preparing import lesson_vectors
 from reasoningbank.services.view import Edit, View, add_generation, identity_of
 from reasoningbank.storage import generations, graph, records
@@ -86,8 +86,7 @@ def _lesson_rows(embedder: Embedder, items: Sequence[Memory]) -> list[Rows]:
 
 
 def _node_rows(embedder: Embedder, items: Sequence[str]) -> list[Rows]:
-    embedded = embed_each(embedder, items)
-    return [[] if i in embedded.failures else [(embedded.vectors[i].tobytes(),)] for i in range(len(items))]
+    return [[] if vector is None else [(vector.tobytes(),)] for vector in embed_nodes(embedder, items)]
 
 
 def _put_node(edit: Edit, generation: int, n: int, rows: Rows) -> None:
