@@ -221,7 +221,10 @@ def positions(reading: Reading) -> list[Position]:
     rows = reading.execute(
         "SELECT segment, name, day, position, bad, orphans, set_back, rolled FROM log_positions ORDER BY segment"
     )
-    return [Position(Segment(*row[:3]), *row[3:7], bool(row[7])) for row in rows]
+    return [
+        Position(Segment(n, name, day), end, bad, orphans, set_back, bool(rolled))
+        for n, name, day, end, bad, orphans, set_back, rolled in rows
+    ]
 
 
 def kept_segments(reading: Reading) -> list[Segment]:
