@@ -18,7 +18,7 @@ from reasoningbank.config import Settings
 from reasoningbank.search.cautious import Standings, cautious
 from reasoningbank.search.ranking import UNKNOWN
 from reasoningbank.search.relevance import about
-from reasoningbank.search.selection import Prospects, exploring, judged_and_blamed, select
+from reasoningbank.search.selection import Prospects, chances, exploring, judged_and_blamed, select
 from reasoningbank.signals import SignalKind, Tally
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -102,7 +102,7 @@ class Banked:
         memories = task.candidates[order]
         beliefs, harms = self.beliefs(memories), dict(self.learned.harms)
         prospects = Prospects(
-            about=self.learned.about(about(task.similarity[order])),
+            about=chances(self.learned, about(task.similarity[order])),
             mean=np.array([belief.mean for belief in beliefs]),
             high=np.array([belief.high for belief in beliefs]),
             shown=np.array([self.ledgers[m].shown for m in memories.tolist()], dtype=np.int64),
@@ -114,7 +114,7 @@ class Banked:
             same: Floats = np.asarray(kind == kind[row], dtype=np.float64)
             return same
 
-        rows = select(prospects, same_as, k=k, cost=COST, explore=exploring(self.learned.told))
+        rows = select(prospects, same_as, k=k, cost=COST, explore=exploring(self.learned))
         return Choice(order[rows].tolist(), [False] * len(rows))
 
     def _told(self, memories: Ints) -> Floats:
@@ -155,7 +155,8 @@ class Banked:
     def learn(self, task: Task, succeeded: bool, votes: list[Vote]) -> None:
         """Write the outcome, then the votes; a vote supersedes its own run's outcome."""
         served = self.served.pop(task.number)
-        shares = self.model.shares(served.confidences, succeeded, served.relevance)
+        fits = chances(self.learned, np.array(served.relevance)).tolist()
+        shares = self.model.shares(served.confidences, succeeded, fits)
         voted = {vote.place for vote in votes}
         for place, (memory, share) in enumerate(zip(served.memories.tolist(), shares, strict=True)):
             amount = share if succeeded else -share

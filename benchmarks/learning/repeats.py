@@ -85,7 +85,7 @@ class Bank(Gate):
         belief, harms = self.belief(pitfall), dict(self.parameters.harms)
         facts = (1.0, belief.mean, belief.high, self.ledgers[pitfall].shown, harms.get(pitfall, 0.0))
         alone = Prospects(*(np.array([fact]) for fact in facts))
-        found = select(alone, lambda _: np.ones(1), k=3, cost=COST, explore=exploring(self.parameters.told))
+        found = select(alone, lambda _: np.ones(1), k=3, cost=COST, explore=exploring(self.parameters))
         return bool(len(found))
 
     def learn(self, pitfall: int | None, failed: bool, day: int) -> None:

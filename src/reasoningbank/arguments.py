@@ -5,6 +5,7 @@ Each returns what was given, as it is used from then on. What is not allowed rai
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,12 +45,8 @@ def page_limit(given: object) -> int:
 
 def number(name: str, given: object, least: float, most: float | None = None) -> float:
     """Return a number within its limits, which belong to them."""
-    if (
-        isinstance(given, bool)
-        or not isinstance(given, (int, float))
-        or not given >= least
-        or (most is not None and given > most)
-    ):
+    highest = math.inf if most is None else most
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not least <= given <= highest:
         limits = f"of at least {least:g}" if most is None else f"from {least:g} to {most:g}"
         raise InvalidInputError(f"{name} {given!r:.80} is not a number {limits}")
     return float(given)
@@ -62,19 +59,16 @@ def flag(name: str, given: object) -> bool:
     return given
 
 
-def label(kind: type[Label], name: str, given: Label | str) -> Label:
-    """Return a label, matched whole."""
-    try:
-        return kind(given)
-    except ValueError:
-        raise InvalidInputError(f"{name} {given!r:.80} is not one of {', '.join(kind)}") from None
+def label(kind: type[Label], name: str, given: Label | str, allowed: Sequence[Label] = ()) -> Label:
+    """Return a label, matched whole: one that is allowed, or any of its kind."""
+    if given not in (known := allowed or tuple(kind)):
+        raise InvalidInputError(f"{name} {given!r:.80} is not one of {', '.join(known)}")
+    return kind(given)
 
 
 def vote_kind(given: str) -> SignalKind:
     """Return what kind of evidence a vote is; use is counted by recall alone."""
-    if given not in VOTES:
-        raise InvalidInputError(f"kind {given!r:.80} is not one of {', '.join(VOTES)}")
-    return SignalKind(given)
+    return label(SignalKind, "kind", given, VOTES)
 
 
 # -- ids, references and cursors -------------------------------------------------------------------------------------
@@ -206,9 +200,7 @@ def filters(
 
 def lesson_outcome(given: Verdict | str | None) -> Verdict | None:
     """Return what lessons are to be of, success or failure; None is either."""
-    if given is None or given in OUTCOMES:
-        return None if given is None else Verdict(given)
-    raise InvalidInputError(f"outcome {given!r:.80} is not one of {', '.join(OUTCOMES)}")
+    return None if given is None else label(Verdict, "outcome", given, OUTCOMES)
 
 
 def metadata(given: object) -> dict[str, Any]:

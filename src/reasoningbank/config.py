@@ -67,11 +67,7 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
 
         InvalidInputError for an unknown key (the nearest known one is named) or a value of the wrong type.
         """
-        if given is None:
-            return cls()
-        if isinstance(given, Settings):
-            return given
-        return validated(cls, given)
+        return given if isinstance(given, Settings) else validated(cls, {} if given is None else given)
 
     @property
     def changed(self) -> dict[str, Any]:

@@ -188,12 +188,9 @@ Requires = Mapping[int, Sequence[tuple[int, float]]]
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """A memory that comes along because one that is handed out requires it.
+    """A memory that comes along because one that is handed out requires it, both by row number.
 
-    Attributes:
-        n: its row number.
-        by: the row number of the one that requires it.
-        strength: of the link, times those on the way to it.
+    The strength is that of the link, times those on the way to it.
     """
 
     n: int
@@ -204,11 +201,8 @@ class Required:
 def required_by(hits: Sequence[int], requires: Callable[[Sequence[int]], Requires]) -> list[Required]:
     """Return what memories require, and what that requires, up to 3 links away and 5 memories in all.
 
-    The nearest come first, then the strongest, then the oldest. A circle ends where it began.
-
-    Args:
-        hits: row numbers of what is handed out already.
-        requires: returns, for row numbers, the (row number, strength) of what each requires.
+    The nearest come first, then the strongest, then the oldest. A circle ends where it began. `hits` are row numbers of
+    what is handed out already; `requires` returns, for row numbers, the (row number, strength) of what each requires.
     """
     strength = dict.fromkeys(hits, 1.0)
     found: list[Required] = []

@@ -72,16 +72,11 @@ def within(field: str, text: str, limit: int) -> str:
     return text
 
 
-def _check_title(title: str) -> str:
-    if is_blank(title):
-        raise InvalidInputError("title is empty: name the lesson in a few words")
-    return within("title", title.strip(), TITLE_LIMIT)
-
-
-def _check_content(content: str) -> str:
-    if is_blank(content):
-        raise InvalidInputError("content is empty: say what to do")
-    return within("content", content, CONTENT_LIMIT)
+def filled(field: str, text: str, limit: int, hint: str) -> str:
+    """Return a text that is not blank, as `within` does; InvalidInputError, which gives the hint, when it is."""
+    if is_blank(text):
+        raise InvalidInputError(f"{field} is empty: {hint}")
+    return within(field, text, limit)
 
 
 def _tag_list(value: object) -> object:
@@ -139,8 +134,10 @@ def _check_outcome(outcome: object) -> object:
     return outcome
 
 
-Title = Annotated[Text, AfterValidator(_check_title)]
-Content = Annotated[Text, AfterValidator(_check_content)]
+Title = Annotated[
+    Text, AfterValidator(lambda t: filled("title", t.strip(), TITLE_LIMIT, "name the lesson in a few words"))
+]
+Content = Annotated[Text, AfterValidator(lambda t: filled("content", t, CONTENT_LIMIT, "say what to do"))]
 Description = Annotated[Text, AfterValidator(lambda t: within("description", t.strip(), DESCRIPTION_LIMIT))]
 AppliesWhen = Annotated[Text, AfterValidator(lambda t: within("applies_when", t.strip(), DESCRIPTION_LIMIT))]
 Outcome = Annotated[Verdict, BeforeValidator(_check_outcome)]
@@ -241,7 +238,10 @@ class _Folded(dict[int, str]):
     """What stays of each character: itself where it means something, else a blank. It is told once of each."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = chr(code) if _means_something(chr(code)) else " "
+        character = chr(code)
+        category = unicodedata.category(character)
+        kept = character.isalnum() or character in "-*/\\#%@&!^" or category in {"Mn", "Mc", "Me", "Sm", "Sc", "So"}
+        self[code] = character if kept else " "
         return self[code]
 
 
@@ -262,14 +262,6 @@ def fingerprint_text(title: str, content: str) -> str:
     if "!" in folded:
         folded = _CLOSING_MARKS.sub(" ", folded)
     return " ".join(folded.translate(_FOLDED).split())
-
-
-def _means_something(character: str) -> bool:
-    return (
-        character.isalnum()
-        or character in "-*/\\#%@&!^"
-        or unicodedata.category(character) in {"Mn", "Mc", "Me", "Sm", "Sc", "So"}
-    )
 
 
 def own(memory: Memory) -> Memory:

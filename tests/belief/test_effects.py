@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from reasoningbank.belief.calibrated import STARTING, CalibratedModel, Parameters
+from reasoningbank.belief.calibrated import STARTING, CalibratedModel
 from reasoningbank.belief.effects import ENOUGH_RUNS, JudgedRun, fit_runs
 from reasoningbank.signals import SignalKind, Tally
 from tests.belief.lived import run, runs
@@ -66,7 +64,6 @@ def test_what_relevance_says_of_the_task_is_learned() -> None:
     says_little, says_much = (fit_runs(about_runs(0.0, slope, seed=2)) for slope in (0.3, 1.4))
 
     assert (says_little.slope, says_much.slope) == pytest.approx((0.3, 1.4), abs=0.3)
-    assert says_little.about(np.array([0.1]))[0] > says_much.about(np.array([0.1]))[0]
 
 
 def test_memories_that_help_more_often_than_their_relevance_promises_are_found_out() -> None:
@@ -90,21 +87,3 @@ def test_a_memory_that_merely_does_not_help_harms_little() -> None:
     seen = [run([0.05], False, memories=[1])] * 7 + [run([0.05], True, memories=[1])] * 3
 
     assert dict(fit_runs(runs(HELPED, UNHELPED, seed=5) + seen).harms).get(1, 0.0) < 0.1
-
-
-def test_expected_success_lies_between_that_without_help_and_that_with_it() -> None:
-    known = Parameters(helped=HELPED, unhelped=UNHELPED)
-
-    assert known.success([], []) == pytest.approx(UNHELPED)
-    assert known.success([1.0], [1.0]) == pytest.approx(HELPED, abs=1e-5)
-    assert known.success([0.5], [0.5]) == pytest.approx(UNHELPED + (HELPED - UNHELPED) * 0.25)
-    assert known.success([0.5, 0.5], [0.5, 0.5]) > known.success([0.5], [0.5])
-
-
-def test_the_less_is_told_the_less_one_more_use_tells() -> None:
-    known = Parameters(helped=HELPED, unhelped=UNHELPED, reported=1.0, voted=0.0)
-
-    assert replace(known, reported=0.0).told == 0.0
-    assert replace(known, reported=0.1).told < known.told < replace(known, voted=0.1).told
-    assert replace(known, helped=0.32).told < replace(known, helped=0.6).told < known.told
-    assert replace(known, voted=0.5, accuracy=0.5).told == pytest.approx(known.told)

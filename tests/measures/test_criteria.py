@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.measures.criteria import (
     ENOUGH,
     DistilledRun,
@@ -28,7 +27,7 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 def past(
     succeeded: bool | None = None,
-    *handed_out: tuple[float, bool | None] | tuple[float, bool | None, float],
+    *handed_out: tuple[float, bool | None],
     task: str = "t",
     tokens: int | None = None,
 ) -> PastRun:
@@ -115,9 +114,7 @@ def test_predictions_are_the_confidences_at_recall() -> None:
 
     assert voted(runs) == [Prediction(0.9, True, NOW), Prediction(0.2, False, NOW)]
     assert lived(runs) == [Prediction(0.9, True, NOW), Prediction(0.5, True, NOW), Prediction(0.5, False, NOW)]
-    assert [p.confidence for p in foretold(runs, Parameters(helped=0.8, unhelped=0.4))] == pytest.approx(
-        [0.8 - 0.4 * 0.05, 0.6]
-    )
+    assert [p.confidence for p in foretold(runs, lambda run: run.handed_out[0].confidence)] == [0.9, 0.5]
 
 
 def test_calibration_compares_what_was_said_with_what_was() -> None:
@@ -131,16 +128,18 @@ def test_calibration_compares_what_was_said_with_what_was() -> None:
 
 
 def test_success_is_told_beside_what_was_to_be_expected() -> None:
-    learned = Parameters(helped=0.8, unhelped=0.4)
-    runs = [past(True, (0.9, True), (0.5, None)), past(False, (0.5, None, 0.5)), past(True), past(None, (0.9, None))]
+    def expected(run: PastRun) -> float:
+        return 0.8 if run.succeeded else 0.5
 
-    assert success(runs, learned) == {
+    runs = [past(True, (0.9, True), (0.5, None)), past(False, (0.5, None)), past(True), past(None, (0.9, None))]
+
+    assert success(runs, expected, 0.4) == {
         "with_lessons": 0.5,
-        "expected": pytest.approx((0.8 - 0.4 * 0.05 + 0.8 - 0.4 * 0.75) / 2, abs=1e-5),
+        "expected": pytest.approx(0.65),
         "expected_if_none_helped": 0.4,
         "without_lessons": 1.0,
     }
-    assert set(success([], learned).values()) == {None}
+    assert set(success([], expected, 0.4).values()) == {None}
 
 
 def test_hit_rates_tell_how_often_something_was_handed_out_and_judged() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations
 from typing import NamedTuple
@@ -12,21 +13,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.belief.calibrated import CalibratedModel
+from reasoningbank.belief.calibrated import CalibratedModel, Parameters
 from reasoningbank.search.ranking import Floats
 from reasoningbank.search.selection import (
     EXPLORING,
     NEW,
     Prospects,
     alike,
+    chances,
     exploring,
     judged_and_blamed,
     select,
+    success,
 )
 from reasoningbank.signals import SignalKind, Tally
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 COST = 0.03
+KNOWN = Parameters(helped=0.85, unhelped=0.3, reported=1.0, voted=0.0)
 OFTEN = 1_000_000
 
 
@@ -111,13 +115,35 @@ def test_what_was_never_handed_out_gets_its_turn_and_loses_it_with_use() -> None
 def test_the_less_is_known_of_a_memory_the_more_finding_out_is_worth() -> None:
     rows = (Row("known", mean=0.62, high=0.65), Row("unknown", mean=0.6, high=0.9))
 
-    assert chosen(*rows, k=1, explore=exploring(0.0)) == ["known"]
-    assert chosen(*rows, k=1, explore=exploring(1.0)) == ["unknown"]
+    silent, told = replace(KNOWN, reported=0.0, voted=0.0), replace(KNOWN, voted=0.5)
+
+    assert chosen(*rows, k=1, explore=exploring(silent)) == ["known"]
+    assert chosen(*rows, k=1, explore=exploring(told)) == ["unknown"]
 
 
-def test_where_nothing_is_told_of_a_use_nothing_is_explored() -> None:
-    assert exploring(0.0) == 0.0
-    assert 0.0 < exploring(0.1) < exploring(1.0) < exploring(100.0) < EXPLORING < 1.0 - NEW
+def test_the_less_one_more_use_tells_the_less_is_explored() -> None:
+    assert exploring(replace(KNOWN, reported=0.0)) == 0.0
+    assert exploring(replace(KNOWN, reported=0.1)) < exploring(KNOWN) < exploring(replace(KNOWN, voted=0.1))
+    assert exploring(replace(KNOWN, helped=0.32)) < exploring(replace(KNOWN, helped=0.6)) < exploring(KNOWN)
+    assert exploring(replace(KNOWN, voted=0.5, accuracy=0.5)) == pytest.approx(exploring(KNOWN))
+    assert exploring(replace(KNOWN, voted=1.0, accuracy=0.99)) < EXPLORING < 1.0 - NEW
+
+
+def test_expected_success_lies_between_that_without_help_and_that_with_it() -> None:
+    gain = KNOWN.helped - KNOWN.unhelped
+
+    assert success(KNOWN, [], []) == pytest.approx(KNOWN.unhelped)
+    assert success(KNOWN, [1.0], [1.0]) == pytest.approx(KNOWN.helped, abs=1e-5)
+    assert success(KNOWN, [0.5], [0.5]) == pytest.approx(KNOWN.unhelped + gain * 0.25)
+    assert success(KNOWN, [0.5, 0.5], [0.5, 0.5]) > success(KNOWN, [0.5], [0.5])
+
+
+def test_where_relevance_says_little_the_chances_of_being_about_the_task_differ_less() -> None:
+    relevance = np.array([0.1, 0.9])
+
+    assert chances(KNOWN, relevance) == pytest.approx(relevance)
+    assert np.ptp(chances(replace(KNOWN, slope=0.3), relevance)) < 0.4
+    assert (chances(replace(KNOWN, offset=1.0), relevance) > relevance).all()
 
 
 def test_nothing_comes_of_nothing() -> None:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from reasoningbank.search.stem import stem
+from reasoningbank.search.terms import stem
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from reasoningbank.search.terms import (
     LONGEST_QUERY,
     LONGEST_TERM,
     MOST_PASSAGES,
-    applies_text,
     keyword_text,
     lesson_passages,
     lesson_text,
@@ -149,7 +148,6 @@ def draft(title: str, content: str, **rest: str | list[str]) -> Draft:
 def test_the_embedder_sees_title_description_and_content() -> None:
     memory = draft("Retry idempotent calls", "Back off twice.", description="On timeouts.", applies_when="A call hangs")
     assert lesson_text(memory) == "Retry idempotent calls\nOn timeouts.\nBack off twice."
-    assert applies_text(memory) == "A call hangs"
 
 
 def test_a_title_cut_from_the_lesson_is_not_said_twice() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.runs.jobs import DistillStatus, Job
     from reasoningbank.services.runs import distilling, trajectories
-    from reasoningbank.services.runs.worker import Worker
+    from reasoningbank.services.runs.distilling import Worker
     from reasoningbank.verdict import Verdict
 else:
     distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
@@ -78,6 +78,6 @@ class Queue(Namespace):
             distiller, judge: as in the bank's `distill`.
             poll: seconds between two looks at an empty queue.
         """
-        from reasoningbank.services.runs.worker import Worker
+        from reasoningbank.services.runs.distilling import Worker
 
         return Worker(self._engine, as_distiller(distiller), as_run_judge(judge), poll=poll)

@@ -10,9 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from reasoningbank.signals import Tally
+
+if TYPE_CHECKING:
+    from reasoningbank.belief.calibrated import Parameters
 
 # One-sided 90 % of a normal distribution: a memory is rejected only when it is 90 % sure to be below the floor.
 SURE_DEVIATIONS = 1.28
@@ -86,15 +89,19 @@ class Standing(StrEnum):
 class ConfidenceModel(Protocol):
     """Turns evidence into beliefs: a pure function of the multiset of tallies, whatever their order."""
 
+    @property
+    def parameters(self) -> Parameters:
+        """What was learned of a project's evidence; where every project starts, for a model that learns nothing."""
+
     def beliefs(self, items: Sequence[Evidence]) -> list[Belief]:
         """Return one belief for each memory, in the order given."""
 
-    def shares(self, confidences: Sequence[float], succeeded: bool, relevance: Sequence[float]) -> tuple[float, ...]:
+    def shares(self, confidences: Sequence[float], succeeded: bool, about: Sequence[float]) -> tuple[float, ...]:
         """Return the strength of a run's outcome for each memory recalled for it, by what was believed at recall.
 
         Args:
             confidences: that it helps with a task it is about.
-            relevance: the chance that it is about this task, by its relevance alone.
+            about: the chance that it is about this task.
         """
 
 

@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reasoningbank.belief.belief import (
-    MARGIN,
     SUCCESS_IF_HELPED,
     SUCCESS_IF_NOT,
     Belief,
-    ConfidenceModel,
     Evidence,
     outcome_shares,
 )
@@ -60,27 +58,6 @@ class Parameters:
     reported: float = 0.5
     voted: float = 0.1
     harms: tuple[tuple[int, float], ...] = ()
-
-    def about(self, relevance: NDArray[np.floating]) -> Float64:
-        """Return the chances that memories are about a task, of those that their relevance alone gives, in (0, 1)."""
-        chance = np.clip(relevance, MARGIN, 1.0 - MARGIN)
-        learned: Float64 = 1.0 / (1.0 + np.exp(-self.offset - self.slope * np.log(chance / (1.0 - chance))))
-        return learned
-
-    def success(self, confidences: Sequence[float], relevance: Sequence[float]) -> float:
-        """Return how likely a run is to succeed with memories of which this was believed at recall; S0 without any."""
-        helps = self.about(np.array(relevance)) * np.array(confidences)
-        return self.helped - (self.helped - self.unhelped) * float(np.prod(1.0 - helps))
-
-    @property
-    def told(self) -> float:
-        """How much one more use of a memory tells about it, as what is known of what makes the difference.
-
-        The Fisher information about the chance that it helps, at one half, of what is reported and voted on average.
-        """
-        mean, half = (self.helped + self.unhelped) / 2.0, (self.helped - self.unhelped) / 2.0
-        outcome, vote = half**2 / (mean * (1.0 - mean)), 4.0 * (2.0 * self.accuracy - 1.0) ** 2
-        return self.reported * outcome + self.voted * vote
 
     @property
     def overlap(self) -> float:
@@ -176,15 +153,10 @@ class CalibratedModel:
             log_priors(means, own.strength) + counts @ log_likelihoods(accuracies, own.helped, own.unhelped)
         )
 
-    def shares(self, confidences: Sequence[float], succeeded: bool, relevance: Sequence[float]) -> tuple[float, ...]:
+    def shares(self, confidences: Sequence[float], succeeded: bool, about: Sequence[float]) -> tuple[float, ...]:
         """Return the strength of a run's outcome for each memory recalled for it, by what was believed at recall."""
-        own, about = self.parameters, self.parameters.about(np.array(relevance)).tolist()
+        own = self.parameters
         return outcome_shares(confidences, succeeded, about=about, helped=own.helped, unhelped=own.unhelped)
-
-
-def learned_by(model: ConfidenceModel | None) -> Parameters:
-    """Return what a model has learned; for one that learns nothing, where every project starts."""
-    return model.parameters if isinstance(model, CalibratedModel) else STARTING
 
 
 def class_of(initial: float) -> float:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from reasoningbank.belief.belief import Belief, Beta, Evidence, within
+from reasoningbank.belief.calibrated import STARTING
 from reasoningbank.signals import SignalKind, Tally
 
 GAIN = 0.2
@@ -36,6 +38,8 @@ class EmaModel:
     Usage is not counted. Unlike the other models, this one depends on the order of the signals: by design.
     """
 
+    parameters: ClassVar = STARTING
+
     def beliefs(self, items: Sequence[Evidence]) -> list[Belief]:
         """Return one belief for each memory, in the order given."""
         return [self._belief(tallies, initial) for tallies, initial in items]
@@ -44,7 +48,7 @@ class EmaModel:
         self,
         confidences: Sequence[float],
         succeeded: bool,  # noqa: ARG002 - whole for all
-        relevance: Sequence[float],  # noqa: ARG002
+        about: Sequence[float],  # noqa: ARG002
     ) -> tuple[float, ...]:
         """Return the strength of a run's outcome: whole, for every memory recalled for it."""
         return (1.0,) * len(confidences)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from reasoningbank.belief.belief import Belief, Beta, Evidence, within
+from reasoningbank.belief.calibrated import STARTING
 from reasoningbank.signals import SignalKind, Tally
 
 # How many observations the initial confidence is worth when it is kept: as much as the uniform prior.
@@ -70,6 +72,7 @@ class SpecModel:
 
     weights: SignalWeights = UNTAUGHT
     keep_prior: bool = False
+    parameters: ClassVar = STARTING
 
     def beliefs(self, items: Sequence[Evidence]) -> list[Belief]:
         """Return one belief for each memory, in the order given."""
@@ -79,7 +82,7 @@ class SpecModel:
         self,
         confidences: Sequence[float],
         succeeded: bool,  # noqa: ARG002 - whole for all
-        relevance: Sequence[float],  # noqa: ARG002
+        about: Sequence[float],  # noqa: ARG002
     ) -> tuple[float, ...]:
         """Return the strength of a run's outcome: whole, for every memory recalled for it."""
         return (1.0,) * len(confidences)

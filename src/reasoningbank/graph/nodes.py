@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -16,7 +17,8 @@ from pydantic import AfterValidator, BaseModel, Field, JsonValue
 
 from reasoningbank import memory as lessons
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.memory import Metadata, Tags, Text, clean_text, is_blank, within
+from reasoningbank.memory import Metadata, Probability, Tags, Text, clean_text, filled, is_blank
+from reasoningbank.signals import parse_time
 
 FORMAT = "reasoningbank-graph/1"
 
@@ -68,18 +70,12 @@ def band(weight: float) -> Band:
 
 
 def _text_of(field: str, limit: int) -> AfterValidator:
-    def check(text: str) -> str:
-        if is_blank(text):
-            raise InvalidInputError(f"{field} is empty: say in words what it stands for")
-        return within(field, text, limit).strip()
-
-    return AfterValidator(check)
+    return AfterValidator(lambda text: filled(field, text, limit, "say in words what it stands for").strip())
 
 
 NodeText = Annotated[Text, _text_of("text of the node", lessons.CONTENT_LIMIT)]
 Sentence = Annotated[Text, _text_of("text of the edge", lessons.DESCRIPTION_LIMIT)]
 GraphId = Annotated[Text, _text_of("id", lessons.ID_LIMIT)]
-Weight = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
 class NodeDraft(BaseModel, frozen=True, extra="forbid"):
@@ -99,7 +95,7 @@ class EdgeDraft(BaseModel, frozen=True, extra="forbid"):
     source: GraphId
     target: GraphId
     text: Sentence
-    weight: Weight
+    weight: Probability
     tags: Tags = ()
 
 
@@ -247,11 +243,8 @@ def read_time(record: object, *names: str) -> datetime | None:
     """Return a record's time, under the first of these names that holds one; without a zone it is UTC."""
     given = _flat(record)
     for name in names:
-        try:
-            found = datetime.fromisoformat(str(given.get(name)))
-        except ValueError:
-            continue
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
+        with suppress(ValueError):
+            return parse_time(str(given.get(name)))
     return None
 
 

@@ -7,15 +7,11 @@ to go by is how the run ended, and a figure says that it rests on that.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from reasoningbank.measures.reliability import Measure, Prediction, helped_above, measure, widest_range
-
-if TYPE_CHECKING:
-    from reasoningbank.belief.calibrated import Parameters
 
 # A share of fewer observations than this says little: its 95 % interval is wider than 0.3.
 ENOUGH = 30
@@ -41,12 +37,9 @@ class HandedOut:
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """A run as the bank saw it.
+    """A run as the bank saw it: what tasks in the same words share, and the tokens of its prompt block, if noted.
 
-    Attributes:
-        task: what tasks in the same words share.
-        succeeded: None while it is open, and when nobody knows.
-        tokens: of the prompt block; None where that was not noted.
+    Whether it succeeded is None while it is open, and when nobody knows.
     """
 
     at: datetime
@@ -87,31 +80,29 @@ def lived(runs: Iterable[PastRun]) -> list[Prediction]:
     ]
 
 
-def foretold(runs: Iterable[PastRun], learned: Parameters) -> list[Prediction]:
+def foretold(runs: Iterable[PastRun], expected: Callable[[PastRun], float]) -> list[Prediction]:
     """Return the success that was to be expected of each run with memories whose end is known, and that end."""
     return [
-        Prediction(
-            learned.success([h.confidence for h in run.handed_out], [h.about for h in run.handed_out]),
-            run.succeeded,
-            run.at,
-        )
-        for run in runs
-        if run.succeeded is not None and run.handed_out
+        Prediction(expected(run), run.succeeded, run.at) for run in runs if run.succeeded is not None and run.handed_out
     ]
 
 
-def success(runs: Sequence[PastRun], learned: Parameters) -> dict[str, float | None]:
-    """Return how often runs succeeded with lessons and without, and how often they should have, by what was learned.
+def success(runs: Sequence[PastRun], expected: Callable[[PastRun], float], unhelped: float) -> dict[str, float | None]:
+    """Return how often runs succeeded with lessons and without, and how often they should have.
 
     Runs without lessons are no control group: a bank tends to have lessons for other tasks than it has none for.
+
+    Args:
+        expected: gives the success to be expected of a run with lessons.
+        unhelped: S0, how often runs succeed when none helped.
     """
-    with_lessons = foretold(runs, learned)
+    with_lessons = foretold(runs, expected)
     without = [run.succeeded for run in runs if run.succeeded is not None and not run.handed_out]
     many = len(with_lessons)
     return {
         "with_lessons": _share([p.helped for p in with_lessons]),
         "expected": math.fsum(p.confidence for p in with_lessons) / many if many else None,
-        "expected_if_none_helped": learned.unhelped if many else None,
+        "expected_if_none_helped": unhelped if many else None,
         "without_lessons": _share(without),
     }
 

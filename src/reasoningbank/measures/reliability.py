@@ -13,13 +13,7 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A memory as it was handed out, and what became of it.
-
-    Attributes:
-        confidence: as it was then, in [0, 1].
-        helped: what was found out.
-        at: when it was handed out; None where time does not matter.
-    """
+    """The confidence of a memory when it was handed out, what became of it, and when (None: it does not matter)."""
 
     confidence: float
     helped: bool
@@ -98,17 +92,14 @@ def calibration_error(predictions: Sequence[Prediction], bins: int = BINS) -> fl
 
     Source: Naeini, Cooper & Hauskrecht 2015, with bins of equal width.
     """
-    if not predictions:
-        return None
     gaps = [b.count * abs(b.confidence - b.helped) for b in reliability(predictions, bins) if b.helped is not None]
-    return math.fsum(gaps) / len(predictions)
+    return math.fsum(gaps) / len(predictions) if predictions else None
 
 
 def brier(predictions: Sequence[Prediction]) -> float | None:
     """Return the mean squared error of the predictions (Brier 1950); None without predictions."""
-    if not predictions:
-        return None
-    return math.fsum((p.confidence - p.helped) ** 2 for p in predictions) / len(predictions)
+    errors = math.fsum((p.confidence - p.helped) ** 2 for p in predictions)
+    return errors / len(predictions) if predictions else None
 
 
 def auc(predictions: Sequence[Prediction]) -> float | None:

@@ -54,9 +54,7 @@ class Postings:
     def after(self, changes: Mapping[int, tuple[int, int]]) -> Postings:
         """Return the postings after some memories changed.
 
-        Args:
-            changes: by row number, how often each of these memories holds the term now (0: not, or it is gone), and
-                how many terms it has.
+        By row number: how often each holds the term now (0: not, or it is gone), and how many terms it has.
         """
         keep = np.ones(len(self.rows), dtype=bool)
         newest = int(self.rows[-1]) if len(self.rows) else -1
@@ -77,10 +75,7 @@ def within_budget(sizes: Mapping[str, int], budget: int) -> list[str]:
     """Return the terms that tell most, the rarest first: as many as occur in up to `budget` memories together.
 
     The rarest one that occurs at all is always among them; terms that occur nowhere are not. In a bank of a few hundred
-    memories all terms stay.
-
-    Args:
-        sizes: in how many memories each term occurs.
+    memories all terms stay. `sizes` says in how many memories each term occurs.
     """
     kept: list[str] = []
     for size, term in sorted((size, term) for term, size in sizes.items() if size):
@@ -94,10 +89,7 @@ def within_budget(sizes: Mapping[str, int], budget: int) -> list[str]:
 def bm25(asked: Sequence[Postings], documents: int, terms: int) -> tuple[Rows, Scores]:
     """Return the memories that hold any of the terms, in ascending order of row number, and their scores.
 
-    Args:
-        asked: the postings of each term that is asked for.
-        documents: how many memories there are.
-        terms: how many terms they have altogether.
+    `asked` are the postings of each term; there are so many `documents`, which have so many `terms` altogether.
     """
     held = [postings for postings in asked if len(postings)]
     if not held:
@@ -123,11 +115,7 @@ def _weight(size: int, documents: int) -> float:
 
 
 def best_first(rows: Rows, scores: Scores, k: int) -> tuple[Rows, Scores]:
-    """Return the `k` rows with the greatest scores, best first; of equals the smaller row number comes first.
-
-    Args:
-        rows: ascending.
-    """
+    """Return the `k` of these ascending rows with the greatest scores, best first; of equals the smaller first."""
     if 0 < k < len(rows):
         # All that are as good as the k-th stay: which of them are taken is a matter of their numbers.
         ahead = scores >= np.partition(scores, -k)[-k]

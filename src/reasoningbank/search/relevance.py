@@ -180,10 +180,8 @@ def without_echoes(fused: Fused, shared: Floats) -> Fused:
     """Return the legs' shares without credit for repeating the query.
 
     A planted memory that copies the question it waits for is near to it in both legs. From half of the query on, the
-    more it repeats, the less its nearness counts; a whole copy counts for nothing.
-
-    Args:
-        shared: (n,) from shared_grams() for the memories of untrusted sources; 0 for all others.
+    more it repeats, the less its nearness counts; a whole copy counts for nothing. `shared` is (n,) from shared_grams()
+    for the memories of untrusted sources; 0 for all others.
     """
     credit = np.clip(2.0 * (1.0 - shared), 0.0, 1.0)
     return Fused(fused.dense * credit, fused.keyword * credit, fused.centred)
@@ -192,8 +190,7 @@ def without_echoes(fused: Fused, shared: Floats) -> Fused:
 def settle(fused: Fused, shared: Floats) -> Relevance:
     """Return the final relevance: the legs, what is shared word for word, and feedback from those that lead then.
 
-    Args:
-        shared: (n,) from shared_grams(); 0 for candidates whose text was not looked at, or is not trusted.
+    `shared` is (n,) from shared_grams(); 0 for candidates whose text was not looked at, or is not trusted.
     """
     verbatim = VERBATIM * shared**3
     echoed = FEEDBACK * feedback(fused.score + verbatim, fused.centred)
@@ -287,8 +284,7 @@ def known_scale(embedder: str, dim: int) -> Scale | None:
 def measured_scale(sample: Floats) -> Scale:
     """Return how to read the cosines of an embedder that is not known, by what the bank's most unlike memories have.
 
-    Args:
-        sample: (n, dim) some of the bank's unit vectors; with few of them, cosines are taken as they are.
+    `sample` is (n, dim), some of the bank's unit vectors; with few of them, cosines are taken as they are.
     """
     if len(sample) < FEWEST_TO_TELL:
         return Scale()
@@ -301,10 +297,7 @@ def measured_scale(sample: Floats) -> Scale:
 def gate(similarity: Floats, shared: Floats, words: Floats, scale: Scale) -> Gate:
     """Tell which candidates may be relevant at all. In doubt one is kept: whoever asks sees that it is weak.
 
-    Args:
-        similarity: (n,) cosines in [0, 1].
-        shared: (n,) from shared_grams().
-        words: (n,) from shared_words().
+    By their (n,) cosines in [0, 1], and the (n,) results of shared_grams() and shared_words().
     """
     overlap = VERBATIM_STRENGTH * shared + WORDS_STRENGTH * words
     read = scale.read(similarity)

@@ -8,9 +8,9 @@ q = a theta: a, that it is about the task; theta, that it helps with a task it i
 with c what it costs to show a memory, in tokens and distraction, as a share of what one that helps is worth. The next
 memory adds (S1 - S0) (q prod (1 - q') - c), and greedily adding the one that adds most, as long as it adds anything,
 gives the best set: with equal costs, the best of each size are those with the greatest q. What says the same as a
-chosen memory helps together with it, not once more: its q counts by what is left of it; and of several that say the same
-the first of the ranking stands for all. Source: leaky noisy-OR (Pearl
-1988, section 4.3.2); greedy choice of a submodular set (Nemhauser, Wolsey & Fisher 1978).
+chosen memory helps together with it, not once more: its q counts by what is left of it, and the first of the ranking
+stands for all that say the same. Source: leaky noisy-OR (Pearl 1988, section 4.3.2); greedy choice of a submodular set
+(Nemhauser, Wolsey & Fisher 1978).
 
 Finding out is worth something, too. In place of the mean of theta stands (1 - w) mean + w high, `high` being the upper
 end of its central 80 % interval (an upper confidence bound, Lai & Robbins 1985). w grows with what one more use would
@@ -21,13 +21,15 @@ likely to be shown. There is no chance in it: the same bank gives the same answe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from reasoningbank.belief.belief import MARGIN
+from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.search.ranking import Floats
 from reasoningbank.signals import SignalKind, Tally
 
@@ -44,8 +46,26 @@ ALIKE_FROM: Final = 0.9
 HALF: Final = 0.5
 
 
-def exploring(told: float) -> float:
-    """Return w, in [0, EXPLORING), by what one more use of a memory tells about it (`Parameters.told`)."""
+def chances(learned: Parameters, relevance: Floats) -> npt.NDArray[np.float64]:
+    """Return the chances that memories are about a task, in (0, 1), of those that their relevance alone gives."""
+    chance = np.clip(relevance, MARGIN, 1.0 - MARGIN)
+    return 1.0 / (1.0 + np.exp(-learned.offset - learned.slope * np.log(chance / (1.0 - chance))))
+
+
+def success(learned: Parameters, confidences: Sequence[float], relevance: Sequence[float]) -> float:
+    """Return how likely a run is to succeed with memories of which this was believed at recall; S0 without any."""
+    helps = chances(learned, np.array(relevance)) * np.array(confidences)
+    return learned.helped - (learned.helped - learned.unhelped) * float(np.prod(1.0 - helps))
+
+
+def exploring(learned: Parameters) -> float:
+    """Return w, in [0, EXPLORING), by what one more use of a memory tells about it.
+
+    That is the Fisher information about the chance that it helps, at one half, of what is told of a use on average.
+    """
+    mean, half = (learned.helped + learned.unhelped) / 2.0, (learned.helped - learned.unhelped) / 2.0
+    outcome, vote = half**2 / (mean * (1.0 - mean)), 4.0 * (2.0 * learned.accuracy - 1.0) ** 2
+    told = learned.reported * outcome + learned.voted * vote
     return EXPLORING * told / (told + HALF_TOLD)
 
 

@@ -3,7 +3,8 @@
 The terms are stored in plain FTS5, joined by spaces. Its table names every ASCII sign that a term can hold
 (`#$%+-./:@_`; all above U+007F is part of words anyway), so that it takes them apart at those spaces and nowhere else:
 what matches is decided here alone and does not change with the SQLite version. If terms() gives something else for any
-text, what is stored has to be indexed again: `doctor` finds it, `rebuild` does it.
+text, what is stored has to be indexed again: `doctor` finds it, `rebuild` does it. English words are stemmed by
+PyStemmer, which those who define the algorithm make.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
 
+from Stemmer import Stemmer
+
 from reasoningbank.memory import Draft, Memory
-from reasoningbank.search.stem import stem
 
 LONGEST_TERM = 64
 # About 128 word pieces: what small sentence embedders were trained on.
@@ -120,11 +122,6 @@ def _passages(body: str) -> Iterator[str]:
     yield packed
 
 
-def applies_text(memory: Draft | Memory) -> str:
-    """Return what the applies-when vector is made of; "" when the memory has none."""
-    return memory.applies_when
-
-
 def keyword_text(memory: Draft | Memory) -> str:
     """Return what the keyword leg indexes: the lesson, when it applies, and its tags."""
     return "\n".join(part for part in (lesson_text(memory), memory.applies_when, " ".join(memory.tags)) if part)
@@ -164,7 +161,8 @@ def _grams(run: str, *, singles: bool) -> Iterator[str]:
 
 def _token_terms(token: str) -> Iterator[str]:
     whole = token.casefold()
-    parts = [hump.casefold() for word in _WORD.findall(token) for hump in _humps(word)]
+    words = _WORD.findall(token)
+    parts = [hump.casefold() for word in words for hump in ([word] if word.islower() else _HUMP.findall(word))]
     if parts != [whole] and len(whole) <= LONGEST_TERM and (_IDENTIFIER.search(whole) or whole.isalnum()):
         yield whole
     for part in parts:
@@ -172,5 +170,13 @@ def _token_terms(token: str) -> Iterator[str]:
             yield stem(part)[:LONGEST_TERM]
 
 
-def _humps(word: str) -> list[str]:
-    return [word] if word.islower() else _HUMP.findall(word)
+def stem(word: str) -> str:
+    """Return the stem of a lower-case English word; a word that holds anything but a to z comes back as it is.
+
+    Source: M. F. Porter, "The English (Porter2) stemming algorithm", snowballstem.org.
+    """
+    if not (word.isascii() and word.isalpha()):
+        return word
+    # A stemmer has a state that threads must not share: a new one costs 0.3 µs, no more than a lock, and stands forks.
+    stemmed: str = Stemmer("english", 0).stemWord(word)
+    return stemmed

@@ -54,12 +54,7 @@ def shared_pieces(query: str, texts: Sequence[Pieces]) -> Floats:
 
 
 def shared_words(wanted: Collection[str], texts: Sequence[str]) -> Floats:
-    """Return which share of the wanted terms each text has, in [0, 1].
-
-    Args:
-        wanted: the query's distinct terms.
-        texts: terms, separated by blanks, as they are indexed.
-    """
+    """Return which share of the query's distinct terms each text has, in [0, 1]; texts are terms, joined by blanks."""
     # Looking for a dozen words takes less than making a set of all.
     terms = [f" {term} " for term in wanted]
     shares = [sum(map(f" {text} ".__contains__, terms)) / max(1, len(terms)) for text in texts]

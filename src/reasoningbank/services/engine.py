@@ -37,14 +37,7 @@ T = TypeVar("T")
 
 
 class Engine:
-    """Everything behind one bank handle.
-
-    Args:
-        root: absolute folder.
-        tenant, project: checked names.
-        embedder: a name, or an object with the contract.
-        clock: the only source of time.
-    """
+    """Everything behind one bank handle: an absolute root, checked names, and a clock, the only source of time."""
 
     def __init__(
         self,
@@ -115,11 +108,9 @@ class Engine:
 
     @contextmanager
     def write(self, *, create: bool = True) -> Iterator[Edit]:
-        """Give what may change the project, alone in it.
+        """Give what may change the project, alone in it; the project is made if need be.
 
-        Args:
-            create: make the project if need be. Without it, a project that does not exist is seen as an empty one, and
-                what is written to it comes to nothing.
+        Without `create`, one that does not exist is seen as an empty one, and what is written to it comes to nothing.
         """
         project = self.project(create=create)
         with project.write() if project is not None else nothing(self.folder) as writing:
@@ -178,10 +169,8 @@ class Engine:
         """Return what `attempt` returns with the embedder in use.
 
         A re-embedding by this handle swaps the stored vectors between two moments of other threads' calls: what was
-        embedded before is then embedded again with the new one.
-
-        Raises:
-            EmbedderMismatchError: the stored vectors are of an embedder that this handle does not know.
+        embedded before is then embedded again with the new one. EmbedderMismatchError when the stored vectors are of an
+        embedder that this handle does not know.
         """
         while True:
             tried = self.embedder
@@ -200,11 +189,6 @@ class Engine:
         self.embedder.embed_query("warm")
         with self.read() as view:
             self.cache.follow(view)
-
-    @property
-    def keep_time(self) -> timedelta:
-        """How long what was counted is kept in full."""
-        return timedelta(days=self.settings.keep_days)
 
     @property
     def episode_ttl(self) -> timedelta:

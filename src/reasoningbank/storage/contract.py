@@ -114,8 +114,7 @@ class Writing(Reading, Protocol):
     def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
         """Append signals to the log and count them; if `only_news`, without what would change nothing, or is too late.
 
-        Raises:
-            StorageError: the disk refused; nothing was appended.
+        StorageError when the disk refuses; nothing was appended then.
         """
 
     def catch_up(self) -> None:

@@ -95,8 +95,7 @@ class Database:
     def read(self) -> Iterator[sqlite3.Connection]:
         """Give a connection inside one read transaction: everything read in it is of one state.
 
-        Raises:
-            StorageError: the file is gone, replaced or damaged; ProjectDeletedError when that was a deletion.
+        StorageError when the file is gone, replaced or damaged; ProjectDeletedError when that was a deletion.
         """
         with reported(self.path, files=False):
             with self._connections.lend() as connection:
@@ -114,9 +113,7 @@ class Database:
     def write(self, undo: Callable[[], None] | None = None) -> Iterator[sqlite3.Connection]:
         """Give a connection inside one write transaction: it commits at the end, or changes nothing.
 
-        Args:
-            undo: called under the lock when the transaction does not commit, to take back what was done outside the
-                database.
+        When it does not commit, `undo` is called under the lock, to take back what was done outside the database.
 
         Raises:
             BusyError: another writer held the lock for too long.
@@ -162,8 +159,7 @@ class Database:
     def migrate(self) -> None:
         """Bring the schema to the present format; safe when several processes do it at once.
 
-        Raises:
-            NewerFormatError: the file is of a newer version; it is left alone.
+        NewerFormatError when the file is of a newer version, which is left alone.
         """
         newest = scripts()[-1][0]
         with self.read() as connection:

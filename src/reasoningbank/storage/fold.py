@@ -125,11 +125,9 @@ class Changes:
 
 
 def folded(facts: Facts, signals: Iterable[tuple[Signal, int]]) -> Changes:
-    """Count signals in their order; `facts` is kept up to date with them.
+    """Count signals in their order, each with the number of the segment it stands in.
 
-    Args:
-        facts: about every memory and run that the signals name.
-        signals: each with the number of the segment it stands in.
+    `facts`, about every memory and run that they name, is kept up to date with them.
     """
     changes = Changes()
     for signal, segment in signals:

@@ -10,7 +10,6 @@ from typing import Any
 
 from reasoningbank.graph.nodes import Edge, EdgeDraft, Node, NodeDraft, NodeKind
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.storage import snapshots
 from reasoningbank.storage.contract import Reading, Writing, column
 from reasoningbank.storage.filters import json_text
 from reasoningbank.storage.stored_vectors import CURRENT, NODES
@@ -102,7 +101,7 @@ def put(
     else:
         changed = ", ".join(f"{column} = ?" for column in _SAID)
         writing.execute(f"UPDATE nodes SET {changed} WHERE n = ?", (*values, n))
-        snapshots.drop(writing, NODES.table)
+        NODES.drop_snapshot(writing)
         for table, column in (("pointers", "node"), ("node_vectors", "node"), ("node_terms", "rowid")):
             writing.execute(f"DELETE FROM {table} WHERE {column} = ?", (n,))
     writing.insert("node_terms", ("rowid", "text"), [(n, terms)])
@@ -201,7 +200,7 @@ def approve(writing: Writing, n: int, now: datetime) -> bool:
 
 def delete_node(writing: Writing, node_id: str) -> bool:
     """Delete a node with its edges and pointers; False when there was none."""
-    snapshots.drop(writing, NODES.table)
+    NODES.drop_snapshot(writing)
     return bool(writing.execute("DELETE FROM nodes WHERE id = ?", (node_id,)).rowcount)
 
 

@@ -90,10 +90,7 @@ def remove_deleted(database: Database) -> None:
     """Take the folder of a project out of sight if it is marked as deleted, then remove it.
 
     The marked database's own lock sees to it that of several processes one does it, and that none takes away the
-    folder of a project that was started anew.
-
-    Raises:
-        StorageError: the folder could not be removed; the mark stays, and it can be tried again.
+    folder of a project that was started anew. After a StorageError the mark stays, and it can be tried again.
     """
     folder = database.path.parent
     doomed = files.aside(folder, "deleted")

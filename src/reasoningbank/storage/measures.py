@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from typing import Any
 
 from reasoningbank.measures.criteria import DistilledRun, HandedOut, PastRun
 from reasoningbank.memory import fingerprint_text
@@ -71,28 +71,16 @@ def validated(reading: Reading) -> list[tuple[int, str, int, int]]:
     ).fetchall()
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """How much there is of everything, memories and nodes by state, and the format of the database."""
-
-    format: int
-    memories: dict[str, int]
-    nodes: dict[str, int]
-    links: int
-    edges: int
-    kept_runs: int
-
-
-def overview(reading: Reading) -> Overview:
-    """Count what is in a project."""
-    return Overview(
-        format=number(reading, "PRAGMA user_version"),
-        memories=_by_state(reading, "memories"),
-        nodes=_by_state(reading, "nodes"),
-        links=number(reading, "SELECT count(*) FROM links"),
-        edges=number(reading, "SELECT count(*) FROM edges"),
-        kept_runs=number(reading, "SELECT count(*) FROM trajectories"),
-    )
+def overview(reading: Reading) -> dict[str, Any]:
+    """Return how much there is of everything, memories and nodes by state, and the format of the database."""
+    return {
+        "format": number(reading, "PRAGMA user_version"),
+        "memories": _by_state(reading, "memories"),
+        "nodes": _by_state(reading, "nodes"),
+        "links": number(reading, "SELECT count(*) FROM links"),
+        "edges": number(reading, "SELECT count(*) FROM edges"),
+        "kept_runs": number(reading, "SELECT count(*) FROM trajectories"),
+    }
 
 
 def _by_state(reading: Reading, table: str) -> dict[str, int]:

@@ -25,8 +25,7 @@ class Fit:
 
 def load(reading: Reading, number: int) -> Fit:
     """Return the fit of this number, which is there."""
-    row = reading.execute("SELECT change, at, record FROM parameters WHERE n = ?", (number,)).fetchone()
-    return _fit(*row)
+    return _fit(*reading.execute("SELECT change, at, record FROM parameters WHERE n = ?", (number,)).fetchone())
 
 
 def learned(reading: Reading) -> dict[str, Any] | None:

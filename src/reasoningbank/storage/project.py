@@ -16,12 +16,13 @@ from typing import Literal
 
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import Signal, time_text
-from reasoningbank.storage import files, meta, snapshots
+from reasoningbank.storage import files, meta
 from reasoningbank.storage.database import Database, apply_migrations, inode, prepare
 from reasoningbank.storage.failures import deleted_error, reported
 from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.ledger import Appended, Ledger
 from reasoningbank.storage.lifecycle import create_database, finish_deletion
+from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
 
 DATABASE_NAME = "bank.sqlite3"
@@ -50,14 +51,9 @@ class Project:
         busy_timeout: float,
         create_at: datetime | None = None,
     ) -> Project | None:
-        """Open a project's files.
+        """Open a project's files; None when there is no such project and none was to be made.
 
-        Args:
-            create_at: make them when they are not there yet, with this time, also where a deletion was cut short; None
-                leaves the disk alone.
-
-        Returns:
-            None when there is no such project and none was to be made.
+        With `create_at` they are made when they are not there yet, with this time, also where a deletion was cut short.
 
         Raises:
             ScopeError: the folder belongs to another tenant or project.
@@ -101,12 +97,7 @@ class Project:
 
     @contextmanager
     def read(self) -> Iterator[SqliteReading]:
-        """Give one state of the project.
-
-        Raises:
-            ProjectDeletedError: it was deleted.
-            StorageError: a file is gone, replaced or damaged.
-        """
+        """Give one state of the project; raises what `Database.read` does."""
         with self.database.read() as connection:
             reading = SqliteReading(connection, self.folder)
             if reading.moment.deleted:
@@ -117,9 +108,7 @@ class Project:
     def write(self) -> Iterator[SqliteWriting]:
         """Give what may change the project, alone in it; all of it is kept at the end, or nothing, signals included.
 
-        Raises:
-            BusyError: another writer held the lock for too long.
-            ReadOnlyError, ProjectDeletedError, StorageError: as their names say; nothing was changed.
+        Raises what `Database.write` does.
         """
         appended: Appended = {}
         with self.database.write(undo=lambda: self.ledger.take_back(appended)) as connection:
@@ -148,7 +137,8 @@ class Project:
         with self.read() as reading:
             self.ledger.delete_rolled(reading)
         files.remove_files(*files.asides(self.database.path, "new"))
-        snapshots.sweep(self.folder)
+        for stored in (MEMORIES, NODES):
+            stored.sweep(self.folder)
 
     def refold(self) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""
@@ -158,8 +148,7 @@ class Project:
     def backup(self, target: Path) -> None:
         """Copy the files, as they are at one moment, into a new folder; other writers wait for an instant only.
 
-        Raises:
-            StorageError: the disk refused; there is no new folder.
+        StorageError when the disk refuses; there is no new folder then.
         """
         made = files.aside(target, "backup")
         with reported(target), ExitStack() as open_files:

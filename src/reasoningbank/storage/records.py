@@ -11,7 +11,7 @@ from typing import Any
 
 from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
-from reasoningbank.storage import merges, snapshots
+from reasoningbank.storage import merges
 from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.storage.evidence import withdraw
 from reasoningbank.storage.filters import Filters, json_text
@@ -155,7 +155,7 @@ def new_revision(change: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory that is to be stored.
+    """A memory as it is to be stored.
 
     Attributes:
         fingerprint: the hash of what it says.
@@ -171,15 +171,6 @@ class NewMemory:
     terms: str
     state: State = State.ACTIVE
     findings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Indexed:
-    """What a memory is found by: vectors of a generation, and terms, as a `NewMemory` has them."""
-
-    vectors: tuple[tuple[str, bytes], ...]
-    generation: int
-    terms: str
 
 
 def written(draft: Draft, state: State) -> tuple[Any, ...]:
@@ -206,31 +197,25 @@ def insert(
         values = written(memory.draft, memory.state)
         rows.append((n, memory.id, *values, revision, scrub_version, findings, at, at, memory.fingerprint))
     writing.insert("memories", _COLUMNS, rows)
-    add_vectors(writing, generation, [(n, role, vector) for n, m in new.items() for role, vector in m.vectors])
-    for n, memory in new.items():
-        if not memory.vectors:
-            writing.tell("put", n)
-    writing.insert("terms", ("rowid", "text"), [(n, memory.terms) for n, memory in new.items()])
+    index(writing, generation, new)
     return {row[0]: as_stored(row, (), project) for row in rows}
 
 
 def rewrite(
     writing: Writing,
     n: int,
-    draft: Draft,
-    indexed: Indexed,
+    new: NewMemory,
     *,
-    state: State,
-    findings: Sequence[str],
+    generation: int,
     scrub_version: int,
     says_something_else: bool,
     now: datetime,
 ) -> None:
     """Change a memory; when it says something else, its evidence starts anew, since trust does not transfer."""
-    derived = (fingerprint(draft.title, draft.content), scrub_version, json_text(list(findings)))
-    writing.execute(_REWRITE, (*written(draft, state), *derived, time_text(now), n))
+    derived = (new.fingerprint, scrub_version, json_text(new.findings), time_text(now))
+    writing.execute(_REWRITE, (*written(new.draft, new.state), *derived, n))
     remove_from_index(writing, n)
-    index(writing, n, indexed)
+    index(writing, generation, {n: new})
     if says_something_else:
         withdraw(writing, n)
         merges.stop_counting(writing, n)
@@ -244,12 +229,13 @@ def set_state(writing: Writing, n: int, state: State, now: datetime) -> None:
     writing.tell("put", n)
 
 
-def index(writing: Writing, n: int, indexed: Indexed) -> None:
-    """Store a memory's vectors and terms, and tell it to the feed."""
-    if not indexed.vectors:
-        writing.tell("put", n)
-    add_vectors(writing, indexed.generation, [(n, role, vector) for role, vector in indexed.vectors])
-    writing.insert("terms", ("rowid", "text"), [(n, indexed.terms)])
+def index(writing: Writing, generation: int, new: Mapping[int, NewMemory]) -> None:
+    """Store the vectors and terms of memories, and tell them to the feed."""
+    add_vectors(writing, generation, [(n, role, vector) for n, m in new.items() for role, vector in m.vectors])
+    for n, memory in new.items():
+        if not memory.vectors:
+            writing.tell("put", n)
+    writing.insert("terms", ("rowid", "text"), [(n, memory.terms) for n, memory in new.items()])
 
 
 def add_vectors(
@@ -273,7 +259,7 @@ def remove_from_index(writing: Writing, n: int) -> None:
     """Remove a memory's vectors and terms, and tell it to the feed."""
     vectors = column(writing, "SELECT id FROM vectors WHERE memory = ?", (n,))
     if vectors:
-        snapshots.drop(writing, MEMORIES.table)
+        MEMORIES.drop_snapshot(writing)
     for vector in vectors:
         writing.tell("delete", n, vector)
     writing.execute("DELETE FROM vectors WHERE memory = ?", (n,))

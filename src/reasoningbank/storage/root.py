@@ -59,8 +59,7 @@ def folder_name(name: str) -> str:
 def project_folder(root: Path, tenant: str, project: str) -> Path:
     """Return the folder of a project under an absolute root, by checked names; it need not exist.
 
-    Raises:
-        ScopeError: the folder is a symbolic link that leads out of the root.
+    ScopeError when the folder is a symbolic link that leads out of the root.
     """
     tenant_folder = root / folder_name(tenant)
     folder = tenant_folder / folder_name(project)

@@ -29,12 +29,7 @@ _BINARY: int = getattr(os, "O_BINARY", 0)
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One file of the log.
-
-    Attributes:
-        number: its place in the order of evidence.
-        day: days since 1970-01-01 of the UTC day it was begun.
-    """
+    """One file of the log: its place in the order of evidence, and the UTC day it was begun (days since 1970-01-01)."""
 
     number: int
     name: str
@@ -43,12 +38,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One terminated line of a segment.
-
-    Attributes:
-        end: the offset just behind its newline.
-        signal: None when it cannot be read; `problem` then says why.
-    """
+    """A terminated line, and the offset behind its newline; without a signal, `problem` says why it cannot be read."""
 
     end: int
     signal: Signal | None
@@ -61,12 +51,7 @@ def segment_of(number: int, day: int) -> Segment:
 
 
 class SignalLog:
-    """The segments of one project.
-
-    Args:
-        folder: where they are; it is made at the first append.
-        fsync: wait for the disk after each append.
-    """
+    """The segments of one project, in a folder that is made at the first append; `fsync` waits for the disk at each."""
 
     def __init__(self, folder: Path, *, fsync: bool) -> None:
         self.folder, self._fsync = folder, fsync
@@ -86,10 +71,8 @@ class SignalLog:
         for name in names:
             if match := _SEGMENT.fullmatch(name):
                 number, *ymd = (int(part) for part in match.groups())
-                try:
+                with contextlib.suppress(ValueError):
                     found.append(Segment(number, name, (date(*ymd) - _EPOCH).days))
-                except ValueError:
-                    continue
         return sorted(found, key=lambda segment: (segment.number, segment.name))
 
     def sizes(self) -> dict[str, int]:
@@ -128,32 +111,24 @@ class SignalLog:
             except FileNotFoundError:
                 return False
             try:
-                os.lseek(descriptor, position - 1, os.SEEK_SET)
-                return os.read(descriptor, 1) == b"\n"
+                return _ends_line(descriptor, position)
             finally:
                 os.close(descriptor)
 
     def heal_tail(self, segment: Segment, start: int) -> None:
         """End the segment's last line: with a newline when it is a whole signal, by cutting it off when it is torn.
 
-        Must be done before an append: a new line glued to a torn one would lose both. What is cut is kept aside.
-
-        Args:
-            start: an offset at a line's beginning; what is before it is not looked at.
+        Must be done before an append: a new line glued to a torn one would lose both. What is cut is kept aside. What
+        is before `start`, which is at a line's beginning, is not looked at.
         """
         path = self.folder / segment.name
-        with reported(path):
-            try:
-                with path.open("r+b") as file:
-                    _heal(file, start, path.with_suffix(_TORN))
-            except FileNotFoundError:
-                return
+        with reported(path), contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
+            _heal(file, start, path.with_suffix(_TORN))
 
     def append(self, segment: Segment, signals: Sequence[Signal]) -> tuple[int, int]:
-        """Append whole lines and return the offsets before and behind them; when that fails, nothing is appended.
+        """Append whole lines and return the offsets before and behind them.
 
-        Raises:
-            StorageError: the disk refused; the segment is as before.
+        StorageError when the disk refuses; the segment is as before then.
         """
         path = self.folder / segment.name
         data = b"".join(map(to_line, signals))
@@ -161,7 +136,9 @@ class SignalLog:
             descriptor = self._open_to_append(path)
             try:
                 before = os.fstat(descriptor).st_size
-                data = _separator(descriptor, before) + data
+                # What has been counted is not looked at again, and a power loss can leave zeros at its end.
+                if before and not _ends_line(descriptor, before):
+                    data = b"\n" + data
                 try:
                     _write_all(descriptor, data)
                     if self._fsync:
@@ -180,32 +157,23 @@ class SignalLog:
         try:
             return os.open(path, flags, 0o644)
         except FileNotFoundError:
-            self._make_folder()
+            with contextlib.suppress(FileExistsError):
+                self.folder.mkdir()
+                if self._fsync:
+                    sync_folder(self.folder.parent)
             return os.open(path, flags, 0o644)
-
-    def _make_folder(self) -> None:
-        try:
-            self.folder.mkdir()
-        except FileExistsError:
-            return
-        if self._fsync:
-            sync_folder(self.folder.parent)
 
     def lines(self, segment: Segment, start: int) -> Iterator[Line]:
         r"""Yield the terminated lines from the offset `start` on. Lines are split at `\n` only."""
         path = self.folder / segment.name
-        with reported(path):
-            try:
-                with path.open("rb") as file:
-                    file.seek(start)
-                    offset = start
-                    for raw in file:
-                        if not raw.endswith(b"\n"):
-                            return
-                        offset += len(raw)
-                        yield _line(raw[:-1], offset)
-            except FileNotFoundError:
-                return
+        with reported(path), contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+            file.seek(start)
+            offset = start
+            for raw in file:
+                if not raw.endswith(b"\n"):
+                    return
+                offset += len(raw)
+                yield _line(raw[:-1], offset)
 
     def take_back(self, segment: Segment, *, start: int, end: int) -> None:
         """Cut off an append that ran from `start` to `end`, unless something stands behind it already."""
@@ -248,15 +216,9 @@ def _line(raw: bytes, end: int) -> Line:
         return Line(end, None, str(error))
 
 
-def _separator(descriptor: int, size: int) -> bytes:
-    """Return a newline where the file does not end with one, so that what is appended is a line of its own.
-
-    What has been counted is not looked at again, and a power loss can leave zeros at its end.
-    """
-    if size == 0:
-        return b""
-    os.lseek(descriptor, size - 1, os.SEEK_SET)
-    return b"" if os.read(descriptor, 1) == b"\n" else b"\n"
+def _ends_line(descriptor: int, position: int) -> bool:
+    os.lseek(descriptor, position - 1, os.SEEK_SET)
+    return os.read(descriptor, 1) == b"\n"
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

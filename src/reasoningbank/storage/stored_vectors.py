@@ -1,12 +1,20 @@
-"""The stored vectors that a process holds an index of, and the change feed that the index is kept up to date from."""
+"""The stored vectors that a process holds an index of, and the change feed that the index is kept up to date from.
+
+A snapshot of an index bears a token that was stored in the database in the transaction that put it into place. A
+database that holds the token has been through that moment, so its feed goes on from what the snapshot covers: one that
+was put back, copied or begun anew never takes another's snapshot for its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from pathlib import Path
 
+from reasoningbank.storage import meta
 from reasoningbank.storage.contract import Moment, Reading, Writing, column, number
+from reasoningbank.storage.files import asides, remove_files, rename
 
 CURRENT = "(SELECT generation FROM generations WHERE state = 'current')"
 BATCH = 512  # rows read at once: what is made of them on the way fits into a core's cache
@@ -111,6 +119,38 @@ class StoredVectors:
         """Return the oldest vectors of the current generation, up to `size` of them."""
         oldest = f"SELECT vector FROM {self.table} WHERE generation = {CURRENT} ORDER BY id LIMIT ?"
         return column(reading, oldest, (size,))
+
+    # -- the snapshot of its index ------------------------------------------------------------------------------------
+
+    def snapshot(self, folder: Path) -> Path:
+        """Return where the snapshot stands in a project's folder; it need not be there."""
+        return folder / f"{self.table}.index"
+
+    def token(self, reading: Reading) -> str | None:
+        """Return the token of the snapshot that belongs to this database."""
+        return meta.read(reading).get(self._token)
+
+    @property
+    def _token(self) -> str:
+        return f"snapshot of {self.table}"
+
+    def install_snapshot(self, writing: Writing, made: Path, token: str) -> None:
+        """Put a snapshot into place, inside the caller's transaction; OSError if it is gone, or the disk refused."""
+        rename(made, self.snapshot(writing.folder))
+        meta.put(writing, self._token, token)
+
+    def drop_snapshot(self, writing: Writing) -> None:
+        """Remove the snapshot, also one that is being made, inside the caller's write transaction.
+
+        Called before anything that it may hold is deleted: not even its codes are to stay on the disk.
+        """
+        remove_files(self.snapshot(writing.folder))
+        self.sweep(writing.folder)
+        meta.drop(writing, self._token)
+
+    def sweep(self, folder: Path) -> None:
+        """Remove what killed processes left of snapshots that they were making; one being made is made another time."""
+        remove_files(*asides(self.snapshot(folder), "new"))
 
 
 MEMORIES = StoredVectors("vectors", "memory", "changes", attrgetter("change"))

@@ -62,14 +62,10 @@ def _with_lists(sql: str) -> str:
 
 
 class SqliteWriting(SqliteReading):
-    """What one write transaction sees and does; `Writing` says what its calls do.
+    """What one write transaction, the lock of the signal log, sees and does; `Writing` says what its calls do.
 
-    Args:
-        ledger: the signal log, whose lock the transaction is.
-        appended: where what is appended to the log is noted.
-
-    Attributes:
-        positions: how far the log is counted, as of this transaction; None before it was looked at.
+    What is appended to the log is noted in `appended`; `positions` says how far it is counted, as of this transaction,
+    and is None before it was looked at.
     """
 
     def __init__(self, connection: sqlite3.Connection, folder: Path, ledger: Ledger, appended: Appended) -> None:

@@ -164,10 +164,9 @@ def taught(reading: Reading) -> dict[str, list[int]]:
 
 def restore_taught(writing: Writing, counts: Sequence[tuple[SignalKind, int, int]]) -> None:
     """Take over what votes taught in the bank that this one is a copy of."""
-    for kind, confirmed, refuted in counts:
-        writing.insert(
-            "validations",
-            ("segment", "kind", "confirmed", "refuted"),
-            [(ELSEWHERE, kind.value, confirmed, refuted)],
-            "ON CONFLICT (segment, kind) DO UPDATE SET confirmed = excluded.confirmed, refuted = excluded.refuted",
-        )
+    writing.insert(
+        "validations",
+        ("segment", "kind", "confirmed", "refuted"),
+        [(ELSEWHERE, kind.value, confirmed, refuted) for kind, confirmed, refuted in counts],
+        "ON CONFLICT (segment, kind) DO UPDATE SET confirmed = excluded.confirmed, refuted = excluded.refuted",
+    )

@@ -55,11 +55,9 @@ class Pair:
 
 
 def proposals(lessons: Sequence[Lesson], pairs: Iterable[Pair], max_clusters: int | None = None) -> list[Change]:
-    """Return the merges, then the links between contradicting lessons, each in a fixed order.
+    """Return the merges, at most `max_clusters`, then the links between contradicting lessons, each in a fixed order.
 
-    Args:
-        pairs: those above the threshold, in any order; pairs that are not given are not near.
-        max_clusters: the most merges; all of them when None.
+    The pairs are those above the threshold, in any order; pairs that are not given are not near.
     """
     near = list(pairs)
     same = [pair for pair in near if say_the_same(lessons[pair.first], lessons[pair.second])]
@@ -135,10 +133,7 @@ def merged_confidence(sources: Sequence[tuple[float, int]]) -> float:
 
     The mean of the sources, each weighing its uses and one more; plus a bonus of up to 0.1 for sources that agree
     (their plain population standard deviation, from 0 to 0.5) and are many (up to ten). One source keeps its own; none
-    give 0.6.
-
-    Args:
-        sources: (confidence, uses) of each.
+    give 0.6. Each source is (confidence, uses).
 
     Source: contextd's consolidation.
     """

@@ -61,12 +61,9 @@ def proposals(
 ) -> list[Change]:
     """Return what should be archived: what misleads, what nobody needs, then what there is no room for.
 
-    Room is made by this policy: what is believed least goes first, and of equals what was not touched for longest; what
-    is newer than 30 days and judged by nobody goes last of all.
-
-    Args:
-        memories: all that are in service.
-        most: the most that may be in service; None for any number.
+    Of all memories in service, at most `most` may stay (None for any number). Room is made by this policy: what is
+    believed least goes first, and of equals what was not touched for longest; what is newer than 30 days and judged by
+    nobody goes last of all.
     """
     found = {memory.id: reason for memory in memories if (reason := _why(memory, now, unused))}
     if most is not None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from reasoningbank.search.stem import stem
+from reasoningbank.search.terms import stem
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*")

@@ -5,25 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reasoningbank import ReasoningBank
+from reasoningbank.memory import Draft
 from reasoningbank.search.bm25 import within_budget
 from reasoningbank.search.terms import match_expression
 from reasoningbank.services.cache import postings
 from reasoningbank.services.cache.project import ProjectCache
 from reasoningbank.services.view import View
 from reasoningbank.storage import records, words
-from reasoningbank.storage.records import Indexed
+from reasoningbank.storage.records import NewMemory
+from reasoningbank.verdict import Verdict
 from tests.services.cache.views import looking
+
+ANY = Draft(title="Any", content="Anything.", outcome=Verdict.SUCCESS)
 
 
 def put(bank: ReasoningBank, n: int, text: str) -> None:
     with bank._engine.write() as edit:
-        records.index(edit, n, Indexed((), 1, text))
+        records.index(edit, 1, {n: NewMemory(str(n), ANY, b"", (), text)})
 
 
 def rewrite(bank: ReasoningBank, n: int, text: str) -> None:
     with bank._engine.write() as edit:
         records.remove_from_index(edit, n)
-        records.index(edit, n, Indexed((("lesson", b"1234"),), 1, text))
+        records.index(edit, 1, {n: NewMemory(str(n), ANY, b"", (("lesson", b"1234"),), text)})
 
 
 def remove(bank: ReasoningBank, *numbers: int) -> None:

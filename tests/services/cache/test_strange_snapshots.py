@@ -16,7 +16,7 @@ import pytest
 from reasoningbank import ReasoningBank
 from reasoningbank.services.cache import snapshots, vectors
 from reasoningbank.services.cache.vectors import VectorCache
-from reasoningbank.storage import snapshots as stored_snapshots
+from reasoningbank.storage import stored_vectors
 from reasoningbank.storage.files import rename
 from tests.conftest import OpenBank
 from tests.processes import in_child
@@ -156,7 +156,7 @@ def test_a_process_that_is_killed_before_the_rename_leaves_what_the_next_round_o
         os._exit(9)
 
     def killed() -> None:
-        monkeypatch.setattr(stored_snapshots, "rename", die)
+        monkeypatch.setattr(stored_vectors, "rename", die)
         bank.close()
 
     assert in_child(killed) == 9
@@ -179,7 +179,7 @@ def test_a_process_that_is_killed_after_the_rename_leaves_what_nobody_believes(
         os._exit(9)
 
     def killed() -> None:
-        monkeypatch.setattr(stored_snapshots, "rename", rename_and_die)
+        monkeypatch.setattr(stored_vectors, "rename", rename_and_die)
         bank.close()
 
     assert in_child(killed) == 9

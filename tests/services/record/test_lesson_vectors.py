@@ -10,7 +10,7 @@ import pytest
 from reasoningbank import EmbedderIdentity
 from reasoningbank.memory import Draft
 from reasoningbank.search.terms import LONGEST_PASSAGE
-from reasoningbank.services.record.lesson_vectors import TITLE_SHARE, lesson_vectors
+from reasoningbank.services.record.preparing import TITLE_SHARE, lesson_vectors
 from reasoningbank.vectors.base import Float32
 
 LONG = "\n".join(letter * (LONGEST_PASSAGE - 10) for letter in "abc")

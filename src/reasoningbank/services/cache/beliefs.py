@@ -18,11 +18,7 @@ STARTING_POINTS = 1_000
 
 
 class Models:
-    """The model of one project, as each transaction sees it.
-
-    Args:
-        choice: calibrated, spec or ema.
-    """
+    """The model of one project, as each transaction sees it; `choice` is calibrated, spec or ema."""
 
     def __init__(self, choice: str) -> None:
         self._choice = choice

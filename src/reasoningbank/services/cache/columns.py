@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,44 @@ FEWEST = 256
 NOWHERE = -1
 
 
-class Columns:
+class Following(ABC):
+    """What a process keeps of a project while it is true in the states from `_since` to `state`. It can be dropped."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.state = self._since = NO_STATE
+        self._forget()
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Start empty with a fresh lock: the fork may have come in the middle of a change."""
+        self._lock = threading.Lock()
+        self._forget()
+
+    def follow(self, state: State, changed: Collection[int] | None) -> None:
+        """Note what is no longer true in a state of the project.
+
+        Args:
+            state: whoever sees it, or one before it in which the same is said, may use what is kept, and leave here
+                what it reads.
+            changed: the memories that say something else in it, or are new or gone; None for all.
+        """
+        with self._lock:
+            self.state = state
+            if changed is None:
+                self._since = state
+                self._forget()
+            elif changed:
+                self._outdate(changed)
+
+    @abstractmethod
+    def _forget(self) -> None: ...
+
+    @abstractmethod
+    def _outdate(self, changed: Collection[int]) -> None: ...
+
+
+class Columns(Following):
     """Facts about memories, by row number. It is derived: dropped, they come back the same.
 
     Args:
@@ -41,16 +79,8 @@ class Columns:
 
     def __init__(self, dtype: npt.DTypeLike, read: Callable[[View, Sequence[int]], Table], capacity: int) -> None:
         self._dtype, self._read, self._capacity = np.dtype(dtype), read, capacity
-        self._lock = threading.Lock()
-        self.state = self._since = NO_STATE
         self._changed: Int64 = np.full(FEWEST, NO_STATE[0], dtype=np.int64)
-        self._forget()
-        renew_after_fork(self)
-
-    def after_fork(self) -> None:
-        """Start empty with a fresh lock: the fork may have come in the middle of a change."""
-        self._lock = threading.Lock()
-        self._forget()
+        super().__init__()
 
     def _forget(self) -> None:
         self._place: Int32 = np.full(len(self._changed), NOWHERE, dtype=np.int32)
@@ -58,26 +88,14 @@ class Columns:
         self._used = 0
         self._free: list[int] = []
 
-    def follow(self, state: State, gone: Collection[int] | None) -> None:
-        """Drop what is no longer true in a state of the project.
-
-        Args:
-            state: whoever sees it, or one before it since when a memory is the same, may leave here what it reads.
-            gone: the memories that changed on the way to it; None for all.
-        """
-        with self._lock:
-            self.state = state
-            if gone is None:
-                self._since = state
-                self._forget()
-            else:
-                self._drop(self._told(np.fromiter(gone, dtype=np.int64)))
+    def _outdate(self, changed: Collection[int]) -> None:
+        # The others are the same since before.
+        self._drop(self._told(np.fromiter(changed, dtype=np.int64)))
 
     def change(self, state: State, numbers: Int64, changed: Callable[[Table], tuple[Table, Mask]]) -> None:
         """Bring what is kept of some memories up to a state, in which nothing else is another.
 
-        Args:
-            changed: gives their rows as they are in that state, and which of these are known; the others are dropped.
+        `changed` gives their rows as they are in that state, and which of these are known; the others are dropped.
         """
         with self._lock:
             self.state = state
@@ -98,11 +116,9 @@ class Columns:
         self._place[held] = NOWHERE
 
     def rows(self, view: View, state: State, numbers: Int64) -> Table:
-        """Return the facts about these memories, in their order.
+        """Return the facts about these memories, each once, in their order.
 
-        Args:
-            state: which state the view sees; only what is the same in the one that was followed to is left here.
-            numbers: each once.
+        `state` is the one that the view sees; only what is the same in the one that was followed to is left here.
         """
         with self._lock:
             self._reach(numbers)

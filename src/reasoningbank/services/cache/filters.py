@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from reasoningbank.forks import renew_after_fork
 from reasoningbank.search.relevance import Mask
-from reasoningbank.services.cache.columns import NO_STATE, State
+from reasoningbank.services.cache.columns import Following, State
 from reasoningbank.storage import records
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.filters import Filters
@@ -26,11 +24,9 @@ FOLLOWED = 256
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """What passes filters, with a row for each vector, and one for each memory without any; in no particular order.
+    """What passes filters: row numbers of memories beside the ids of their vectors; 0 for none. In no particular order.
 
-    Attributes:
-        memories: row numbers of memories.
-        vectors: ids of their vectors; 0 for none.
+    There is a row for each vector, and one for each memory without any.
     """
 
     memories: Int64
@@ -41,11 +37,7 @@ class Passing:
         return np.isin(numbers, self.memories)
 
     def after(self, changed: list[int], now: Passing) -> Passing:
-        """Return what passes after some memories changed.
-
-        Args:
-            now: which of these pass now.
-        """
+        """Return what passes after some memories changed, of which `now` pass now."""
         stay = ~np.isin(self.memories, changed)
         return Passing(
             np.concatenate([self.memories[stay], now.memories]), np.concatenate([self.vectors[stay], now.vectors])
@@ -58,43 +50,21 @@ class _Kept:
     stale: set[int] = field(default_factory=set)
 
 
-class FilterCache:
+class FilterCache(Following):
     """What passes filters, by filters. It is derived: dropped, it comes back the same."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.state = self._since = NO_STATE
+    def _forget(self) -> None:
         self._kept: OrderedDict[object, _Kept] = OrderedDict()
-        renew_after_fork(self)
 
-    def after_fork(self) -> None:
-        """Start empty with a fresh lock: the fork may have come in the middle of a change."""
-        self._lock, self._kept = threading.Lock(), OrderedDict()
-
-    def follow(self, state: State, changed: Collection[int] | None) -> None:
-        """Note what is no longer true in a state of the project.
-
-        Args:
-            state: whoever sees it, or one before it in which nothing else is said, may use what is kept, and leave
-                here what it reads.
-            changed: the memories that say something else in it, or are new or gone; None for all.
-        """
-        with self._lock:
-            self.state = state
-            if changed is None or changed:
-                self._since = state
-            if changed is None:
-                self._kept.clear()
-            else:
-                for kept in self._kept.values():
-                    kept.stale.update(changed)
+    def _outdate(self, changed: Collection[int]) -> None:
+        self._since = self.state
+        for kept in self._kept.values():
+            kept.stale.update(changed)
 
     def passing(self, reading: Reading, state: State, filters: Filters) -> Passing:
         """Return which memories pass.
 
-        Args:
-            state: which state the transaction sees; if that says something else than the one that was followed to, all
-                is read anew.
+        If the transaction's state says something else than the one that was followed to, all is read anew.
         """
         condition, values = filters.clause()
         with self._lock:

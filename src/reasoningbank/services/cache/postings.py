@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 
-from reasoningbank.forks import renew_after_fork
 from reasoningbank.search.bm25 import Postings, Rows, Scores, bm25, within_budget
-from reasoningbank.services.cache.columns import NO_STATE, State
+from reasoningbank.services.cache.columns import Following, State
 from reasoningbank.storage import words
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.words import Indexed, Lengths
@@ -26,20 +24,12 @@ FOLLOWED = 256
 """Where more memories changed at once, everything is read anew; a term is, where more did since it was last used."""
 
 
-class PostingCache:
+class PostingCache(Following):
     """Postings by term, those used last. It is derived: dropped, they come back the same."""
 
     def __init__(self, capacity: int = CAPACITY, followed: int = FOLLOWED) -> None:
         self._capacity, self._followed = capacity, followed
-        self._lock = threading.Lock()
-        self.state = self._since = NO_STATE
-        self._forget()
-        renew_after_fork(self)
-
-    def after_fork(self) -> None:
-        """Start empty with a fresh lock: the fork may have come in the middle of a change."""
-        self._lock = threading.Lock()
-        self._forget()
+        super().__init__()
 
     def _forget(self) -> None:
         # What is kept of a term, and how many of the changes it was brought up to.
@@ -55,30 +45,15 @@ class PostingCache:
         self._rewritten = 0
         self._stale: set[int] = set()
 
-    def follow(self, state: State, changed: Collection[int] | None) -> None:
-        """Note what is no longer true in a state of the project.
-
-        Args:
-            state: whoever sees it, or one before it in which nothing else is said, may use what is kept, and leave
-                here what it reads.
-            changed: the memories that say something else in it, or are new or gone; None for all.
-        """
-        with self._lock:
-            self.state = state
-            if changed is None or changed:
-                self._since = state
-            if changed is None:
-                self._forget()
-            else:
-                self._stale.update(changed)
+    def _outdate(self, changed: Collection[int]) -> None:
+        self._since = self.state
+        self._stale.update(changed)
 
     def matches(self, reading: Reading, state: State, wanted: Sequence[str]) -> tuple[Rows, Scores]:
         """Return the memories that hold any of the rarest terms, in ascending order of row number, with their BM25.
 
-        Args:
-            state: which state the transaction sees; if that says something else than the one that was followed to, all
-                is read anew.
-            wanted: distinct terms.
+        The wanted terms are distinct. If the transaction's state says something else than the one that was followed to,
+        all is read anew.
         """
         lengths, totals, found, counted = self._present(reading, state, wanted)
         unknown = [term for term in wanted if term not in counted]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reasoningbank.belief.calibrated import Parameters, learned_by
+from reasoningbank.belief.calibrated import STARTING, Parameters
 from reasoningbank.belief.spec import SpecModel
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.memory import Memory, Source
+from reasoningbank.memory import Source
 from reasoningbank.search.selection import judged_and_blamed
 from reasoningbank.search.verbatim import pieces
 from reasoningbank.services.cache.columns import NO_STATE, Columns, Mask, State, Table
@@ -25,7 +25,6 @@ from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.cache.vectors import VectorCache
 from reasoningbank.storage import records, words
 from reasoningbank.storage.filters import Filters
-from reasoningbank.storage.stored import Stored
 from reasoningbank.storage.stored_vectors import MEMORIES
 from reasoningbank.vectors.base import Int64
 
@@ -60,8 +59,7 @@ class ProjectCache:
     What a transaction finds here is never older than what it sees itself. It may be newer, where another thread saw a
     later change: what that transaction does not see is then left out when its rows are looked for.
 
-    Args:
-        rebuilt: called when a large part of the index was made from the rows, which a snapshot would have saved.
+    `rebuilt` is called when a large part of the index was made from the rows, which a snapshot would have saved.
     """
 
     def __init__(self, rebuilt: Callable[[VectorCache], None]) -> None:
@@ -97,28 +95,21 @@ class ProjectCache:
                 return
             (since, generation, _), model = self._state, view.model
             tail = MEMORIES.tail(view, since) if since >= 0 and generation == state[1] else None
-            self._tell(
-                state,
-                None if tail is None else tail.changed,
-                None if tail is None or model != self._model else tail.touched,
-            )
+            changed, touched = (None, None) if tail is None else (tail.changed, tail.touched)
+            self._tell(state, changed, touched if model == self._model else None)
             self._model = model
         self.vectors.follow(view, tail)
 
     @property
     def learned(self) -> Parameters:
         """What the project taught about its evidence, in the state that was followed to."""
-        return learned_by(self._model)
+        return STARTING if self._model is None else self._model.parameters
 
     def used(self, before: Moment, newest: int, numbers: Sequence[int], at: datetime) -> None:
         """Count a use of memories that a transaction of this process counted, in place of reading their rows again.
 
         Without votes and outcomes it leaves the belief as it is; what it says of other memories is read when it is
-        asked for.
-
-        Args:
-            before: what the transaction saw at its start.
-            newest: its newest change.
+        asked for. The transaction saw `before` at its start, and `newest` is its newest change.
         """
         with self._lock:
             # Where it counted more than these uses, which another writer left, following tells what.
@@ -176,7 +167,7 @@ class ProjectCache:
                     *judged_and_blamed(row.tallies),
                     row.touched.timestamp(),
                     self._stranger(row.source),
-                    _shown(row, belief.mean),
+                    rescrubbed(row.believed(belief.mean), row.scrub_version),
                     texts.get(n, ""),
                     held[n],
                 )
@@ -212,7 +203,3 @@ def _candidates(view: View, numbers: Sequence[int]) -> Table:
         row["second" if row["first"] else "first"] = vector
         row["there"], row["state"] = True, STATES.index(state)
     return table
-
-
-def _shown(row: Stored, confidence: float) -> Memory:
-    return rescrubbed(row.believed(confidence), row.scrub_version)

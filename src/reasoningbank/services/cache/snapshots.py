@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.storage import snapshots
 from reasoningbank.storage.check import Finding
 from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.files import aside, remove_files
@@ -66,7 +65,7 @@ class Filled:
 
 def load(reading: Reading, stored: StoredVectors) -> Filled | None:
     """Return the index as its snapshot has it; None when there is none that belongs to this database and is whole."""
-    path = snapshots.path_of(reading, stored.table)
+    path = stored.snapshot(reading.folder)
     try:
         head = head_of(path)
         return _restored(path, _generation(reading), head["covered"]) if _fits(reading, stored, head) else None
@@ -94,7 +93,7 @@ def is_due(reading: Reading, stored: StoredVectors, vectors: int) -> bool:
     if vectors < FROM:
         return False
     try:
-        head = head_of(snapshots.path_of(reading, stored.table))
+        head = head_of(stored.snapshot(reading.folder))
     except (OSError, SnapshotError):
         return True
     if not _fits(reading, stored, head) or stored.newest(reading.moment) - head["covered"] > CHANGES_BEHIND:
@@ -105,7 +104,7 @@ def is_due(reading: Reading, stored: StoredVectors, vectors: int) -> bool:
 
 def _fits(reading: Reading, stored: StoredVectors, head: Head) -> bool:
     """Tell whether a snapshot belongs to this database, and can be brought up to date from the feed."""
-    if snapshots.token(reading, stored.table) != head["token"] or _generation(reading) != head["generation"]:
+    if stored.token(reading) != head["token"] or _generation(reading) != head["generation"]:
         return False
     return head["covered"] <= stored.newest(reading.moment) and stored.reaches_back(reading, head["covered"])
 
@@ -121,32 +120,25 @@ def save(
 ) -> None:
     """Write a snapshot of an index, and put it into place if it still is what it was.
 
-    No lock is held but for the moments in which a block is copied, and the rename.
-
-    Args:
-        covered: what the index covered when this was called.
-        is_same: tells whether the index was changed since.
-
-    Raises:
-        OSError, StorageError: the disk refused.
+    No lock is held but for the moments in which a block is copied, and the rename. The index covered `covered` when
+    this was called, and `is_same` tells whether it is unchanged since. OSError or StorageError when the disk refuses.
     """
     with project.read() as reading:
-        path, generation = snapshots.path_of(reading, stored.table), _generation(reading)
+        path, generation = stored.snapshot(reading.folder), _generation(reading)
     if generation[0] != filled.generation or not _has_room(path, len(filled.index) * (generation[3] + 16)):
         return
     made, token = aside(path, "new"), secrets.token_hex(16)
+    head: Head = {"token": token, "generation": generation, "covered": covered}
     try:
         with made.open("xb") as file:
-            write(
-                file, {"token": token, "generation": generation, "covered": covered}, _with_owners(index, filled.owners)
-            )
+            write(file, head, _with_owners(index, filled.owners))
         if not is_same():
             return
         with project.write() as writing:
             tail = stored.tail(writing, covered)
             # What was deleted meanwhile must not come back to the disk.
             if _generation(writing) == generation and tail is not None and not tail.vectors("delete"):
-                snapshots.install(writing, stored.table, made, token)
+                stored.install_snapshot(writing, made, token)
     finally:
         remove_files(made)
 
@@ -169,7 +161,7 @@ def findings(reading: Reading) -> list[Finding]:
     """Say which snapshots are damaged, or belong to another state of the database. Neither does any harm."""
     found = []
     for stored in (MEMORIES, NODES):
-        path = snapshots.path_of(reading, stored.table)
+        path = stored.snapshot(reading.folder)
         if not path.exists():
             continue
         try:
@@ -187,7 +179,7 @@ def findings(reading: Reading) -> list[Finding]:
 def drop_all(writing: Writing) -> None:
     """Remove the snapshots, inside the caller's write transaction."""
     for stored in (MEMORIES, NODES):
-        snapshots.drop(writing, stored.table)
+        stored.drop_snapshot(writing)
 
 
 class SnapshotWriter:

@@ -32,11 +32,7 @@ class VectorCache:
     """The index of stored vectors of one project's current generation. It is derived: dropped, it comes back the same.
 
     It may be ahead of a transaction that began before another thread's call; what that transaction does not see is
-    then left out when rows are loaded.
-
-    Args:
-        stored: the vectors that it is an index of.
-        rebuilt: called when a large part of the index was made from the rows, which a snapshot would have saved.
+    then left out when rows are loaded. `rebuilt` is called as `ProjectCache` says.
     """
 
     def __init__(self, stored: StoredVectors, rebuilt: Callable[[VectorCache], None]) -> None:
@@ -58,11 +54,8 @@ class VectorCache:
     ) -> tuple[Int64, Float32]:
         """Return what up to `k` vectors belong to (row numbers), and their cosines, nearest first.
 
-        A memory can come twice, by its lesson and by what it applies to.
-
-        Args:
-            allowed: ids of the vectors that are considered; None for all.
-            least: only those whose cosine is at least this are wanted.
+        A memory can come twice, by its lesson and by what it applies to. Considered are the vectors with `allowed` ids
+        (None for all) whose cosine is at least `least`.
         """
         filled = self.follow(reading)
         if filled is None:
@@ -127,8 +120,7 @@ class VectorCache:
     def follow(self, reading: Reading, tail: Tail | None = None) -> Filled | None:
         """Bring the index up to the state that a transaction sees, and return it; None before the first vector.
 
-        Args:
-            tail: what the feed says since the last time, where the caller has read it already.
+        `tail` is what the feed says since the last time, where the caller has read it already.
         """
         current = reading.moment.generation
         if current is None:

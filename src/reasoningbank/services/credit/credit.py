@@ -7,12 +7,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import numpy as np
+
 from reasoningbank.episode import Episode
 from reasoningbank.errors import EpisodeNotFoundError, MemoryNotFoundError
 from reasoningbank.memory import clean_text
 from reasoningbank.results import Reported, Voted
 from reasoningbank.runs.results import EpisodePage
 from reasoningbank.screening.scrub import scrub
+from reasoningbank.search.selection import chances
 from reasoningbank.services.credit.fitting import fit_again, fit_is_due
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search.recall import new_id
@@ -92,9 +95,7 @@ def close_if_open(engine: Engine, ref: str, verdict: Verdict, reason: str) -> No
 
 
 def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Episode:
-    found = ref
-    if found is None:
-        found = episodes.newest_of_thread(view, thread or "", episodes.before(now, view.engine.episode_ttl))
+    found = ref or episodes.newest_of_thread(view, thread or "", episodes.before(now, view.engine.episode_ttl))
     episode = None if found is None else episodes.load_episode(view, found)
     if episode is None:
         raise EpisodeNotFoundError(f"ref {ref!r}" if ref is not None else f"thread {thread!r}")
@@ -124,9 +125,9 @@ def _outcomes(edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by
     # whatever the whole run's verdict.
     polarity = _POLARITY[verdict]
     said = evidence.outcomes_of(edit, episode.ref)
-    believed = [(m.confidence, m.about) for m in episode.memories]
-    confidences, relevance = zip(*believed, strict=True)
-    shares = edit.model.shares(confidences, verdict is Verdict.SUCCESS, relevance)
+    model, confidences = edit.model, [m.confidence for m in episode.memories]
+    about = chances(model.parameters, np.array([m.about for m in episode.memories])).tolist()
+    shares = model.shares(confidences, verdict is Verdict.SUCCESS, about)
     signals = []
     for m, share in zip(episode.memories, shares, strict=True):
         before, alone = said.get(m.memory, (0, False))

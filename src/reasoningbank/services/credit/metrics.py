@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
-from reasoningbank.belief.calibrated import learned_by
 from reasoningbank.belief.spec import SignalWeights
 from reasoningbank.measures import criteria
-from reasoningbank.measures.criteria import Weighing
+from reasoningbank.measures.criteria import PastRun, Weighing
 from reasoningbank.measures.reliability import Calibration
+from reasoningbank.search.selection import success
 from reasoningbank.services.engine import Engine
 from reasoningbank.signals import SignalKind
 from reasoningbank.status import Metrics
@@ -29,21 +29,19 @@ def metrics(engine: Engine, days: int) -> Metrics:
         runs, distilled = list(measures.past_runs(view, since)), measures.distilled(view, since)
         failed_before, recorded = measures.failed_before(view, since), measures.recorded(view, since)
         history = weights_over_time(view, model)
-        learned, in_force = parameters.learned(view) if model == "calibrated" else None, learned_by(view.model)
+        learned, in_force = parameters.learned(view) if model == "calibrated" else None, view.model.parameters
+
+    def expected(run: PastRun) -> float:
+        return success(in_force, [h.confidence for h in run.handed_out], [h.about for h in run.handed_out])
+
     return Metrics(
         since=since,
         until=now,
         confidence_model=model,
-        success=criteria.success(runs, in_force),
-        criteria=criteria.criteria(
-            runs,
-            failed_before=failed_before,
-            distilled=distilled,
-            history=history,
-            now=now,
-        ),
+        success=criteria.success(runs, expected, in_force.unhelped),
+        criteria=criteria.criteria(runs, failed_before=failed_before, distilled=distilled, history=history, now=now),
         votes=Calibration.of(criteria.voted(runs)),
-        runs=Calibration.of(criteria.foretold(runs, in_force)),
+        runs=Calibration.of(criteria.foretold(runs, expected)),
         hit_rates=criteria.hit_rates(runs),
         yields=criteria.yields(distilled, recorded),
         parameters=learned,

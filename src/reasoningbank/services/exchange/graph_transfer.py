@@ -108,7 +108,7 @@ def _node(given: Any) -> graphs.CleanNode:
 
 
 def _store_nodes(engine: Engine, cleaned: Sequence[graphs.CleanNode], tally: _Tally, embedder: Embedder) -> None:
-    vectors = graphs.embed_nodes(embedder, cleaned)
+    vectors = graphs.embed_nodes(embedder, [node.draft.text for node in cleaned])
     with engine.write() as edit:
         for node, vector in zip(cleaned, vectors, strict=True):
             pointers = node.draft.reasoning_pointer_ids

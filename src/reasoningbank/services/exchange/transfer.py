@@ -42,12 +42,9 @@ LINKS = 1_000
 
 @dataclass
 class _Tally:
-    """What became of the lines so far.
+    """What became of the lines so far. Lines of runs are taken only `with_runs`.
 
-    Attributes:
-        with_runs: whether lines of runs are taken.
-        counts: by the names that they have in the answer.
-        numbers: row numbers of the memories, by the ids that they have in the file.
+    Counts are by the names that they have in the answer, row numbers of memories by the ids that they have in the file.
     """
 
     with_runs: bool
@@ -184,13 +181,12 @@ def _parameters(item: Incoming) -> Parameters | None:
 def _store_one(edit: Edit, item: Incoming, prepared: Prepared) -> tuple[int, bool]:
     # An archived lesson may well say the same as the active one it was merged into.
     is_copy = item.memory_id is not None and item.state is State.ARCHIVED
-    (place,) = store(edit, [prepared], look_for_same=not is_copy)
-    n = place.n
-    if place.created:
+    ((n, new),) = store(edit, [prepared], look_for_same=not is_copy)
+    if new is not None:
         _restore_state(edit, n, item, prepared)
         trust.restore_times(edit, n, item.created_at, item.updated_at)
         trust.restore_tallies(edit, n, item.tallies)
-    return n, place.created
+    return n, new is not None
 
 
 def _restore_state(edit: Edit, n: int, item: Incoming, prepared: Prepared) -> None:
@@ -253,8 +249,7 @@ def export_pages(engine: Engine, folder: Path, progress: Callable[[int], None] |
     written = 0
     with _whole(folder) as unfinished:
         unfinished.mkdir()
-        for line in export_records(engine):
-            written += 1
+        for written, line in enumerate(export_records(engine), start=1):
             (unfinished / file_name(line, written)).write_text(page(line), "utf-8", newline="\n")
             if progress is not None:
                 progress(written)
@@ -284,8 +279,7 @@ def export_records(engine: Engine, *, runs: bool = False) -> Iterator[dict[str, 
     with engine.read() as view:
         # What belongs to no memory the first record carries: every record is a memory, for whoever reads them.
         whole = {"taught": trust.taught(view), "forgotten": trust.blocked(view)}
-        extra: dict[str, Any] = {"parameters": parameters.learned(view)}
-        extra |= {key: value for key, value in whole.items() if value}
+        extra = {"parameters": parameters.learned(view)} | {key: value for key, value in whole.items() if value}
         after = 0
         while numbers := records.page(view, Filters(states=tuple(State)), after, 500):
             rows = view.load(numbers)

@@ -80,7 +80,7 @@ def add_node(engine: Engine, node_id: str | None, fields: dict[str, Any]) -> Nod
 
 
 def _add_node(engine: Engine, embedder: Embedder, cleaned: CleanNode) -> NodeStored:
-    (vector,) = embed_nodes(embedder, [cleaned])
+    (vector,) = embed_nodes(embedder, [cleaned.draft.text])
     pointers = cleaned.draft.reasoning_pointer_ids
     if pointers and engine.project() is None:
         raise MemoryNotFoundError(pointers[0])
@@ -97,10 +97,10 @@ def problems(vectors: Sequence[Float32 | None]) -> tuple[str, ...]:
     return (f"{failed} nodes not embedded; found by keyword until they are re-embedded",) if failed else ()
 
 
-def embed_nodes(embedder: Embedder, cleaned: Sequence[CleanNode]) -> list[Float32 | None]:
-    """Return the vectors of nodes, outside any transaction; None for one that cannot be embedded."""
-    embedded = embed_each(embedder, [node.draft.text for node in cleaned])
-    return [None if i in embedded.failures else embedded.vectors[i] for i in range(len(cleaned))]
+def embed_nodes(embedder: Embedder, texts: Sequence[str]) -> list[Float32 | None]:
+    """Return the vectors of nodes' texts, outside any transaction; None for one that cannot be embedded."""
+    embedded = embed_each(embedder, texts)
+    return [None if i in embedded.failures else embedded.vectors[i] for i in range(len(texts))]
 
 
 def store_node(

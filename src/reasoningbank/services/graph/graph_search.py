@@ -65,23 +65,19 @@ def _search(engine: Engine, embedder: Embedder, text: str, k: int, filters: Node
 def _overlap(view: View, text: str, terms: Sequence[str], numbers: Sequence[int]) -> tuple[Floats, Floats]:
     """Return what the candidates' texts have in common with the query's: pieces of text, and words."""
     rows = {n: (said, indexed) for n, said, indexed in graph.texts(view, numbers)}
-    if not rows:
-        return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
     shared = shared_grams(text, [rows[n][0] for n in numbers])
     return shared, shared_words(terms, [rows[n][1] for n in numbers])
 
 
 def _legs(view: View, vector: Float32 | None, numbers: Sequence[int], keyword: dict[int, float]) -> Legs:
-    scores = np.array([keyword.get(n, 0.0) for n in numbers], dtype=np.float32)
-    dim = 1 if vector is None else len(vector)
-    rows = np.zeros((len(numbers), dim), dtype=np.float32)
-    if vector is None:
-        return Legs(np.zeros(dim, dtype=np.float32), rows, np.zeros(len(numbers), np.float32), scores)
-    stored = graph.vectors(view, numbers)
+    query = np.zeros(1, dtype=np.float32) if vector is None else vector
+    rows = np.zeros((len(numbers), len(query)), dtype=np.float32)
+    stored = {} if vector is None else graph.vectors(view, numbers)
     for i, n in enumerate(numbers):
         if n in stored:
             rows[i] = np.frombuffer(stored[n], dtype=np.float32)
-    return Legs(vector, rows, np.clip(rows @ vector, 0.0, 1.0), scores)
+    scores = np.array([keyword.get(n, 0.0) for n in numbers], dtype=np.float32)
+    return Legs(query, rows, np.clip(rows @ query, 0.0, 1.0), scores)
 
 
 def _hit(node: Node, legs: Legs, relevance: Relevance, row: int) -> NodeHit:

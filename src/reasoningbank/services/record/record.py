@@ -17,7 +17,7 @@ from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared, clean, embed
-from reasoningbank.services.record.storing import indexed, store_all
+from reasoningbank.services.record.storing import as_stored, store_all
 from reasoningbank.services.view import View
 from reasoningbank.storage import records
 from reasoningbank.storage.filters import Filters
@@ -62,8 +62,7 @@ def _store_batch(engine: Engine, cleaned: Sequence[Prepared], embedder: Embedder
 def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True) -> str | None:
     """Return the id of the nearest active memory of the same outcome above the duplicate similarity.
 
-    Args:
-        known_too: look also when the same lesson is there in so many words, which is quick to tell.
+    Without `known_too`, not when the same lesson is there in so many words, which is quick to tell.
     """
     if not prepared.vectors or prepared.embedder is None:
         return None
@@ -113,10 +112,8 @@ def _rewrite(engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedd
         records.rewrite(
             edit,
             before.n,
-            prepared.draft,
-            indexed(edit, prepared),
-            state=state,
-            findings=prepared.findings,
+            as_stored(prepared, state, prepared.findings),
+            generation=edit.generation(embedder.identity),
             scrub_version=RULES_VERSION,
             says_something_else=says_something_else,
             now=engine.now(),
@@ -134,11 +131,7 @@ def delete(engine: Engine, memory_ids: Sequence[str]) -> dict[str, bool]:
 
 
 def number_of(view: View, memory_id: str) -> int:
-    """Return the row number of a memory.
-
-    Raises:
-        MemoryNotFoundError: there is none with this id in this project.
-    """
+    """Return the row number of a memory; MemoryNotFoundError when there is none with this id in this project."""
     n = records.find(view, memory_id)
     if n is None:
         raise MemoryNotFoundError(memory_id)

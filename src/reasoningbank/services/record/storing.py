@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from reasoningbank.memory import State
 from reasoningbank.results import Recorded
@@ -19,40 +18,25 @@ DISTRUSTED = "its source is blocked"
 def store_all(edit: Edit, prepared: Sequence[Prepared]) -> list[Recorded]:
     """Store prepared lessons inside the caller's transaction, in their order."""
     stored = store(edit, prepared)
-    known = [one.n for one in stored if one.row is None]
-    rows = (edit.load(known) if known else {}) | {one.n: one.row for one in stored if one.row is not None}
+    known = [n for n, row in stored if row is None]
+    rows = (edit.load(known) if known else {}) | {n: row for n, row in stored if row is not None}
     memories = edit.memories(rows)
     return [
         Recorded(
-            memory=memories[one.n],
-            created=one.created,
+            memory=memories[n],
+            created=row is not None,
             redactions=p.redactions,
-            degraded=(p.problem,) if one.created and p.problem else (),
+            degraded=(p.problem,) if row is not None and p.problem else (),
         )
-        for p, one in zip(prepared, stored, strict=True)
+        for p, (n, row) in zip(prepared, stored, strict=True)
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a lesson is.
+def store(edit: Edit, prepared: Sequence[Prepared], *, look_for_same: bool = True) -> list[tuple[int, Stored | None]]:
+    """Store prepared lessons, except what is there already, by id or in other spelling, or came before in the list.
 
-    Attributes:
-        n: its row number, or that of the one that was there.
-        row: as it is loaded from now on, when it is new.
+    Each one's row number comes back, or that of the one that was there, and the row as it is loaded when it is new.
     """
-
-    n: int
-    row: Stored | None = None
-
-    @property
-    def created(self) -> bool:
-        """Whether it is new."""
-        return self.row is not None
-
-
-def store(edit: Edit, prepared: Sequence[Prepared], *, look_for_same: bool = True) -> list[Place]:
-    """Store prepared lessons, except what is there already, by id or in other spelling, or came before in the list."""
     by_id = records.numbers_of(edit, [p.memory_id for p in prepared if p.has_own_id])
     by_text = records.same_lessons(edit, [p.fingerprint for p in prepared]) if look_for_same else {}
     fresh: dict[int, Prepared] = {}
@@ -66,7 +50,7 @@ def store(edit: Edit, prepared: Sequence[Prepared], *, look_for_same: bool = Tru
         found.append(n)
     rows = _insert(edit, fresh) if fresh else {}
     # Of two that say the same the first is new.
-    return [Place(n, rows.pop(n, None)) for n in found]
+    return [(n, rows.pop(n, None)) for n in found]
 
 
 def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
@@ -78,15 +62,7 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
     for n, p in fresh.items():
         is_blocked = distrusted & {p.draft.source.by, p.draft.source.session}
         findings = (*p.findings, DISTRUSTED) if is_blocked else p.findings
-        new[n] = records.NewMemory(
-            id=p.memory_id,
-            draft=p.draft,
-            fingerprint=p.fingerprint,
-            vectors=p.stored_vectors,
-            terms=p.terms,
-            state=State.QUARANTINED if findings else State.ACTIVE,
-            findings=findings,
-        )
+        new[n] = as_stored(p, State.QUARANTINED if findings else State.ACTIVE, findings)
     return records.insert(
         edit,
         new,
@@ -100,14 +76,13 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
 def check_embedder(view: View, prepared: Sequence[Prepared]) -> None:
     """Check, before anything is stored, that lessons were embedded by the embedder whose vectors are stored.
 
-    Raises:
-        EmbedderMismatchError: they were not.
+    EmbedderMismatchError when they were not.
     """
     for identity in {p.embedder for p in prepared if p.embedder is not None}:
         view.check_embedder(identity)
 
 
-def indexed(edit: Edit, prepared: Prepared) -> records.Indexed:
-    """Return what a lesson is found by, as it is stored."""
-    assert prepared.embedder is not None  # noqa: S101 - only what went through `embed` is stored
-    return records.Indexed(prepared.stored_vectors, edit.generation(prepared.embedder), prepared.terms)
+def as_stored(p: Prepared, state: State, findings: tuple[str, ...]) -> records.NewMemory:
+    """Return a prepared lesson as it is stored."""
+    vectors = tuple((role, vector.tobytes()) for role, vector in p.vectors)
+    return records.NewMemory(p.memory_id, p.draft, p.fingerprint, vectors, p.terms, state, findings)

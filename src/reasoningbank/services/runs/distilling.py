@@ -1,12 +1,16 @@
-"""From a run to lessons in the bank: clean, judge, distil, look for near duplicates, store."""
+"""From a run to lessons in the bank: clean, judge, distil, look for near duplicates, store; at once, or by a worker."""
 
 from __future__ import annotations
 
 import json
+import logging
+import threading
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from datetime import timedelta
+from typing import Any, Self
 
 from reasoningbank.distill.cleaning import Cleaned, clean
 from reasoningbank.distill.distillation import Distillation, Distilled
@@ -14,9 +18,9 @@ from reasoningbank.distill.distiller import Distiller
 from reasoningbank.distill.judge import RunJudge
 from reasoningbank.distill.template import anti_pattern
 from reasoningbank.embed.base import Embedder
-from reasoningbank.errors import InvalidInputError, JobNotFoundError
+from reasoningbank.errors import InvalidInputError, JobNotFoundError, ReasoningBankError
 from reasoningbank.memory import Draft
-from reasoningbank.runs.jobs import DistillStatus, Held, Job, key_of
+from reasoningbank.runs.jobs import LEASE, DistillStatus, Held, Job, key_of
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import preparing, record
@@ -25,6 +29,8 @@ from reasoningbank.services.record.storing import store_all
 from reasoningbank.services.runs.trajectories import note_origins
 from reasoningbank.storage import jobs as job_rows
 from reasoningbank.verdict import Verdict, as_verdict
+
+log = logging.getLogger("reasoningbank")
 
 # -- at once ---------------------------------------------------------------------------------------------------------
 
@@ -148,7 +154,7 @@ def retry(engine: Engine, job_id: str) -> Job:
     return found
 
 
-# -- a worker's steps ------------------------------------------------------------------------------------------------
+# -- a worker, and its steps -----------------------------------------------------------------------------------------
 
 
 def take(engine: Engine, token: str) -> Held | None:
@@ -165,9 +171,7 @@ def carry_out(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge 
     """Do a job that is held, and finish it together with storing its lessons, in one transaction.
 
     The job comes back as it is then, or None when it was lost to another worker meanwhile, and nothing was stored.
-
-    Raises:
-        JudgeUnavailableError, EmbeddingError, StorageError: it cannot be done now.
+    JudgeUnavailableError, EmbeddingError or StorageError when it cannot be done now.
     """
     run, result = _draw(held, distiller, judge)
     return engine.with_embedder(lambda embedder: _finish(engine, embedder, held, run, result))
@@ -215,4 +219,96 @@ def renew(engine: Engine, held: Held) -> bool:
 def forget(engine: Engine) -> int:
     """Delete jobs that ended well longer ago than signals are kept."""
     with engine.write(create=False) as edit:
-        return job_rows.forget(edit, engine.now() - engine.keep_time)
+        return job_rows.forget(edit, engine.now() - timedelta(days=engine.settings.keep_days))
+
+
+class Worker:
+    """Distils what is in the queue, in a thread of its own while it is entered.
+
+        with bank.worker(distiller):
+            ...
+
+    At the end the job at hand is finished; what is still in the queue stays there. Several workers, also in several
+    processes, share a queue, and none does a job that another holds.
+    """
+
+    def __init__(self, engine: Engine, distiller: Distiller, judge: RunJudge | None, *, poll: float) -> None:
+        self._engine, self._distiller, self._judge, self._poll = engine, distiller, judge, poll
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        self._stop.clear()
+        self._thread = threading.Thread(target=self._work, name="reasoningbank-worker", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Finish the job at hand, and take no other."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def run_once(self) -> Job | None:
+        """Do the one job that is due first, in this thread; return it as it is afterwards, None when none was due."""
+        while (held := take(self._engine, str(uuid.uuid4()))) is not None:
+            if (job := self._carry_out(held)) is not None:
+                return job
+        return None
+
+    def run_until_empty(self) -> Iterator[Job]:
+        """Do the jobs that are due, one after the other, in this thread; yield each as it is afterwards."""
+        while not self._stop.is_set() and (job := self.run_once()) is not None:
+            yield job
+
+    def _carry_out(self, held: Held) -> Job | None:
+        with self._kept_alive(held):
+            try:
+                return carry_out(self._engine, held, self._distiller, self._judge)
+            except ReasoningBankError as error:
+                log.warning("job %s could not be done (attempt %d): %s", held.job.id, held.job.attempts, error)
+                reason = str(error)
+            except Exception as error:
+                # A distiller or judge of the user's own: its fault costs an attempt, not the job and not the worker.
+                log.exception("job %s broke down (attempt %d)", held.job.id, held.job.attempts)
+                reason = f"{type(error).__name__}: {error}"
+        give_back(self._engine, held, reason)
+        return job(self._engine, held.job.id)
+
+    @contextmanager
+    def _kept_alive(self, held: Held) -> Iterator[None]:
+        """Renew the hold on a job while it is being done, however long a model takes."""
+        over = threading.Event()
+
+        def go_on() -> None:
+            while not over.wait(LEASE.total_seconds() / 3):
+                try:
+                    if not renew(self._engine, held):
+                        return
+                except ReasoningBankError as error:
+                    log.warning("the hold on job %s could not be renewed: %s", held.job.id, error)
+
+        keeper = threading.Thread(target=go_on, name="reasoningbank-hold", daemon=True)
+        keeper.start()
+        try:
+            yield
+        finally:
+            over.set()
+            keeper.join()
+
+    def _work(self) -> None:
+        try:
+            forget(self._engine)
+        except ReasoningBankError as error:
+            log.warning("old jobs were not forgotten: %s", error)
+        while not self._stop.is_set():
+            try:
+                job = self.run_once()
+            except Exception:  # the outermost loop: what breaks here is logged, and the queue goes on
+                log.exception("the worker could not reach its queue")
+                job = None
+            if job is None:
+                self._stop.wait(self._poll)

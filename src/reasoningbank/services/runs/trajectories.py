@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from reasoningbank.distill.cleaning import Cleaned, clean
@@ -16,7 +16,7 @@ from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.record import number_of
-from reasoningbank.services.view import Edit, View
+from reasoningbank.services.view import Edit
 from reasoningbank.storage import episodes, trajectories
 from reasoningbank.verdict import Verdict
 
@@ -103,17 +103,3 @@ def runs_of(engine: Engine, memory_id: str, limit: int) -> MemoryRuns:
 def note_origins(edit: Edit, memory_ids: Sequence[str], runs: Iterable[Trajectory]) -> None:
     """Note which runs memories were distilled from, as far as the runs say what session they are."""
     trajectories.add_origins(edit, memory_ids, [note(run.session) for run in runs if run.session])
-
-
-def kept_too_long(view: View, now: datetime) -> int:
-    """Return of how many runs `expire` would delete what is kept."""
-    return trajectories.count_old(view, _before(view, now))
-
-
-def expire(edit: Edit, now: datetime) -> int:
-    """Delete what is kept of runs for longer than the settings say, and return of how many."""
-    return trajectories.expire(edit, _before(edit, now))
-
-
-def _before(view: View, now: datetime) -> datetime:
-    return episodes.before(now, timedelta(days=view.engine.settings.trajectory_days))

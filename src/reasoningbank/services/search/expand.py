@@ -39,10 +39,7 @@ def with_required(
     """Bring along what hits require, and what that requires.
 
     What a search would withhold stays withheld: rejected memories, unproven ones with `strict`, those that are not
-    active, and a second one of an untrusted source.
-
-    Args:
-        hits, numbers: by the memory's id, best first.
+    active, and a second one of an untrusted source. Hits and row numbers are by the memory's id, best first.
     """
     found = required_by(list(numbers.values()), partial(links.requirements, view))
     rows = view.load([r.n for r in found]) if found else {}

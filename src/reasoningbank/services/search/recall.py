@@ -18,6 +18,7 @@ from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
 from reasoningbank.prompt.block import LessonBlock, render
 from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
+from reasoningbank.search.selection import success
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search.expand import among, conflicts, with_required
 from reasoningbank.services.search.retrieve import Wanted, find
@@ -83,7 +84,7 @@ def recall(
         shortened=fitted.block.shortened,
         required=fitted.required,
         conflicts=among(fitted.conflicts, included) if fitted.conflicts else (),
-        expected_success=fitted.learned.success([h.confidence for h in handed_out], [h.about for h in handed_out]),
+        expected_success=success(fitted.learned, [h.confidence for h in handed_out], [h.about for h in handed_out]),
         expected_without=fitted.learned.unhelped,
     )
 

@@ -29,7 +29,7 @@ from reasoningbank.search.relevance import (
     settle,
     without_echoes,
 )
-from reasoningbank.search.selection import Prospects, alike, exploring, select
+from reasoningbank.search.selection import Prospects, alike, chances, exploring, select
 from reasoningbank.search.verbatim import shared_pieces, shared_words
 from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.cache.project import STATES
@@ -333,10 +333,10 @@ def _chosen(
     learned, vectors = view.engine.cache.learned, pool.legs.vectors[rows]
     harms = dict(learned.harms)
     harm = np.array([harms.get(n, 0.0) for n in known["n"].tolist()])
-    prospects = Prospects(learned.about(chance), known["mean"], known["high"], known["usage"], harm)
+    prospects = Prospects(chances(learned, chance), known["mean"], known["high"], known["usage"], harm)
     # Without a vector nothing tells how relevant they are.
     cost = wanted.cost if vectors.any() else 0.0
-    return select(prospects, partial(alike, vectors), k=wanted.k, cost=cost, explore=exploring(learned.told))
+    return select(prospects, partial(alike, vectors), k=wanted.k, cost=cost, explore=exploring(learned))
 
 
 def _standings(ranked: Ranked, known: Table) -> Standings:

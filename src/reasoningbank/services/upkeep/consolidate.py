@@ -151,9 +151,9 @@ def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder
         if present is None or any(present[n].revision != sources[n].revision for n in sources if n in present):
             return None
         trust.archive(edit, list(present), _merged_into(prepared.memory_id), now)
-        (place,) = store(edit, [prepared], look_for_same=False)
-        merges.put(edit, list(present), place.n, now)
-        _carry_links(edit, list(present), place.n, now)
+        ((n, _),) = store(edit, [prepared], look_for_same=False)
+        merges.put(edit, list(present), n, now)
+        _carry_links(edit, list(present), n, now)
         return prepared.memory_id
 
 

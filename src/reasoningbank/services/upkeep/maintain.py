@@ -10,13 +10,12 @@ from reasoningbank.links import SuggestedLink
 from reasoningbank.results import Change, Consolidated, Pruned
 from reasoningbank.services import links
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.runs import trajectories
 from reasoningbank.services.upkeep import consolidate
 from reasoningbank.services.upkeep.consolidate import take_turn
 from reasoningbank.services.view import View
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.status import Maintained
-from reasoningbank.storage import episodes, meta, records, trust
+from reasoningbank.storage import episodes, meta, records, trajectories, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
@@ -49,7 +48,7 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
     with engine.write() as edit:
         edit.catch_up()
         expired = episodes.expire(edit, now, engine.episode_ttl)
-        old_runs = trajectories.expire(edit, now)
+        old_runs = trajectories.expire(edit, _oldest_run(engine, now))
         forgotten = sum(stored.trim_feed(edit, CHANGES_KEPT) for stored in (MEMORIES, NODES))
     rolled = project.roll_up(now, settings.keep_days)
     merged, pruned = _merged_and_pruned(engine, now)
@@ -65,6 +64,10 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
         # Every pair is compared for them, so at most once a day.
         suggested=_suggested(engine) if settings.auto_suggest and take_turn(engine, SUGGESTED, now) else (),
     )
+
+
+def _oldest_run(engine: Engine, now: datetime) -> datetime:
+    return episodes.before(now, timedelta(days=engine.settings.trajectory_days))
 
 
 def _suggested(engine: Engine) -> tuple[SuggestedLink, ...]:
@@ -90,7 +93,7 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
     with engine.read() as view:
         due = project.ledger.due(view, now, engine.settings.keep_days)
         expired = episodes.count_overdue(view, now, engine.episode_ttl)
-        old_runs = trajectories.kept_too_long(view, now)
+        old_runs = trajectories.count_old(view, _oldest_run(engine, now))
         forgotten = sum(stored.count_beyond(view, CHANGES_KEPT) for stored in (MEMORIES, NODES))
     merges = consolidate.propose(engine, THRESHOLD)
     pruned = prune(engine, now, dry_run=True, unused_days=UNUSED.days)

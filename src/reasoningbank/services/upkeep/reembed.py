@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
-from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import EmbeddingError, ProjectNotFoundError
 from reasoningbank.memory import Memory
 from reasoningbank.services.cache.snapshots import drop_all
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record.lesson_vectors import lesson_vectors
+from reasoningbank.services.graph.graph import embed_nodes
+from reasoningbank.services.record.preparing import lesson_vectors
 from reasoningbank.services.view import Edit, View, add_generation, identity_of
 from reasoningbank.storage import generations, graph, records
 
@@ -28,10 +28,8 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
 
     Interrupted, it goes on where it stopped; two processes at it with the same embedder share the work. Others read
     and write the current generation meanwhile; what they record is embedded before the swap. Memories and nodes of the
-    graph go the same way; what cannot be embedded is found by keyword only.
-
-    Raises:
-        EmbeddingError: another process began to re-embed with another embedder; its run is the one that counts.
+    graph go the same way; what cannot be embedded is found by keyword only. EmbeddingError when another process began
+    to re-embed with another embedder: its run is the one that counts.
     """
     if engine.project() is None:
         raise ProjectNotFoundError(engine.project_name, engine.tenant)
@@ -88,8 +86,7 @@ def _lesson_rows(embedder: Embedder, items: Sequence[Memory]) -> list[Rows]:
 
 
 def _node_rows(embedder: Embedder, items: Sequence[str]) -> list[Rows]:
-    embedded = embed_each(embedder, items)
-    return [[] if i in embedded.failures else [(embedded.vectors[i].tobytes(),)] for i in range(len(items))]
+    return [[] if vector is None else [(vector.tobytes(),)] for vector in embed_nodes(embedder, items)]
 
 
 def _put_node(edit: Edit, generation: int, n: int, rows: Rows) -> None:
@@ -117,11 +114,7 @@ _NODES = _Kind(
 
 
 class _Share:
-    """One kind's share of the work, a batch at a time.
-
-    Attributes:
-        done: how many got their vectors.
-    """
+    """One kind's share of the work, a batch at a time; `done` of them got their vectors."""
 
     def __init__(self, kind: _Kind, generation: int) -> None:
         self._kind, self._generation = kind, generation

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
@@ -50,7 +50,7 @@ def status(engine: Engine) -> Status:
         return replace(
             empty,
             exists=True,
-            **asdict(overview(view)),
+            **overview(view),
             stored_embedder=None if stored is None else described(stored),
             not_embedded=not_embedded,
             nodes_not_embedded=bare_nodes,
@@ -65,26 +65,21 @@ def status(engine: Engine) -> Status:
             unfolded_bytes=health.unfolded,
             stray_segments=health.strays,
             read_only=project.database.read_only,
-            problems=(*problems, *_problems(project, health, {"memories": not_embedded, "nodes": bare_nodes})),
+            problems=(*problems, *_problems(project, health, (("memories", not_embedded), ("nodes", bare_nodes)))),
         )
 
 
-def _problems(project: Project, health: LogHealth, not_embedded: Mapping[str, int]) -> list[str]:
-    found = []
-    if project.database.read_only:
-        found.append("the folder cannot be written by this user")
-    if project.database.hides_recent_writes:
-        found.append("what only the write-ahead log holds cannot be shown: let a user who may write open the bank once")
-    if health.bad:
-        found.append(f"{health.bad} lines of the signal log cannot be read; they are kept where they are")
-    if health.strays:
-        found.append(f"segments that do not count: {', '.join(health.strays)}")
-    if health.set_back:
-        found.append(f"the signal log lost lines that had been counted, {health.set_back} times (a power loss)")
-    for what, n in not_embedded.items():
-        if n:
-            found.append(f"{n} {what} are not embedded and found by keyword only: run reembed")
-    return found
+def _problems(project: Project, health: LogHealth, not_embedded: Sequence[tuple[str, int]]) -> list[str]:
+    hidden = "what only the write-ahead log holds cannot be shown: let a user who may write open the bank once"
+    looked_at = [
+        (project.database.read_only, "the folder cannot be written by this user"),
+        (project.database.hides_recent_writes, hidden),
+        (health.bad, f"{health.bad} lines of the signal log cannot be read; they are kept where they are"),
+        (health.strays, f"segments that do not count: {', '.join(health.strays)}"),
+        (health.set_back, f"the signal log lost lines that had been counted, {health.set_back} times (a power loss)"),
+        *((n, f"{n} {what} are not embedded and found by keyword only: run reembed") for what, n in not_embedded),
+    ]
+    return [problem for found, problem in looked_at if found]
 
 
 # -- repair --------------------------------------------------------------------------------------------------------
