@@ -45,7 +45,7 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
     """
 
     floor: float = Field(default=0.7, ge=0.0, le=1.0)
-    lesson_cost: float = Field(default=0.01, ge=0.0, le=1.0)
+    lesson_cost: float = Field(default=0.002, ge=0.0, le=1.0)
     confidence_model: Literal["calibrated", "spec", "ema"] = "calibrated"
     durability: Literal["normal", "full"] = "normal"
     busy_timeout: float = Field(default=10.0, gt=0.0, le=600.0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from reasoningbank import ReasoningBank, Source
+from reasoningbank import EmbeddingError, ReasoningBank, Source
+from reasoningbank.embed.hashing import HashEmbedder
+from reasoningbank.vectors.base import Float32
 from tests.bank.test_search import lesson
 from tests.conftest import OpenBank
 
@@ -107,3 +109,28 @@ def test_what_a_project_learns_of_its_runs_is_in_force_at_the_next_recall(bank: 
     assert (bank.recall("quote the paths").expected_success or 0.0) > 0.75
     assert learned.parameters is not None
     assert learned.parameters["reported"] > 0.5
+
+
+def test_a_recall_hands_out_one_of_several_that_say_the_same_and_a_search_lists_them_all(bank: ReasoningBank) -> None:
+    for n in range(3):
+        lesson(bank, f"quote paths {n}", 9 * "Put every path of a file in quotes, since names hold blanks. ")
+
+    assert len(bank.search("quote the paths of files").hits) == 3
+    assert len(bank.recall("quote the paths of files").hits) == 1
+
+
+def test_where_the_query_cannot_be_embedded_all_that_match_are_handed_out(open_bank: OpenBank) -> None:
+    class Blind(HashEmbedder):
+        """An embedder that cannot be asked."""
+
+        def embed_query(self, text: str) -> Float32:
+            raise EmbeddingError(f"not today: {text}")
+
+    bank = open_bank(embedder=Blind())
+    for n in range(5):
+        lesson(bank, f"quote paths {n}")
+
+    recall = bank.recall("quote paths")
+
+    assert len({memory.id for memory in recall.memories}) == 3
+    assert recall.degraded

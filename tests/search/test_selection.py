@@ -202,6 +202,7 @@ def test_memories_say_the_same_as_far_as_their_vectors_do() -> None:
     vectors = np.array([(1.0, 0.0), (0.95, np.sqrt(1 - 0.95**2)), (0.0, 1.0), (1.0, 0.0)])
 
     assert alike(vectors, 0).tolist() == pytest.approx([1.0, 0.5, 0.0, 1.0])
+    assert alike(np.zeros((2, 2)), 1).tolist() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -271,7 +271,7 @@ class ReasoningBank(Namespace):
             query: what is to be done, in words.
             limit: how many are wanted, at least 1; fewer come when fewer are relevant.
             min_confidence: the floor, in [0, 1]; the bank's setting (0.7) when None. Memories at or above it are
-                proven, others marked as provisional; those surely below that people voted against are withheld.
+                proven, others are marked as provisional.
             strict: proven memories only.
             outcome, tags, where: as in `list`.
             policy: relevance (what is likeliest to help), cautious (proven lessons first), similarity, four_factor,

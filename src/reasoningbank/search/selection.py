@@ -41,6 +41,9 @@ EXPLORING: Final = 0.3
 HALF_TOLD: Final = 0.5
 NEW: Final = 0.2
 
+# What people voted against, and what surely helps less often than this, is not handed out for want of better.
+SELDOM: Final = 0.5
+
 # From this cosine on two memories begin to say the same; at 1 they do. Half of that is taken for it.
 ALIKE_FROM: Final = 0.9
 HALF: Final = 0.5
@@ -70,8 +73,9 @@ def exploring(learned: Parameters) -> float:
 
 
 def alike(vectors: Floats, row: int) -> Floats:
-    """Return how far each of the unit rows says the same as one of them, in [0, 1]."""
+    """Return how far each of the unit rows says the same as one of them, in [0, 1]; each says the same as itself."""
     same: Floats = np.clip((vectors @ vectors[row] - ALIKE_FROM) / (1.0 - ALIKE_FROM), 0.0, 1.0)
+    same[row] = 1.0  # also where it has no vector
     return same
 
 

@@ -8,7 +8,6 @@ from functools import cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from reasoningbank.belief.belief import SURE_DEVIATIONS
 from reasoningbank.embed.base import Embedder
 from reasoningbank.memory import State, own
 from reasoningbank.results import Hit, SearchResult
@@ -29,7 +28,7 @@ from reasoningbank.search.relevance import (
     settle,
     without_echoes,
 )
-from reasoningbank.search.selection import Prospects, alike, chances, exploring, select
+from reasoningbank.search.selection import SELDOM, Prospects, alike, chances, exploring, select
 from reasoningbank.search.verbatim import shared_pieces, shared_words
 from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.cache.project import STATES
@@ -319,7 +318,7 @@ def _withheld(candidates: Candidates, known: Table, wanted: Wanted) -> dict[str,
     strangers = ~one_a_source(candidates)
     if wanted.policy == "cautious":
         return {"untrusted source": strangers}
-    rejected = ~strangers & known["blamed"] & (known["mean"] + SURE_DEVIATIONS * known["deviation"] < wanted.floor)
+    rejected = ~strangers & known["blamed"] & (known["high"] < SELDOM)
     unproven = ~strangers & ~rejected & (known["mean"] < wanted.floor) & wanted.strict
     return {"untrusted source": strangers, "rejected": rejected, "provisional": unproven}
 
@@ -334,8 +333,9 @@ def _chosen(
     harms = dict(learned.harms)
     harm = np.array([harms.get(n, 0.0) for n in known["n"].tolist()])
     prospects = Prospects(chances(learned, chance), known["mean"], known["high"], known["usage"], harm)
-    # Without a vector nothing tells how relevant they are.
+    # Without a vector nothing tells how relevant they are; and a search lists all that fits, also what says the same.
     cost = wanted.cost if vectors.any() else 0.0
+    vectors = vectors if cost else np.zeros_like(vectors)
     return select(prospects, partial(alike, vectors), k=wanted.k, cost=cost, explore=exploring(learned))
 
 
