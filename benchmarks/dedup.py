@@ -27,40 +27,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from reasoningbank import Embedder, EmbedderIdentity, ReasoningBank
+from benchmarks.remembering import Remembering
+from reasoningbank import ReasoningBank
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.upkeep.likeness import differences, likeness, wording
-from reasoningbank.vectors.base import Float32
 
 TITLE = 100
 GOALS = {"auc nl2bash": "≥ 0.80", "precision": "≥ 0.95", "recall": "≥ 0.15"}
 Pair = dict[str, Any]
-
-
-class Remembering:
-    """An embedder that embeds each text once: it is needed for the pairs and for the bank."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, Float32] = {}
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """Whose vectors they are."""
-        return self._embedder.identity
-
-    def embed_documents(self, texts: Sequence[str]) -> Float32:
-        """Return a unit row for each text."""
-        new = sorted({text for text in texts if text not in self._known}, key=len)
-        for start in range(0, len(new), 64):
-            batch = new[start : start + 64]
-            self._known.update(zip(batch, self._embedder.embed_documents(batch), strict=True))
-        return np.array([self._known[text] for text in texts])
-
-    def embed_query(self, text: str) -> Float32:
-        """Return the vector of a text."""
-        row: Float32 = self.embed_documents([text])[0]
-        return row
 
 
 def auc(scores: Sequence[float], labels: Sequence[int]) -> float:

@@ -21,17 +21,15 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
-import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.remembering import Remembering
 from benchmarks.retrieval_legs import COMBINATIONS, Legs
 from benchmarks.retrieval_mixed import mixed
 from benchmarks.retrieval_sets import (
@@ -45,9 +43,7 @@ from benchmarks.retrieval_sets import (
     figures,
     load,
 )
-from reasoningbank import EmbedderIdentity, ReasoningBank, SearchResult, State
-from reasoningbank.embed.base import Embedder
-from reasoningbank.embed.guarded import query_vector
+from reasoningbank import ReasoningBank, SearchResult, State
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.search import relevance as gate_settings
 
@@ -63,30 +59,6 @@ GOALS = {
     "most_tokens": f"≤ {TOKENS}",
     "ndcg@3_loss": "≤ 0.02",
 }
-
-
-class Remembering:
-    """An embedder that keeps every vector: each text is asked for in several banks."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._documents: dict[str, npt.NDArray[np.float32]] = {}
-        self._vector = lru_cache(maxsize=100_000)(partial(query_vector, embedder))
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """That of the embedder itself."""
-        return self._embedder.identity
-
-    def embed_documents(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return the vectors of texts, from memory where they were asked for before."""
-        if new := [text for text in dict.fromkeys(texts) if text not in self._documents]:
-            self._documents |= dict(zip(new, self._embedder.embed_documents(new), strict=True))
-        return np.stack([self._documents[text] for text in texts])
-
-    def embed_query(self, text: str) -> npt.NDArray[np.float32]:
-        """Return a query's vector, from memory when it was asked for before."""
-        return self._vector(text)
 
 
 @dataclass

@@ -60,7 +60,7 @@ def _figures(data: RetrievalSet, confidences: Confidences, embedder: Embedder, s
         tempfile.TemporaryDirectory(prefix="mixed-") as root,
         ReasoningBank(root, tenant="benchmark", project=data.name, embedder=embedder) as bank,
     ):
-        documents = _record(bank, data.documents, confidences(np.random.default_rng(seed), len(data.documents)))
+        documents = record(bank, data.documents, confidences(np.random.default_rng(seed), len(data.documents)))
         queries = data.queries
         searched = [_ranking(documents, bank.search(q.text, _deep(q)).memories) for q in queries]
         recalled = [_ranking(documents, bank.recall(q.text, _deep(q), max_tokens=1_000_000).memories) for q in queries]
@@ -72,7 +72,7 @@ def _deep(query: Query) -> int:
     return DEEPEST + len(query.exclude)
 
 
-def _record(bank: ReasoningBank, drafts: Mapping[str, Draft], confidences: Sequence[float]) -> dict[str, list[str]]:
+def record(bank: ReasoningBank, drafts: Mapping[str, Draft], confidences: Sequence[float]) -> dict[str, list[str]]:
     """Record documents, and return which of them each memory is."""
     given = [_with(draft, confidence) for draft, confidence in zip(drafts.values(), confidences, strict=True)]
     documents: dict[str, list[str]] = {}

@@ -1,12 +1,14 @@
 """Do runs succeed with what a bank hands out, how well does it learn which lessons help, and are its confidences true?
 
     python -m benchmarks.learning [--json] [--seed N] [--worlds N] [--scenario NAME ...] [--outcomes FILE]
+                                 [--tasks FOLDER ...]
 
 Part A lives through simulated worlds in which it is known what helps (world.py), with the product's own models, shares,
 choice and fitting, and with other methods beside them. Each method chooses for itself; under `same_log`, in the worlds
 of SAME_LOG, it only predicts, while the most similar memories are handed out whatever it would choose. Part B predicts
-real outcomes (real.py); it needs --outcomes. Part C counts mistakes that are made again (repeats.py). Figures are means
-over worlds with their 95 % interval; those of part A are of the second half of the tasks.
+real outcomes (real.py); it needs --outcomes. Part C counts mistakes that are made again (repeats.py). Part D gives
+real lessons for real tasks to a real bank (tasks.py); it needs --tasks, and `--scenario` without a name leaves part A
+out. Figures are means over worlds with their 95 % interval; those of parts A and D are of the second half of the tasks.
 
 With --json the last line is one JSON object:
 
@@ -14,7 +16,8 @@ With --json the last line is one JSON object:
      "sim": {scenario: {method: {"success", "ece", "brier", "auc", "p_helpful_above_0.8", "share_above_0.8", "helpful",
      "served", "helpful_all", "served_all", "never_used", "weights_range", ..., "interval": {...}, "same_log": {...}}}},
      "real": {method: {"ece", "brier", "auc", "p_above_0.8", "share_above_0.8"}},
-     "repeated_mistakes": {method: {"effect 0.3", "effect 0.6"}}}
+     "repeated_mistakes": {method: {"effect 0.3", "effect 0.6"}},
+     "tasks": {folder: {method: {"success", "by_seed"}}}}
 
 `success` is the share of runs that would succeed, `helpful` the share of the memories handed out that helped, `served`
 the share of tasks that got any; the last two leave out memories that are handed out on trial, and `helpful_all` and
@@ -30,12 +33,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: processes share t
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from benchmarks.learning import methods, product, real, repeats
+from benchmarks.learning import methods, product, real, repeats, tasks
 from benchmarks.learning.figures import Figures, figures, over_worlds, predicted, table
 from benchmarks.learning.world import SCENARIOS, Method, World
 
@@ -124,14 +128,33 @@ def on_real_outcomes(path: Path, seed: int, pool: ProcessPoolExecutor) -> dict[s
     return found
 
 
+def on_real_tasks(folders: Sequence[Path], seeds: Sequence[int], embedder: str, pool: Executor) -> Any:
+    """Return each method's success on real tasks, and by seed, and print a table a folder."""
+    lived = {folder: [pool.submit(tasks.success, folder, seed, embedder) for seed in seeds] for folder in folders}
+    found: dict[str, Any] = {}
+    for folder, futures in lived.items():
+        rows = [future.result() for future in futures]
+        by_seed = {name: [round(row[name], 4) for row in rows] for name in tasks.METHODS}
+        found[folder.name] = {name: {"success": round(fmean(of), 4), "by_seed": of} for name, of in by_seed.items()}
+        shown = {
+            name: {"success": row["success"]} | {str(seed): of for seed, of in zip(seeds, row["by_seed"], strict=True)}
+            for name, row in found[folder.name].items()
+        }
+        print(table(folder.name, ["success", *map(str, seeds)], shown), end="\n\n", flush=True)
+    return found
+
+
 def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learning", description=__doc__.split("\n\n")[0])
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     parser.add_argument("--seed", type=int, default=1000, help="of the first world (default 1000)")
     parser.add_argument("--worlds", type=int, default=12, help="how many worlds a scenario (default 12)")
-    parser.add_argument("--scenario", nargs="+", choices=SCENARIOS, default=list(SCENARIOS), help="default: all")
+    parser.add_argument("--scenario", nargs="*", choices=SCENARIOS, default=list(SCENARIOS), help="default: all")
     parser.add_argument("--outcomes", type=Path, help="real outcomes, a JSON object with a list of outcomes a line")
+    parser.add_argument("--tasks", type=Path, nargs="+", default=[], help="retrieval sets: real lessons, real tasks")
+    parser.add_argument("--task-seeds", type=int, default=4, help="how many seeds a retrieval set (default 4)")
+    parser.add_argument("--embedder", default="minilm", help="of the lessons of retrieval sets (default minilm)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (default: one a core)")
     arguments = parser.parse_args()
     seeds = range(arguments.seed, arguments.seed + arguments.worlds)
@@ -144,6 +167,9 @@ def main() -> None:
         found["repeated_mistakes"] = repeated_mistakes(seeds, pool)
         if arguments.outcomes:
             found["real"] = on_real_outcomes(arguments.outcomes, arguments.seed, pool)
+        if arguments.tasks:
+            seeds = range(arguments.seed, arguments.seed + arguments.task_seeds)
+            found["tasks"] = on_real_tasks(arguments.tasks, seeds, arguments.embedder, pool)
     if arguments.json:
         print(json.dumps(found))
 

@@ -73,6 +73,13 @@ class Scenario:
     candidates: int = 12
     k: int = 3
 
+    def outcome(self, helped: Bools, hurts: Bools) -> float:
+        """Return a run's chance of success when it is known which of the memories handed out helped."""
+        if not len(helped):
+            return WITHOUT
+        chance = HELPED if helped.any() else self.none_helped
+        return max(LEAST, chance - self.each_costs * len(helped) - HURT * bool(hurts.any()))
+
 
 HELPED, WITHOUT, HURT, LEAST = 0.85, 0.40, 0.30, 0.02
 
@@ -210,7 +217,7 @@ class World:
     def __init__(self, scenario: Scenario, seed: int) -> None:
         self.scenario, self.seed = scenario, seed
         random, many = np.random.default_rng(seed), scenario.memories
-        self.usefulness = _usefulness(random, many)
+        self.usefulness = usefulness(random, many)
         self.topic = random.integers(0, scenario.topics, many)
         origin = random.random(many) + 0.5 * self.usefulness
         kinds = np.random.default_rng(seed + 2000)
@@ -245,7 +252,7 @@ class World:
             helped = (luck < truth.helps)[choice.places]
             memories = task.candidates[choice.places]
             chance = self.success(choice.places)
-            ok = bool(random.random() < self.outcome(helped, truth.hurts[choice.places]))
+            ok = bool(random.random() < s.outcome(helped, truth.hurts[choice.places]))
             votes = self._votes(random, memories, helped, truth.on_topic[choice.places])
             confidence = method.confidence(memories)
             uses += [
@@ -280,17 +287,10 @@ class World:
         none = float(np.prod([1.0 - p for p in best.values()]))
         hurts = truth.hurts[places]
         nothing, something = (
-            self.outcome(np.zeros(len(places), bool), hurts),
-            self.outcome(np.ones(len(places), bool), hurts),
+            self.scenario.outcome(np.zeros(len(places), bool), hurts),
+            self.scenario.outcome(np.ones(len(places), bool), hurts),
         )
         return none * nothing + (1.0 - none) * something
-
-    def outcome(self, helped: Bools, hurts: Bools) -> float:
-        """Return the chance of success when it is known which of the memories handed out helped."""
-        if not len(helped):
-            return WITHOUT
-        chance = HELPED if helped.any() else self.scenario.none_helped
-        return max(LEAST, chance - self.scenario.each_costs * len(helped) - HURT * bool(hurts.any()))
 
     def _task(self, random: np.random.Generator, number: int) -> tuple[Task, Floats]:
         s = self.scenario
@@ -330,7 +330,8 @@ class World:
         return votes
 
 
-def _usefulness(random: np.random.Generator, many: int) -> Floats:
+def usefulness(random: np.random.Generator, many: int) -> Floats:
+    """Draw for each of many memories the chance that it helps with a task it is about."""
     kind = random.choice(3, many, p=[0.45, 0.35, 0.20])
     good, fair, poor = random.beta(8, 2, many), random.beta(4, 4, many), random.beta(2, 8, many)
     return np.where(kind == 0, good, np.where(kind == 1, fair, poor))
