@@ -18,7 +18,7 @@ from reasoningbank.config import Settings
 from reasoningbank.search.cautious import Standings, cautious
 from reasoningbank.search.ranking import UNKNOWN
 from reasoningbank.search.relevance import about
-from reasoningbank.search.selection import Prospects, chances, exploring, judged_and_blamed, select
+from reasoningbank.search.selection import Prospects, chances, exploring, judged_and_votes, select
 from reasoningbank.signals import SignalKind, Tally
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -119,7 +119,7 @@ class Banked:
 
     def _told(self, memories: Ints) -> Floats:
         """Return what evidence says of the chance that each helps, as the ranking takes it."""
-        judged = [judged_and_blamed(self.ledgers[m].tallies.values())[0] for m in memories.tolist()]
+        judged = [judged_and_votes(self.ledgers[m].tallies.values())[0] for m in memories.tolist()]
         told: Floats = np.where(judged, self.confidence(memories), UNKNOWN)
         return told
 
@@ -128,16 +128,16 @@ class Banked:
         places = places[np.argsort(-task.similarity[places], kind="stable")]
         memories = task.candidates[places].tolist()
         beliefs = self.beliefs(task.candidates[places])
-        known = [judged_and_blamed(self.ledgers[m].tallies.values()) for m in memories]
-        judged, blamed = np.array(known, dtype=bool).reshape(-1, 2).T
+        known = [judged_and_votes(self.ledgers[m].tallies.values()) for m in memories]
+        judged, votes = np.array(known, dtype=np.float64).reshape(-1, 2).T
         score = task.similarity[places]
         standings = Standings(
             score / score.max(initial=0.0),
             np.array([belief.mean for belief in beliefs]),
             np.array([belief.deviation for belief in beliefs]),
             np.array([self.ledgers[m].shown for m in memories], dtype=np.int64),
-            judged,
-            blamed,
+            judged > 0.0,
+            votes < 0.0,
         )
         rows, _ = cautious(standings, k=k, floor=self.floor, strict=self.strict)
         return Choice(places[rows].tolist(), (standings.mean[rows] < self.floor).tolist())

@@ -112,7 +112,7 @@ def test_what_a_project_learns_of_its_runs_is_in_force_at_the_next_recall(bank: 
 
 
 def test_a_recall_hands_out_one_of_several_that_say_the_same_and_a_search_lists_them_all(open_bank: OpenBank) -> None:
-    bank = open_bank(settings={"lesson_cost": 0.05})
+    bank = open_bank(settings={"lesson_cost": 0.2})
     for n in range(3):
         lesson(bank, f"quote paths {n}", 9 * "Put every path of a file in quotes, since names hold blanks. ")
 

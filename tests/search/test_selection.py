@@ -22,7 +22,7 @@ from reasoningbank.search.selection import (
     alike,
     chances,
     exploring,
-    judged_and_blamed,
+    judged_and_votes,
     select,
     success,
 )
@@ -206,16 +206,16 @@ def test_memories_say_the_same_as_far_as_their_vectors_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tallies", "judged", "blamed"),
+    ("tallies", "judged", "votes"),
     [
-        ([], False, False),
-        ([(SignalKind.USAGE, 9, 0)], False, False),
-        ([(SignalKind.OUTCOME, 0, 9)], True, False),
-        ([(SignalKind.EXPLICIT, 1, 1)], True, False),
-        ([(SignalKind.EXPLICIT, 1, 0), (SignalKind.EXPLICIT, 0, 2), (SignalKind.OUTCOME, 9, 0)], True, True),
+        ([], False, 0.0),
+        ([(SignalKind.USAGE, 9, 0)], False, 0.0),
+        ([(SignalKind.OUTCOME, 0, 9)], True, 0.0),
+        ([(SignalKind.EXPLICIT, 1, 1)], True, 0.0),
+        ([(SignalKind.EXPLICIT, 1, 0), (SignalKind.EXPLICIT, 0, 2), (SignalKind.OUTCOME, 9, 0)], True, -1.0),
     ],
 )
 def test_only_votes_blame_and_usage_judges_nothing(
-    tallies: list[tuple[SignalKind, float, float]], judged: bool, blamed: bool
+    tallies: list[tuple[SignalKind, float, float]], judged: bool, votes: float
 ) -> None:
-    assert judged_and_blamed(Tally(kind, 0, "", "", good, bad, NOW) for kind, good, bad in tallies) == (judged, blamed)
+    assert judged_and_votes(Tally(kind, 0, "", "", good, bad, NOW) for kind, good, bad in tallies) == (judged, votes)

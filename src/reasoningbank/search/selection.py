@@ -41,7 +41,9 @@ EXPLORING: Final = 0.3
 HALF_TOLD: Final = 0.5
 NEW: Final = 0.2
 
-# What people voted against, and what surely helps less often than this, is not handed out for want of better.
+# What so many more votes are against than for, and what surely helps less often than this, is not handed out for want
+# of better. Fewer votes may be about tasks that the memory was not about.
+BLAMED: Final = 3.0
 SELDOM: Final = 0.5
 
 # From this cosine on two memories begin to say the same; at 1 they do. Half of that is taken for it.
@@ -79,14 +81,14 @@ def alike(vectors: Floats, row: int) -> Floats:
     return same
 
 
-def judged_and_blamed(tallies: Iterable[Tally]) -> tuple[bool, bool]:
-    """Tell whether there is any evidence about a memory, and whether more votes are against it than for it."""
+def judged_and_votes(tallies: Iterable[Tally]) -> tuple[bool, float]:
+    """Tell whether there is any evidence about a memory, and by how much votes for it outweigh those against it."""
     judged, votes = False, 0.0
     for t in tallies:
         judged |= t.kind is not SignalKind.USAGE
         if t.kind is SignalKind.EXPLICIT:
             votes += t.positive - t.negative
-    return judged, votes < 0.0
+    return judged, votes
 
 
 @dataclass(frozen=True, slots=True)

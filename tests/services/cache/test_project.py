@@ -225,7 +225,7 @@ def test_what_a_recall_counts_is_what_its_rows_say(open_bank: OpenBank, clock: C
         assert len(run.hits) == 3
         with looking(bank, bank._engine.cache) as view:
             kept, read = (cache.known(view, numbers) for cache in (bank._engine.cache, project_cache()))
-        for name in ("n", "mean", "usage", "judged", "blamed", "touched", "source", "memory", "terms"):
+        for name in ("n", "mean", "usage", "judged", "votes", "touched", "source", "memory", "terms"):
             assert kept[name].tolist() == read[name].tolist(), (turn, name)
         for name in ("deviation", "high"):
             assert rounded(*kept[name]) == rounded(*read[name]), (turn, name)

@@ -11,7 +11,7 @@ import numpy as np
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.errors import EmbeddingError
 from reasoningbank.search.bm25 import within_budget
-from reasoningbank.search.selection import judged_and_blamed
+from reasoningbank.search.selection import judged_and_votes
 from reasoningbank.search.terms import match_expression
 from reasoningbank.services.cache.postings import BUDGET
 from reasoningbank.services.cache.project import STATES, ProjectCache
@@ -76,7 +76,7 @@ class Truth:
                     (
                         rounded(beliefs[n].mean, beliefs[n].deviation, beliefs[n].high),
                         row.usage_count,
-                        *judged_and_blamed(row.tallies),
+                        *judged_and_votes(row.tallies),
                     ),
                     (row.touched.timestamp(), row.source.trusted, shown[n], texts[n]),
                 )
@@ -109,7 +109,7 @@ def candidates(cache: ProjectCache, view: View, numbers: Sequence[int]) -> Facts
 def known(cache: ProjectCache, view: View, numbers: Sequence[int]) -> Facts:
     return {
         int(row["n"]): (
-            (rounded(row["mean"], row["deviation"], row["high"]), row["usage"], row["judged"], row["blamed"]),
+            (rounded(row["mean"], row["deviation"], row["high"]), row["usage"], row["judged"], row["votes"]),
             (row["touched"], row["source"] == 0, row["memory"], row["terms"]),
         )
         for row in cache.known(view, np.array(numbers))

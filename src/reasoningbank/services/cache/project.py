@@ -16,7 +16,7 @@ from reasoningbank.belief.calibrated import STARTING, Parameters
 from reasoningbank.belief.spec import SpecModel
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Source
-from reasoningbank.search.selection import judged_and_blamed
+from reasoningbank.search.selection import judged_and_votes
 from reasoningbank.search.verbatim import pieces
 from reasoningbank.services.cache.columns import NO_STATE, Columns, Mask, State, Table
 from reasoningbank.services.cache.filters import FilterCache, Passing
@@ -39,11 +39,11 @@ CANDIDATE = [("there", "?"), ("state", "u1"), ("first", "i8"), ("second", "i8")]
 (0 for none)."""
 
 KNOWN = [
-    ("n", "i8"), ("mean", "f8"), ("deviation", "f8"), ("high", "f8"), ("usage", "i8"), ("judged", "?"), ("blamed", "?"),
+    ("n", "i8"), ("mean", "f8"), ("deviation", "f8"), ("high", "f8"), ("usage", "i8"), ("judged", "?"), ("votes", "f8"),
     ("touched", "f8"), ("source", "i8"), ("memory", "O"), ("terms", "O"), ("pieces", "O"),
 ]  # fmt: skip
 """What it looks at of those that lead: the belief and the upper end of its interval, how often it was handed out,
-whether anything but usage is known and whether votes speak against it, when it was last used or written (seconds), whom
+whether anything but usage is known and by how much votes for it outweigh others, when it was last used or written (seconds), whom
 it comes from where that is nobody trusted (0 for those who are), the memory as it may be shown (None when it is gone),
 its terms and the pieces of its text."""
 
@@ -164,7 +164,7 @@ class ProjectCache:
                     belief.deviation,
                     belief.high,
                     row.usage_count,
-                    *judged_and_blamed(row.tallies),
+                    *judged_and_votes(row.tallies),
                     row.touched.timestamp(),
                     self._stranger(row.source),
                     rescrubbed(row.believed(belief.mean), row.scrub_version),

@@ -28,7 +28,7 @@ from reasoningbank.search.relevance import (
     settle,
     without_echoes,
 )
-from reasoningbank.search.selection import SELDOM, Prospects, alike, chances, exploring, select
+from reasoningbank.search.selection import BLAMED, SELDOM, Prospects, alike, chances, exploring, select
 from reasoningbank.search.verbatim import shared_pieces, shared_words
 from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.cache.project import STATES
@@ -318,7 +318,7 @@ def _withheld(candidates: Candidates, known: Table, wanted: Wanted) -> dict[str,
     strangers = ~one_a_source(candidates)
     if wanted.policy == "cautious":
         return {"untrusted source": strangers}
-    rejected = ~strangers & known["blamed"] & (known["high"] < SELDOM)
+    rejected = ~strangers & (known["votes"] <= -BLAMED) & (known["high"] < SELDOM)
     unproven = ~strangers & ~rejected & (known["mean"] < wanted.floor) & wanted.strict
     return {"untrusted source": strangers, "rejected": rejected, "provisional": unproven}
 
@@ -342,5 +342,5 @@ def _chosen(
 def _standings(ranked: Ranked, known: Table) -> Standings:
     best = float(ranked.score.max(initial=0.0)) or 1.0
     return Standings(
-        ranked.score / best, known["mean"], known["deviation"], known["usage"], known["judged"], known["blamed"]
+        ranked.score / best, known["mean"], known["deviation"], known["usage"], known["judged"], known["votes"] < 0.0
     )
