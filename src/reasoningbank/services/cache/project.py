@@ -43,9 +43,9 @@ KNOWN = [
     ("touched", "f8"), ("source", "i8"), ("memory", "O"), ("terms", "O"), ("pieces", "O"),
 ]  # fmt: skip
 """What it looks at of those that lead: the belief and the upper end of its interval, how often it was handed out,
-whether anything but usage is known and by how much votes for it outweigh others, when it was last used or written (seconds), whom
-it comes from where that is nobody trusted (0 for those who are), the memory as it may be shown (None when it is gone),
-its terms and the pieces of its text."""
+whether anything but usage is known, how many more votes are for it than against it, when it was last used or written
+(seconds), whom it comes from where that is nobody trusted (0 for those who are), the memory as it may be shown (None
+when it is gone), its terms and the pieces of its text."""
 
 STATES = ("active", "archived", "quarantined")
 
