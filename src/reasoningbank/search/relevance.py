@@ -36,7 +36,7 @@ LEADERS_BY_KEYWORD: Final = 4
 ABOUT_SLOPE: Final = 11.0
 ABOUT_OFFSET: Final = -4.5
 # Relevance is stretched between the best and the WIDTH-th: the last of a few may well be about the query, too.
-ABOUT_OF_FEW: Final = 3.0
+ABOUT_OF_FEW: Final = 1.5
 # Multiplications up to which OpenBLAS starts no threads.
 ONE_THREAD: Final = 1 << 18
 

@@ -39,7 +39,7 @@ Rows = npt.NDArray[np.intp]
 # use, whatever is told: half of that after one, a third after two.
 EXPLORING: Final = 0.3
 HALF_TOLD: Final = 0.5
-NEW: Final = 0.2
+NEW: Final = 0.1
 
 # What so many more votes are against than for, and what surely helps less often than this, is not handed out for want
 # of better. Fewer votes may be about tasks that the memory was not about.

@@ -318,7 +318,7 @@ def _withheld(candidates: Candidates, known: Table, wanted: Wanted) -> dict[str,
     strangers = ~one_a_source(candidates)
     if wanted.policy == "cautious":
         return {"untrusted source": strangers}
-    rejected = ~strangers & (known["votes"] <= -BLAMED) & (known["high"] < SELDOM)
+    rejected = ~strangers & (known["votes"] <= -BLAMED) & (known["high"] < min(SELDOM, wanted.floor))
     unproven = ~strangers & ~rejected & (known["mean"] < wanted.floor) & wanted.strict
     return {"untrusted source": strangers, "rejected": rejected, "provisional": unproven}
 
