@@ -99,9 +99,7 @@ class ConfidenceModel(Protocol):
     def shares(self, confidences: Sequence[float], succeeded: bool, about: Sequence[float]) -> tuple[float, ...]:
         """Return the strength of a run's outcome for each memory recalled for it, by what was believed at recall.
 
-        Args:
-            confidences: that it helps with a task it is about.
-            about: the chance that it is about this task.
+        That is how likely each helps with a task it is about, and how likely it is about this one.
         """
 
 
