@@ -64,10 +64,7 @@ def success(learned: Parameters, confidences: Sequence[float], relevance: Sequen
 
 
 def exploring(learned: Parameters) -> float:
-    """Return w, in [0, EXPLORING), by what one more use of a memory tells about it.
-
-    That is the Fisher information about the chance that it helps, at one half, of what is told of a use on average.
-    """
+    """Return w, in [0, EXPLORING), by what a use tells: the Fisher information about a chance to help of one half."""
     mean, half = (learned.helped + learned.unhelped) / 2.0, (learned.helped - learned.unhelped) / 2.0
     outcome, vote = half**2 / (mean * (1.0 - mean)), 4.0 * (2.0 * learned.accuracy - 1.0) ** 2
     told = learned.reported * outcome + learned.voted * vote
