@@ -218,7 +218,7 @@ def test_a_thread_that_reads_and_reads_again_meanwhile_does_not_wait_for_itself(
 def test_threads_that_wait_for_each_other_go_on_and_only_a_few_idle_connections_are_kept(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections_module, "PATIENCE", 0.05)
+    monkeypatch.setattr(connections_module, "LONGEST_TURN", 0.05)
     barrier = threading.Barrier(AT_ONCE + 4)
 
     def read() -> None:

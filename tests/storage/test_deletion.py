@@ -162,7 +162,7 @@ def test_a_damaged_project_can_be_deleted(folder: Path, tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_removed_is_named_and_stays_marked(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_PATIENCE", ())
+    monkeypatch.setattr(files, "_PAUSES", ())
     with monkeypatch.context() as patched:
         patched.setattr(os, "replace", refusing(99))
         with pytest.raises(ReadOnlyError):

@@ -128,7 +128,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 @pytest.fixture
 def two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    monkeypatch.setattr(files, "_PATIENCE", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(files, "_PAUSES", (0.0, 0.0, 0.0))
     (tmp_path / "new").write_text("new")
     (tmp_path / "old").write_text("old")
     return tmp_path / "new", tmp_path / "old"
@@ -156,7 +156,7 @@ def test_a_rename_that_stays_refused_is_an_error_and_the_old_file_stays(
 def test_a_backup_that_cannot_be_put_into_place_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = open_project(tmp_path / "p")
     add_memory(project)
-    monkeypatch.setattr(files, "_PATIENCE", ())
+    monkeypatch.setattr(files, "_PAUSES", ())
     monkeypatch.setattr(os, "replace", refusing(99))
 
     with pytest.raises(ReadOnlyError, match="backup"):

@@ -16,7 +16,7 @@ except ImportError:  # pragma: no cover - Windows
     _FULL_SYNC = None
 
 # Windows refuses to rename what a virus scanner or an indexer has open just now.
-_PATIENCE = (0.02, 0.1, 0.5)
+_PAUSES = (0.02, 0.1, 0.5)
 
 
 def sync_file(descriptor: int) -> None:
@@ -48,7 +48,7 @@ def make_folders(folder: Path) -> None:
 
 def rename(source: Path, target: Path) -> None:
     """Rename a file or folder, a few times where it is refused for the moment; OSError if it stays refused."""
-    for pause in _PATIENCE:
+    for pause in _PAUSES:
         with contextlib.suppress(PermissionError):
             source.replace(target)
             return
