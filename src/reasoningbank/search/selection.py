@@ -41,7 +41,7 @@ EXPLORING: Final = 0.3
 HALF_TOLD: Final = 0.5
 NEW: Final = 0.1
 
-# What so many more votes are against than for, and what surely helps less often than this, is not handed out for want
+# What has so many more votes against it than for it, and surely helps less often than this, is not handed out for want
 # of better. Fewer votes may be about tasks that the memory was not about.
 BLAMED: Final = 3.0
 SELDOM: Final = 0.5

@@ -21,7 +21,7 @@ from reasoningbank.forks import settle_before_fork
 # Threads in a transaction at once, and connections kept open when nobody uses them. Further ones wait for their turn:
 # they would take the interpreter's lock from each other at every statement, and all be done when the last one is.
 AT_ONCE = 2
-LONGEST_TURN = 0.05  # seconds in which a transaction should end; nobody waits for those that take longer, maybe for others
+LONGEST_TURN = 0.05  # seconds in which a transaction should end; nobody waits for those that take longer
 FORK_WAIT = 5.0  # seconds that a fork waits for the transactions of other threads
 
 
