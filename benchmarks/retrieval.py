@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,8 +41,9 @@ from benchmarks.retrieval_sets import (
     each,
     figures,
     load,
+    record,
 )
-from reasoningbank import ReasoningBank, SearchResult, State
+from reasoningbank import ReasoningBank, SearchResult
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.search import relevance as gate_settings
 
@@ -69,19 +69,14 @@ class Asked:
     bank: ReasoningBank
     embedder: Remembering
     policy: str
-    documents: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    documents: dict[str, list[str]] = field(default_factory=dict)
     memory: dict[str, str] = field(default_factory=dict)
     quarantined: int = 0
 
     def record(self) -> None:
         """Record every document; two that say the same are one memory. What is quarantined is counted and approved."""
-        recorded = self.bank.record_many(self.data.documents.values())
-        for document, memory in zip(self.data.documents, (r.memory for r in recorded), strict=True):
-            self.documents[memory.id].append(document)
-            self.memory[document] = memory.id
-            if len(self.documents[memory.id]) == 1 and memory.state is State.QUARANTINED:
-                self.bank.upkeep.approve(memory.id)
-                self.quarantined += 1
+        self.documents, self.quarantined = record(self.bank, self.data.documents)
+        self.memory = {document: memory for memory, same in self.documents.items() for document in same}
 
     def search(self, query: Query, k: int = DEEPEST) -> SearchResult:
         """Search, for k more than the query may not get."""

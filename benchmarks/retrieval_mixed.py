@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.retrieval_sets import DEEPEST, Query, RetrievalSet, figures, load
-from reasoningbank import Draft, Memory, ReasoningBank, State
+from benchmarks.retrieval_sets import DEEPEST, Query, RetrievalSet, figures, load, record
+from reasoningbank import Draft, Memory, ReasoningBank
 from reasoningbank.embed.base import Embedder
 
 BY_HAND, DISTILLED = 0.8, 0.6
@@ -33,6 +33,12 @@ MIXTURES: Mapping[str, Confidences] = {
     "50 % by hand": by_hand(0.5),
     "random": lambda random, many: random.uniform(LOWEST, HIGHEST, many).tolist(),
 }
+
+
+def with_confidences(drafts: Mapping[str, Draft], confidences: Sequence[float]) -> dict[str, Draft]:
+    """Return documents with what each is to be recorded with."""
+    given = zip(drafts.items(), confidences, strict=True)
+    return {name: draft.model_copy(update={"confidence": confidence}) for (name, draft), confidence in given}
 
 
 def mixed(folders: Sequence[Path], *, split: str, embedder: Embedder, seed: int = 0) -> dict[str, Any]:
@@ -60,7 +66,8 @@ def _figures(data: RetrievalSet, confidences: Confidences, embedder: Embedder, s
         tempfile.TemporaryDirectory(prefix="mixed-") as root,
         ReasoningBank(root, tenant="benchmark", project=data.name, embedder=embedder) as bank,
     ):
-        documents = record(bank, data.documents, confidences(np.random.default_rng(seed), len(data.documents)))
+        given = confidences(np.random.default_rng(seed), len(data.documents))
+        documents, _ = record(bank, with_confidences(data.documents, given))
         queries = data.queries
         searched = [_ranking(documents, bank.search(q.text, _deep(q)).memories) for q in queries]
         recalled = [_ranking(documents, bank.recall(q.text, _deep(q), max_tokens=1_000_000).memories) for q in queries]
@@ -70,21 +77,6 @@ def _figures(data: RetrievalSet, confidences: Confidences, embedder: Embedder, s
 
 def _deep(query: Query) -> int:
     return DEEPEST + len(query.exclude)
-
-
-def record(bank: ReasoningBank, drafts: Mapping[str, Draft], confidences: Sequence[float]) -> dict[str, list[str]]:
-    """Record documents, and return which of them each memory is."""
-    given = [_with(draft, confidence) for draft, confidence in zip(drafts.values(), confidences, strict=True)]
-    documents: dict[str, list[str]] = {}
-    for name, recorded in zip(drafts, bank.record_many(given), strict=True):
-        documents.setdefault(recorded.memory.id, []).append(name)
-        if recorded.created and recorded.memory.state is State.QUARANTINED:
-            bank.upkeep.approve(recorded.memory.id)
-    return documents
-
-
-def _with(draft: Draft, confidence: float) -> Draft:
-    return draft.model_copy(update={"confidence": confidence})
 
 
 def _ranking(documents: Mapping[str, Sequence[str]], memories: Sequence[Memory]) -> list[str]:

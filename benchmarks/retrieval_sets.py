@@ -14,7 +14,7 @@ from typing import Any
 import ir_measures
 from ir_measures import RR, R, ScoredDoc, Success, nDCG
 
-from reasoningbank import Draft, Verdict
+from reasoningbank import Draft, ReasoningBank, State, Verdict
 
 # A ranking of one query's documents, best first.
 Ranking = Sequence[str]
@@ -64,6 +64,21 @@ def load(folder: Path, split: str) -> RetrievalSet:
     ]
     documents = {row["id"]: lesson(row) for row in rows(folder / "corpus.jsonl")}
     return RetrievalSet(folder.name, documents, queries)
+
+
+def record(bank: ReasoningBank, drafts: Mapping[str, Draft]) -> tuple[dict[str, list[str]], int]:
+    """Record documents and approve what is quarantined; two that say the same are one memory.
+
+    Returns the documents of each memory, and how many were quarantined.
+    """
+    documents: dict[str, list[str]] = defaultdict(list)
+    quarantined = 0
+    for name, memory in zip(drafts, (r.memory for r in bank.record_many(drafts.values())), strict=True):
+        documents[memory.id].append(name)
+        if len(documents[memory.id]) == 1 and memory.state is State.QUARANTINED:
+            bank.upkeep.approve(memory.id)
+            quarantined += 1
+    return documents, quarantined
 
 
 def rows(path: Path) -> list[dict[str, Any]]:

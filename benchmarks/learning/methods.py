@@ -10,8 +10,6 @@ from benchmarks.learning.world import Choice, Floats, Ints, Task, Vote, World
 class Baseline:
     """Ranks by similarity times confidence, and hands out the best k."""
 
-    gate: float | None = None
-
     def __init__(self, world: World) -> None:
         self.world, self.initial = world, world.initial
         self.random = np.random.default_rng(world.seed + 5)
@@ -36,9 +34,6 @@ class Baseline:
     def choose(self, task: Task, k: int) -> Choice:
         """Choose what to hand out."""
         order = np.argsort(-(self.score(task) + 1e-9 * task.noise)).tolist()
-        if self.gate is not None:
-            passes = self.all()[task.candidates] >= self.gate
-            order = [place for place in order if passes[place]]
         return Choice(order[:k], [False] * len(order[:k]))
 
     def hand_out(self, task: Task, places: list[int]) -> None:

@@ -62,8 +62,8 @@ class Ledger:
 class Banked:
     """A project as the bank keeps it, with beliefs computed when they are asked for."""
 
-    def __init__(self, world: World, *, purity: bool = False, strict: bool = False, floor: float = FLOOR) -> None:
-        self.world, self.purity, self.strict, self.floor = world, purity, strict, floor
+    def __init__(self, world: World, *, purity: bool = False, strict: bool = False) -> None:
+        self.world, self.purity, self.strict = world, purity, strict
         self.initial: list[float] = world.initial.tolist()
         self.ledgers = [Ledger() for _ in self.initial]
         self.served: dict[int, Served] = {}
@@ -139,8 +139,8 @@ class Banked:
             judged > 0.0,
             votes < 0.0,
         )
-        rows, _ = cautious(standings, k=k, floor=self.floor, strict=self.strict)
-        return Choice(places[rows].tolist(), (standings.mean[rows] < self.floor).tolist())
+        rows, _ = cautious(standings, k=k, floor=FLOOR, strict=self.strict)
+        return Choice(places[rows].tolist(), (standings.mean[rows] < FLOOR).tolist())
 
     def hand_out(self, task: Task, places: list[int]) -> None:
         """Count the uses, and remember what was believed."""

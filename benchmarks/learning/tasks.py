@@ -20,8 +20,8 @@ import numpy as np
 from benchmarks.learning.product import START
 from benchmarks.learning.world import Bools, Scenario, usefulness
 from benchmarks.remembering import Remembering
-from benchmarks.retrieval_mixed import by_hand, record
-from benchmarks.retrieval_sets import RetrievalSet, load
+from benchmarks.retrieval_mixed import by_hand, with_confidences
+from benchmarks.retrieval_sets import RetrievalSet, load, record
 from reasoningbank import ReasoningBank
 from reasoningbank.embed.named import open_embedder
 
@@ -74,7 +74,7 @@ def chances(data: RetrievalSet, seed: int, policy: str | None, embedder: Remembe
         tempfile.TemporaryDirectory(prefix="tasks-") as root,
         ReasoningBank(root, tenant="benchmark", project=data.name, embedder=embedder, clock=clock) as bank,
     ):
-        documents = record(bank, data.documents, confidences)
+        documents, _ = record(bank, with_confidences(data.documents, confidences))
         lessons, found = list(documents), []
         for clock.runs, run in enumerate(runs(data, list(documents.values()), seed)):
             if policy:
