@@ -6,18 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reasoningbank.belief.belief import (
-    SUCCESS_IF_HELPED,
-    SUCCESS_IF_NOT,
-    Belief,
-    Evidence,
-    outcome_shares,
-)
+from reasoningbank.belief.belief import SUCCESS_IF_HELPED, SUCCESS_IF_NOT, Belief, Evidence, outcome_shares
 from reasoningbank.belief.quadrature import THETA, Float64, beliefs_of, log_priors
 from reasoningbank.signals import SignalKind
 
@@ -112,6 +106,23 @@ class Parameters:
 
 STARTING = Parameters()
 _NUMBERS = ("accuracy", "helped", "unhelped", "strength", "fading", "offset", "slope", "reported", "voted")
+
+
+class Unlearning:
+    """What the models share that learn nothing of a project's evidence: they take every outcome whole."""
+
+    __slots__ = ()
+
+    parameters: ClassVar = STARTING
+
+    def shares(
+        self,
+        confidences: Sequence[float],
+        succeeded: bool,  # noqa: ARG002 - whole for all
+        about: Sequence[float],  # noqa: ARG002
+    ) -> tuple[float, ...]:
+        """Return the strength of a run's outcome: whole, for every memory recalled for it."""
+        return (1.0,) * len(confidences)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from reasoningbank.belief.belief import MARGIN
 from reasoningbank.belief.calibrated import STARTING, Parameters
 from reasoningbank.belief.quadrature import Float64
 
@@ -63,14 +64,13 @@ class _Runs:
     @classmethod
     def of(cls, runs: Sequence[JudgedRun]) -> _Runs:
         shape = len(runs), max(len(run.memories) for run in runs)
-        found = cls(np.zeros(shape, dtype=np.int64), np.zeros(shape), np.zeros(shape), np.zeros(len(runs)))
+        memories, confidences, chance = np.zeros(shape, dtype=np.int64), np.zeros(shape), np.zeros(shape)
         for row, run in enumerate(runs):
             many = len(run.memories)
-            found.memories[row, :many], found.confidences[row, :many] = run.memories, run.confidences
-            chance = np.clip(run.relevance, 1e-6, 1.0 - 1e-6)
-            found.log_odds[row, :many] = np.log(chance / (1.0 - chance))
-            found.succeeded[row] = run.succeeded
-        return found
+            memories[row, :many], confidences[row, :many] = run.memories, run.confidences
+            chance[row, :many] = run.relevance
+        chance = np.clip(chance, MARGIN, 1.0 - MARGIN)
+        return cls(memories, confidences, np.log(chance / (1.0 - chance)), np.array([float(r.succeeded) for r in runs]))
 
     def helps(self, offset: Float64, slope: Float64) -> Float64:
         """Return the chance that each memory helps its run (..., n, most), for offsets and slopes that broadcast."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from reasoningbank.belief.belief import Belief, Beta, Evidence, within
-from reasoningbank.belief.calibrated import STARTING
+from reasoningbank.belief.calibrated import Unlearning
 from reasoningbank.signals import SignalKind, Tally
 
 GAIN = 0.2
@@ -32,26 +31,15 @@ def after(confidence: float, positive: float, negative: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class EmaModel:
+class EmaModel(Unlearning):
     """Signals move the confidence in the order of their days; within one tally, those for come first.
 
     Usage is not counted. Unlike the other models, this one depends on the order of the signals: by design.
     """
 
-    parameters: ClassVar = STARTING
-
     def beliefs(self, items: Sequence[Evidence]) -> list[Belief]:
         """Return one belief for each memory, in the order given."""
         return [self._belief(tallies, initial) for tallies, initial in items]
-
-    def shares(
-        self,
-        confidences: Sequence[float],
-        succeeded: bool,  # noqa: ARG002 - whole for all
-        about: Sequence[float],  # noqa: ARG002
-    ) -> tuple[float, ...]:
-        """Return the strength of a run's outcome: whole, for every memory recalled for it."""
-        return (1.0,) * len(confidences)
 
     def _belief(self, tallies: Sequence[Tally], initial: float) -> Belief:
         confidence = initial

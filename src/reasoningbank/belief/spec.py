@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from reasoningbank.belief.belief import Belief, Beta, Evidence, within
-from reasoningbank.belief.calibrated import STARTING
+from reasoningbank.belief.calibrated import Unlearning
 from reasoningbank.signals import SignalKind, Tally
 
 # How many observations the initial confidence is worth when it is kept: as much as the uniform prior.
@@ -60,7 +59,7 @@ def spec_beta(weights: SignalWeights, tallies: Iterable[Tally], prior: Beta = UN
 
 
 @dataclass(frozen=True, slots=True)
-class SpecModel:
+class SpecModel(Unlearning):
     """The Beta-over-weighted-counts model.
 
     Attributes:
@@ -72,20 +71,10 @@ class SpecModel:
 
     weights: SignalWeights = UNTAUGHT
     keep_prior: bool = False
-    parameters: ClassVar = STARTING
 
     def beliefs(self, items: Sequence[Evidence]) -> list[Belief]:
         """Return one belief for each memory, in the order given."""
         return [self._belief(tallies, within(initial)) for tallies, initial in items]
-
-    def shares(
-        self,
-        confidences: Sequence[float],
-        succeeded: bool,  # noqa: ARG002 - whole for all
-        about: Sequence[float],  # noqa: ARG002
-    ) -> tuple[float, ...]:
-        """Return the strength of a run's outcome: whole, for every memory recalled for it."""
-        return (1.0,) * len(confidences)
 
     def _belief(self, tallies: Sequence[Tally], initial: float) -> Belief:
         kept = Beta(PRIOR_STRENGTH * initial, PRIOR_STRENGTH * (1.0 - initial))

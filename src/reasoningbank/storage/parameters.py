@@ -70,6 +70,8 @@ def judged_runs(reading: Reading, most: int) -> list[JudgedRun]:
         "JOIN served AS s ON s.ref = e.ref ORDER BY e.ref, s.position",
         (most,),
     )
-    runs = ((succeeded, list(served)) for (_, succeeded), served in groupby(rows, key=lambda row: (row[0], row[1])))
-    columns = ((succeeded, [[row[column] for row in served] for column in (2, 3, 4)]) for succeeded, served in runs)
-    return [JudgedRun(tuple(n), tuple(mean), tuple(about), bool(ok)) for ok, (n, mean, about) in columns]
+    runs = []
+    for (_, succeeded), served in groupby(rows, key=lambda row: (row[0], row[1])):
+        memories, confidences, about = zip(*(row[2:] for row in served), strict=True)
+        runs.append(JudgedRun(memories, confidences, about, bool(succeeded)))
+    return runs

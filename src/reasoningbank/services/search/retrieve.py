@@ -271,7 +271,7 @@ def _choose(view: View, pool: Pool, rows: Places, wanted: Wanted) -> Chosen:
     many = wanted.k if few else len(candidates)
     ranked = rank(wanted.policy, candidates, k=many, vectors=pool.legs.vectors[rows], half_life=half_life)
     rows, known = rows[ranked.rows], known[ranked.rows]
-    chance = candidates.about[ranked.rows].astype(np.float64)
+    chance = candidates.about[ranked.rows]
     counts = {reason: int(mask.sum()) for reason, mask in withheld.items()}
     if wanted.policy == "cautious":
         chosen, unproven = cautious(_standings(ranked, known), k=wanted.k, floor=wanted.floor, strict=wanted.strict)
@@ -323,9 +323,7 @@ def _withheld(candidates: Candidates, known: Table, wanted: Wanted) -> dict[str,
     return {"untrusted source": strangers, "rejected": rejected, "provisional": unproven}
 
 
-def _chosen(
-    view: View, pool: Pool, rows: Places, known: Table, chance: npt.NDArray[np.float64], wanted: Wanted
-) -> Places:
+def _chosen(view: View, pool: Pool, rows: Places, known: Table, chance: Floats, wanted: Wanted) -> Places:
     """Return which of the ranked candidates are handed out: by policies that only rank, those that come first."""
     if wanted.policy != "relevance":
         return np.arange(min(len(rows), wanted.k))
@@ -335,8 +333,8 @@ def _chosen(
     prospects = Prospects(chances(learned, chance), known["mean"], known["high"], known["usage"], harm)
     # Without a vector nothing tells how relevant they are; and a search lists all that fits, also what says the same.
     cost = wanted.cost if vectors.any() else 0.0
-    vectors = vectors if cost else np.zeros_like(vectors)
-    return select(prospects, partial(alike, vectors), k=wanted.k, cost=cost, explore=exploring(learned))
+    compared = vectors if cost else vectors[:, :0]
+    return select(prospects, partial(alike, compared), k=wanted.k, cost=cost, explore=exploring(learned))
 
 
 def _standings(ranked: Ranked, known: Table) -> Standings:
