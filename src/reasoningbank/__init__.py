@@ -61,7 +61,8 @@ __version__ = "0.1.0"
 _LATER = {
     "Distilled": "reasoningbank.distill.distillation",
     **dict.fromkeys(("Distiller", "LLMDistiller"), "reasoningbank.distill.distiller"),
-    **dict.fromkeys(("Judgement", "LLMJudge"), "reasoningbank.distill.judge"),
+    "LLMJudge": "reasoningbank.distill.judge",
+    "Judgement": "reasoningbank.judgement",
     **dict.fromkeys(("DistillStatus", "Job"), "reasoningbank.runs.jobs"),
     "TemplateDistiller": "reasoningbank.distill.template",
     "OpenAIChat": "reasoningbank.llm.openai",
@@ -72,8 +73,9 @@ _LATER = {
 if TYPE_CHECKING:
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller, LLMDistiller
-    from reasoningbank.distill.judge import Judgement, LLMJudge
+    from reasoningbank.distill.judge import LLMJudge
     from reasoningbank.distill.template import TemplateDistiller
+    from reasoningbank.judgement import Judgement
     from reasoningbank.llm.openai import OpenAIChat
     from reasoningbank.runs.jobs import DistillStatus, Job
     from reasoningbank.runs.trajectory import Step, Trajectory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from reasoningbank.errors import InvalidInputError
@@ -23,9 +24,11 @@ class Verdict(StrEnum):
 # Matched whole, never by substring: "unsuccessful" holds "success".
 VERDICT_WORDS = {
     **dict.fromkeys(("success", "successful", "succeeded", "passed", "pass", "solved", "true"), Verdict.SUCCESS),
+    **dict.fromkeys(("yes", "correct"), Verdict.SUCCESS),
     **dict.fromkeys(("failure", "failed", "fail", "unsuccessful", "unsolved", "error", "false"), Verdict.FAILURE),
+    **dict.fromkeys(("no", "incorrect", "not successful", "not a success", "not success"), Verdict.FAILURE),
     **dict.fromkeys(("partial", "partial success", "partially successful", "mixed"), Verdict.PARTIAL),
-    **dict.fromkeys(("unknown", "uncertain", "unclear", "none"), Verdict.UNKNOWN),
+    **dict.fromkeys(("unknown", "uncertain", "unclear", "unsure", "undetermined", "none"), Verdict.UNKNOWN),
 }
 
 
@@ -33,7 +36,12 @@ def as_verdict(given: object) -> Verdict:
     """Read a verdict from a boolean or a label, matched whole; InvalidInputError when it is none of those known."""
     if isinstance(given, bool):
         return Verdict.SUCCESS if given else Verdict.FAILURE
-    verdict = VERDICT_WORDS.get(given.strip().lower()) if isinstance(given, str) else None
+    verdict = VERDICT_WORDS.get(label_text(given)) if isinstance(given, str) else None
     if verdict is None:
         raise InvalidInputError(f"verdict {given!r:.100} is not one of success, failure, partial, unknown")
     return verdict
+
+
+def label_text(given: str) -> str:
+    """Return a label as it is looked up: lower case, without punctuation."""
+    return " ".join(re.sub(r"[^\w\s]+|_", " ", given).lower().split())

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from typing import Any
 
+import numpy as np
 import pytest
 
 from reasoningbank import ReasoningBank, Verdict
@@ -34,13 +35,29 @@ def verdict(bank: ReasoningBank, ref: str) -> Verdict | None:
     return bank.runs.get(ref).verdict
 
 
+def good(given: object) -> bool:
+    return given == "good"
+
+
+async def good_in_a_while(given: object) -> bool:
+    await asyncio.sleep(0)
+    return given == "good"
+
+
+def broken(given: object) -> bool:
+    raise ValueError("no idea")
+
+
 @pytest.mark.parametrize(
     ("judge", "expected"),
     [
         (None, Verdict.UNKNOWN),
-        (lambda given: given == "good", Verdict.SUCCESS),
+        (good, Verdict.SUCCESS),
         (lambda given: "failure", Verdict.FAILURE),
         (lambda given: None, Verdict.UNKNOWN),
+        (lambda given: {"key": "k", "score": np.True_, "comment": "c"}, Verdict.SUCCESS),
+        (lambda given: 0.2, Verdict.FAILURE),
+        (good_in_a_while, Verdict.SUCCESS),
     ],
 )
 def test_a_run_that_ended_is_judged_by_what_it_gave(
@@ -55,16 +72,40 @@ def test_a_run_that_ended_is_judged_by_what_it_gave(
     assert len(made.runs) == 0
 
 
-def test_a_judge_that_fails_leaves_the_verdict_unknown(
-    bank: ReasoningBank, ref: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    def broken(given: object) -> bool:
-        raise ValueError("no idea")
+async def broken_in_a_while(given: object) -> bool:
+    raise ValueError("no idea")
 
-    outcomes(bank, ref, judge=broken).finished("root", "x")
+
+@pytest.mark.parametrize("judge", [broken, broken_in_a_while, lambda given: "no idea", lambda given: ["no idea"]])
+def test_a_judge_that_fails_is_one_warning_and_the_verdict_is_unknown(
+    bank: ReasoningBank, ref: str, caplog: pytest.LogCaptureFixture, judge: Any
+) -> None:
+    outcomes(bank, ref, judge=judge).finished("root", "x")
 
     assert verdict(bank, ref) is Verdict.UNKNOWN
-    assert "no idea" in caplog.text
+    assert ["no idea" in record.message for record in caplog.records] == [True]
+
+
+@pytest.mark.parametrize("judge", [good, good_in_a_while])
+def test_in_async_code_a_judge_runs_beside_the_loop_or_in_it(bank: ReasoningBank, ref: str, judge: Any) -> None:
+    made = outcomes(bank, ref, judge=judge)
+
+    assert asyncio.run(made.aclose(bank, ref, "good")) is Verdict.SUCCESS
+    assert verdict(bank, ref) is Verdict.SUCCESS
+
+
+@pytest.mark.parametrize("judge", [broken, broken_in_a_while, lambda given: object()])
+def test_a_judge_that_fails_in_async_code_leaves_the_verdict_unknown(bank: ReasoningBank, ref: str, judge: Any) -> None:
+    assert asyncio.run(outcomes(bank, ref, judge=judge).aclose(bank, ref, "x")) is Verdict.UNKNOWN
+    assert verdict(bank, ref) is Verdict.UNKNOWN
+
+
+def test_the_evaluator_is_named_with_its_reason(bank: ReasoningBank, ref: str) -> None:
+    said = {"key": "correctness", "score": 0.0, "comment": "the total is wrong"}
+    outcomes(bank, ref, judge=lambda given: said).finished("root", "x")
+
+    episode = bank.runs.get(ref)
+    assert (episode.by, episode.reason) == ("correctness", "the total is wrong")
 
 
 def test_an_exception_is_a_failure(bank: ReasoningBank, ref: str) -> None:

@@ -8,8 +8,9 @@ import pytest
 from reasoningbank import Verdict
 from reasoningbank.distill import prompts
 from reasoningbank.distill.best_of import Attempt, LLMSelector, Rollout, by_verdict, read_choice, roll_out, try_once
-from reasoningbank.distill.judge import Judgement, as_judge
+from reasoningbank.distill.judge import as_judge
 from reasoningbank.errors import ChatError, InvalidInputError
+from reasoningbank.judgement import Judgement
 from reasoningbank.llm.base import ChatReply, ChatRequest, FinishReason
 from reasoningbank.runs.trajectory import Step, Trajectory
 

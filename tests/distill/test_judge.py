@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -8,7 +9,6 @@ import pytest
 from reasoningbank import Verdict
 from reasoningbank.distill.judge import (
     CallableJudge,
-    Judgement,
     LLMJudge,
     RunJudge,
     as_judge,
@@ -16,6 +16,7 @@ from reasoningbank.distill.judge import (
     read_label,
 )
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
+from reasoningbank.judgement import Judgement
 from reasoningbank.llm.base import ChatReply, FinishReason
 from reasoningbank.runs.trajectory import Step, Trajectory
 from tests.distill.scripted import Scripted
@@ -140,10 +141,23 @@ def test_a_refusal_is_unavailable_and_not_failure(finish: FinishReason) -> None:
         (False, Verdict.FAILURE),
         (Verdict.PARTIAL, Verdict.PARTIAL),
         ("uncertain", Verdict.UNKNOWN),
+        (0.9, Verdict.SUCCESS),
+        ({"key": "tests", "score": False}, Verdict.FAILURE),
     ],
 )
 def test_any_callable_is_a_judge(said: Any, label: Verdict) -> None:
     assert as_judge(lambda run: said).judge(RUN).verdict is label
+
+
+def test_an_async_callable_is_a_judge_in_a_thread_with_a_loop_and_without() -> None:
+    async def passes(run: Trajectory) -> bool:
+        await asyncio.sleep(0)
+        return True
+
+    async def within_a_loop() -> Judgement:
+        return as_judge(passes).judge(RUN)
+
+    assert as_judge(passes).judge(RUN) == asyncio.run(within_a_loop()) == Judgement(Verdict.SUCCESS, (), "passes")
 
 
 def test_a_callable_may_give_a_whole_judgement() -> None:
@@ -152,9 +166,9 @@ def test_a_callable_may_give_a_whole_judgement() -> None:
     assert CallableJudge(lambda run: judgement).judge(RUN) is judgement
 
 
-@pytest.mark.parametrize("said", [None, "well done", 1, 0.9])
+@pytest.mark.parametrize("said", [None, "well done", 7, []])
 def test_a_callable_that_gives_no_verdict_is_unavailable(said: Any) -> None:
-    with pytest.raises(JudgeUnavailableError, match="which is no verdict"):
+    with pytest.raises(JudgeUnavailableError, match="no verdict"):
         as_judge(lambda run: said).judge(RUN)
 
 

@@ -18,6 +18,7 @@ from reasoningbank.adapters.tools import (
     memory_data,
     memory_tools,
 )
+from reasoningbank.judgement import PASS_MARK, Judgement, as_judgement
 
 __all__ = [
     "MEMORY_FEEDBACK",
@@ -25,14 +26,17 @@ __all__ = [
     "MEMORY_OUTCOME",
     "MEMORY_RECORD",
     "MEMORY_SEARCH",
+    "PASS_MARK",
     "FailureFilter",
     "Judge",
+    "Judgement",
     "MemoryTool",
     "RootRun",
     "RunOutcomes",
     "RunTree",
     "ToolAnswer",
     "ToolSpec",
+    "as_judgement",
     "hit_data",
     "is_neutral",
     "memory_data",

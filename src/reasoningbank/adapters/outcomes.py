@@ -1,12 +1,14 @@
 """From how a framework's run ended to a verdict about its episodes: what every adapter does, once.
 
 A run that merely ended has the verdict unknown; an exception is a failure; a pause, a cancellation or a caller that
-went away leaves the episode open. Nothing here ever breaks the run that is reported on.
+went away leaves the episode open. Nothing here ever breaks the run that is reported on: a judge that raises, or that
+returns what is no verdict, is one warning, and the verdict is unknown.
 """
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import threading
 from collections.abc import Callable, Hashable
@@ -15,12 +17,13 @@ from typing import Any
 
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
+from reasoningbank.judgement import Judgement, as_judgement
 from reasoningbank.verdict import Verdict
 
 log = logging.getLogger("reasoningbank")
 
-Judge = Callable[[Any], Verdict | str | bool | None]
-"""Judges what a run gave: success, failure, unknown, or True and False; None is unknown."""
+Judge = Callable[[Any], Any]
+"""Judges what a run gave; it may be async, and returns anything that `as_judgement` reads; None is unknown."""
 
 FailureFilter = Callable[[BaseException], bool]
 """Tells whether an exception may be the lessons' fault: False for, say, a connection that broke."""
@@ -159,11 +162,23 @@ class RunOutcomes:
         for bank, ref in episodes:
             self.fail(bank, ref, error)
 
-    def close(self, bank: ReasoningBank, ref: str, given: Any, *, reason: str = "") -> Verdict | str | bool:
-        """Judge what a run gave, close its episode, and return the verdict."""
-        verdict = self.judged(given)
+    def close(self, bank: ReasoningBank, ref: str, given: Any, *, reason: str = "") -> Verdict:
+        """Judge what a run gave, close its episode, and return the verdict.
+
+        Args:
+            reason: what is known of the ending, for a judge that gives no reason.
+        """
+        return self._close(bank, ref, given, self.judged(given), reason)
+
+    async def aclose(self, bank: ReasoningBank, ref: str, given: Any, *, reason: str = "") -> Verdict:
+        """Do what `close` does without holding up the loop; an async judge is awaited in it."""
+        return await asyncio.to_thread(self._close, bank, ref, given, await self.ajudged(given), reason)
+
+    def _close(self, bank: ReasoningBank, ref: str, given: Any, judgement: Judgement, reason: str) -> Verdict:
+        verdict = judgement.verdict
         if ref:
-            report(bank, verdict, ref, reason=reason, by="judge" if self._judge is not None else "")
+            by = judgement.by or ("judge" if self._judge is not None else "")
+            report(bank, verdict, ref, reason=judgement.reason or reason, by=by)
         if self._distill is not None:
             try:
                 # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
@@ -181,23 +196,37 @@ class RunOutcomes:
             report(bank, Verdict.FAILURE, ref, reason=f"{type(error).__name__}: {error}"[:500])
         return Verdict.FAILURE
 
-    def judged(self, given: Any) -> Verdict | str | bool:
-        """Return the judge's verdict; unknown without one, and when it fails, which is logged."""
-        if self._judge is None:
-            return Verdict.UNKNOWN
+    def judged(self, given: Any) -> Judgement:
+        """Return what the judge says; unknown without one, and when it fails, which is logged."""
+        from reasoningbank.distill.judge import settled
+
         try:
-            verdict = self._judge(given)
+            return as_judgement(settled(self._asked(given)))
         except Exception as error:  # noqa: BLE001 - a judge is the user's code; its fault must not end the run
-            log.warning("the judge failed, so the verdict is unknown: %s: %s", type(error).__name__, error)
-            return Verdict.UNKNOWN
-        return Verdict.UNKNOWN if verdict is None else verdict
+            return _no_judgement(error)
+
+    async def ajudged(self, given: Any) -> Judgement:
+        """Do what `judged` does without holding up the loop; an async judge is awaited in it."""
+        try:
+            said = await asyncio.to_thread(self._asked, given)
+            return as_judgement(await said if inspect.isawaitable(said) else said)
+        except Exception as error:  # noqa: BLE001 - as in `judged`
+            return _no_judgement(error)
+
+    def _asked(self, given: Any) -> Any:
+        return None if self._judge is None else self._judge(given)
 
     def _ended(self, run: Hashable) -> list[tuple[ReasoningBank, str]]:
         root = self.runs.end(run)
         return [] if root is None else [(self._banks.pop(ref), ref) for ref in root.refs]
 
 
-def report(bank: ReasoningBank, verdict: Verdict | str | bool, ref: str, *, reason: str = "", by: str = "") -> None:
+def _no_judgement(error: Exception) -> Judgement:
+    log.warning("the judge gave no verdict, so it is unknown: %s: %s", type(error).__name__, error)
+    return Judgement(Verdict.UNKNOWN)
+
+
+def report(bank: ReasoningBank, verdict: Verdict, ref: str, *, reason: str = "", by: str = "") -> None:
     """Report a verdict; what cannot be recorded is logged, since no run may fail for it.
 
     Unknown closes an episode that is open, and never takes back a verdict that somebody gave meanwhile.

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from reasoningbank.distill import judge as judging
     from reasoningbank.distill import template
     from reasoningbank.distill.distiller import Distiller
-    from reasoningbank.distill.judge import Judgement, RunJudge
+    from reasoningbank.distill.judge import RunJudge
     from reasoningbank.embed.base import Embedder
     from reasoningbank.runs.trajectory import Trajectory
     from reasoningbank.services.engine import Engine
 
-    AnyJudge = RunJudge | Callable[[Trajectory], Judgement | str | bool | None]
+    AnyJudge = RunJudge | Callable[[Trajectory], Any]
 
 
 def utc_now() -> datetime:

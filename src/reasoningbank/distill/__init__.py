@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from reasoningbank.distill.best_of import Agent, Attempt, BestOf, LLMSelector, Rollout, Selector
     from reasoningbank.distill.distillation import Distillation, Distilled, Rejection
     from reasoningbank.distill.distiller import Distiller, LLMDistiller
-    from reasoningbank.distill.judge import Judgement, LLMJudge, RunJudge
+    from reasoningbank.distill.judge import LLMJudge, RunJudge
     from reasoningbank.distill.run_files import read_runs
     from reasoningbank.distill.template import TemplateDistiller
+    from reasoningbank.judgement import Judgement
 else:
 
     def __getattr__(name: str) -> object:

@@ -2,48 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from reasoningbank.distill import prompts
 from reasoningbank.distill.cleaning import clean, pack
 from reasoningbank.distill.parse import json_values, without_thinking
 from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableError
+from reasoningbank.judgement import Judgement, as_judgement, reasons_in
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, FinishReason, as_chat
 from reasoningbank.runs.trajectory import Trajectory
-from reasoningbank.verdict import Verdict
+from reasoningbank.verdict import VERDICT_WORDS, Verdict, label_text
 
 RUN_TOKENS = 6_000
 ANSWER_TOKENS = 512
 
-# Looked up whole. A label that only holds one of these words is none: "unsuccessful", "success criteria not met".
-LABELS = {
-    **dict.fromkeys(("success", "successful", "succeeded", "pass", "passed", "true", "yes"), Verdict.SUCCESS),
-    **dict.fromkeys(("failure", "fail", "failed", "unsuccessful", "not successful", "no"), Verdict.FAILURE),
-    **dict.fromkeys(("false", "not a success", "not success", "incorrect"), Verdict.FAILURE),
-    **dict.fromkeys(("uncertain", "unknown", "unclear", "unsure", "undetermined"), Verdict.UNKNOWN),
-    **dict.fromkeys(("partial", "partial success", "partially successful"), Verdict.PARTIAL),
-}
+# What two of them say stands in a run's own lines, too: "Status: error".
+LABELS = {word: verdict for word, verdict in VERDICT_WORDS.items() if word not in ("error", "none")}
 LABEL_KEYS = ("verdict", "status", "label", "outcome", "judgement", "judgment", "result", "success")
 LABELLED = re.compile(
     r"(?i)\b(?:final\s+)?(?:verdict|status|label|outcome|judge?ment)\b[\s\"'*_`]*[:=][\s\"'*_`]*([^\n/|;,.\"'*`]+)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What a judge says of a run, why, and who it is."""
-
-    verdict: Verdict
-    reasons: tuple[str, ...] = ()
-    by: str = ""
-
-    @property
-    def reason(self) -> str:
-        """The reasons as one text."""
-        return " ".join(self.reasons)
 
 
 @runtime_checkable
@@ -101,27 +86,51 @@ class LLMJudge:
 
 
 class CallableJudge:
-    """Any callable as a judge: it takes the run and returns a Judgement, a label, a boolean, or None (no verdict)."""
+    """Any callable as a judge, also an async one: it takes the run, and returns what `as_judgement` reads.
 
-    def __init__(self, call: Callable[[Trajectory], Judgement | str | bool | None]) -> None:
+    None is no verdict yet: the run is judged later.
+    """
+
+    def __init__(self, call: Callable[[Trajectory], Any]) -> None:
         self._call = call
         self._name = getattr(call, "__name__", type(call).__name__)
 
     def judge(self, run: Trajectory) -> Judgement:
-        """Call it, or raise JudgeUnavailableError where it returned None, or raised."""
+        """Call it, or raise JudgeUnavailableError where it returned None or what cannot be read, or raised."""
         try:
-            said = self._call(run)
+            said = settled(self._call(run))
         except Exception as error:  # whatever a user's own judge raises, there is no verdict
             raise JudgeUnavailableError(f"{self._name} raised {type(error).__name__}: {error}") from error
-        if isinstance(said, Judgement):
-            return said
-        label = read_label(said)
-        if label is None:
-            raise JudgeUnavailableError(f"{self._name} returned {said!r:.100}, which is no verdict")
-        return Judgement(label, (), self._name)
+        if said is None:
+            raise JudgeUnavailableError(f"{self._name} returned None, which is no verdict")
+        try:
+            found = as_judgement(said)
+        except InvalidInputError as error:
+            raise JudgeUnavailableError(f"{self._name} gave no verdict: {error}") from None
+        return found if found.by else replace(found, by=self._name)
 
 
-def as_judge(judge: RunJudge | Callable[[Trajectory], Judgement | str | bool | None]) -> RunJudge:
+def settled(said: Any) -> Any:
+    """Return what a judge said, once it has said it: what an async judge returned is waited for in a loop of its own.
+
+    Meanwhile the thread waits, also one that has a running loop: async code awaits its judges itself.
+    """
+    if not inspect.isawaitable(said):
+        return said
+
+    async def wait() -> Any:
+        return await said
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(wait())
+    context = contextvars.copy_context()
+    with ThreadPoolExecutor(1, thread_name_prefix="reasoningbank-judge") as one:
+        return one.submit(context.run, asyncio.run, wait()).result()
+
+
+def as_judge(judge: RunJudge | Callable[[Trajectory], Any]) -> RunJudge:
     """Return `judge` if it is a RunJudge, and any other callable wrapped as one, or raise InvalidInputError."""
     if isinstance(judge, RunJudge):
         return judge
@@ -136,8 +145,7 @@ def read_label(value: object) -> Verdict | None:
         return Verdict.SUCCESS if value else Verdict.FAILURE
     if not isinstance(value, str):
         return None
-    word = " ".join(re.sub(r"[^\w\s]+", " ", value.replace("_", " ")).lower().split())
-    return LABELS.get(word)
+    return LABELS.get(label_text(value))
 
 
 def read_judgement(answer: str) -> Judgement | None:
@@ -158,12 +166,7 @@ def _in_json(value: Mapping[str, Any]) -> Iterator[Judgement]:
     fields = {str(key).lower(): given for key, given in value.items()}
     label = next((found for key in LABEL_KEYS if (found := read_label(fields.get(key))) is not None), None)
     if label is not None:
-        yield Judgement(label, _texts(fields.get("reasons") or fields.get("reason") or fields.get("thoughts")))
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    given = [value] if isinstance(value, str) else value if isinstance(value, (list, tuple)) else []
-    return tuple(text.strip()[:500] for text in given if isinstance(text, str) and text.strip())[:8]
+        yield Judgement(label, reasons_in(fields.get("reasons") or fields.get("reason") or fields.get("thoughts")))
 
 
 def _reasons_in(text: str) -> tuple[str, ...]:

@@ -86,12 +86,18 @@ def list_episodes(
         return EpisodePage(tuple(e for e in found if e is not None), refs[limit - 1] if len(refs) > limit else None)
 
 
-def close_if_open(engine: Engine, ref: str, verdict: Verdict, reason: str) -> None:
-    """Close an episode that nobody has closed; one that has a verdict keeps it."""
+def close_if_open(
+    engine: Engine, ref: str, verdict: Verdict, reason: str, *, by: str = "", or_unknown: bool = False
+) -> None:
+    """Close an episode that nobody has closed; one that has a verdict keeps it.
+
+    Args:
+        or_unknown: an episode that merely ended is judged now.
+    """
     with _judging(engine, create=True) as edit:
         episode = episodes.load_episode(edit, ref)
-        if episode is not None and episode.is_open:
-            _close(edit, episode, verdict, reason=note(reason), by="", now=engine.now())
+        if episode is not None and (episode.is_open or (or_unknown and episode.verdict is Verdict.UNKNOWN)):
+            _close(edit, episode, verdict, reason=note(reason), by=note(by), now=engine.now())
 
 
 def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Episode:

@@ -22,11 +22,13 @@ from reasoningbank.errors import InvalidInputError, JobNotFoundError, ReasoningB
 from reasoningbank.memory import Draft
 from reasoningbank.runs.jobs import LEASE, DistillStatus, Held, Job, key_of
 from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.services.credit import credit
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import preparing, record
 from reasoningbank.services.record.preparing import Prepared
 from reasoningbank.services.record.storing import store_all
 from reasoningbank.services.runs.trajectories import note_origins
+from reasoningbank.storage import episodes
 from reasoningbank.storage import jobs as job_rows
 from reasoningbank.verdict import Verdict, as_verdict
 
@@ -43,11 +45,25 @@ def read_run(run: Any, verdict: Verdict | str | bool | None = None) -> Cleaned:
     return clean(read)
 
 
-def judged(run: Trajectory, judge: RunJudge | None) -> Trajectory:
-    """Return the run with the judge's verdict, if it has none and there is a judge, or raise JudgeUnavailableError."""
-    if judge is None or run.verdict is not Verdict.UNKNOWN:
+def judged(engine: Engine, run: Trajectory, judge: RunJudge | None) -> Trajectory:
+    """Return the run with a verdict, if there is one: its own, that of its episode, or the judge's.
+
+    What the judge says is said of the episode too, which ended before anybody had judged it: its lessons are credited.
+    JudgeUnavailableError when the judge gives no verdict.
+    """
+    if run.verdict is not Verdict.UNKNOWN:
+        return run
+    with engine.read() as view:
+        episode = episodes.load_episode(view, run.session) if run.session else None
+    if episode is not None and episode.verdict in (Verdict.SUCCESS, Verdict.FAILURE):
+        return run.model_copy(update={"verdict": episode.verdict, "reason": episode.reason})
+    if judge is None:
         return run
     judgement = judge.judge(run)
+    if episode is not None:
+        credited = Verdict.UNKNOWN if judgement.verdict is Verdict.PARTIAL else judgement.verdict
+        reason, by = judgement.reason, judgement.by
+        credit.close_if_open(engine, episode.ref, credited, reason, by=by, or_unknown=True)
     return run.model_copy(update={"verdict": judgement.verdict, "reason": judgement.reason})
 
 
@@ -55,7 +71,7 @@ def distill(
     engine: Engine, cleaned: Cleaned, distiller: Distiller, judge: RunJudge | None, earlier: Sequence[Trajectory]
 ) -> Distilled:
     """Draw lessons from a run and store them."""
-    run = judged(cleaned.run, judge)
+    run = judged(engine, cleaned.run, judge)
     return replace(keep(engine, distiller.distill(run, earlier), [run]), removed=cleaned.removed)
 
 
@@ -63,7 +79,7 @@ def distill_many(engine: Engine, runs: Sequence[Cleaned], distiller: Distiller, 
     """Draw lessons from several runs of one task together, and store them."""
     if not runs:
         raise InvalidInputError("there is no run to compare: give at least one")
-    compared = [judged(cleaned.run, judge) for cleaned in runs]
+    compared = [judged(engine, cleaned.run, judge) for cleaned in runs]
     return keep(engine, distiller.distill_many(compared), compared)
 
 
@@ -173,7 +189,7 @@ def carry_out(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge 
     The job comes back as it is then, or None when it was lost to another worker meanwhile, and nothing was stored.
     JudgeUnavailableError, EmbeddingError or StorageError when it cannot be done now.
     """
-    run, result = _draw(held, distiller, judge)
+    run, result = _draw(engine, held, distiller, judge)
     return engine.with_embedder(lambda embedder: _finish(engine, embedder, held, run, result))
 
 
@@ -193,13 +209,13 @@ def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, res
         return job_rows.find(edit, held.job.id)
 
 
-def _draw(held: Held, distiller: Distiller, judge: RunJudge | None) -> tuple[Trajectory, Distillation]:
+def _draw(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge | None) -> tuple[Trajectory, Distillation]:
     if held.job.kind == "anti-pattern":
         said = held.payload
         draft = anti_pattern(said["title"], said["content"], said["reason"], said["session"])
         run = Trajectory(verdict=Verdict.FAILURE)
         return run, Distillation(DistillStatus.DONE, (draft,), by=draft.source.by or "")
-    run = judged(held.run, judge)
+    run = judged(engine, held.run, judge)
     return run, distiller.distill(run, held.earlier)
 
 
