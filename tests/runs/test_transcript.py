@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, Syst
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRole, TextBlock
 
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.runs.transcript import as_text, error_line, read_messages
+from reasoningbank.runs.transcript import as_text, read_messages
 
 RAN = {"action": 'run({"cmd":"ls"})', "tool": "run", "observation": "a.txt"}
 
@@ -261,47 +261,6 @@ def test_no_messages_are_an_empty_run() -> None:
     transcript = read_messages([])
 
     assert (transcript.task, transcript.steps, transcript.result) == ("", (), "")
-
-
-@pytest.mark.parametrize(
-    ("output", "line"),
-    [
-        ("Error: payment amount does not add up", "Error: payment amount does not add up"),
-        ('{"error": "no such user"}', '{"error": "no such user"}'),
-        ("running\n  File x\nKeyError: 'id'\n", "KeyError: 'id'"),
-        ("Traceback (most recent call last):\n  File x\nValueError: a\n\nValueError: b", "ValueError: b"),
-        ("Traceback (most recent call last):\n  odd end", "odd end"),
-        ("bash: foo: command not found", "bash: foo: command not found"),
-        ("compiling\nerror[E0382]: borrow of moved value", "error[E0382]: borrow of moved value"),
-        ("3 passed, 1 failed\nexit code: 1", "exit code: 1"),
-        ('{"exit_code": 2, "out": ""}', '{"exit_code": 2, "out": ""}'),
-        ("HTTP/1.1 404 Not Found", "HTTP/1.1 404 Not Found"),
-        ("FAILED tests/test_a.py::test_b", "FAILED tests/test_a.py::test_b"),
-    ],
-)
-def test_the_line_that_says_what_went_wrong_is_found(output: str, line: str) -> None:
-    assert error_line(output) == line
-
-
-@pytest.mark.parametrize(
-    "output",
-    [
-        "",
-        "\n",
-        "3 passed",
-        '{"error": null, "rows": 3}',
-        "The chapter on errors:\nHow to raise an exception",
-        "exit code: 0",
-    ],
-)
-def test_an_output_that_only_speaks_of_errors_is_none(output: str) -> None:
-    assert error_line(output) == ""
-
-
-def test_an_error_in_the_middle_of_a_long_page_is_not_looked_at() -> None:
-    page = ["text"] * 30 + ["ValueError: quoted"] + ["text"] * 30
-
-    assert error_line("\n".join(page)) == ""
 
 
 def test_values_become_text_without_loss() -> None:

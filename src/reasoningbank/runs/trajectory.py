@@ -12,7 +12,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Metadata, Tags, Text
-from reasoningbank.runs.transcript import as_text, error_line, read_messages
+from reasoningbank.outputs import error_line
+from reasoningbank.runs.transcript import as_text, read_messages
 from reasoningbank.validation import validated
 from reasoningbank.verdict import Verdict, as_verdict
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.outputs import error_line
 
 ROLES = {
     **dict.fromkeys(("user", "human"), "user"),
@@ -133,7 +134,7 @@ class _Run:
         if number == len(self.steps):
             self.steps.append({})
         self.steps[number]["observation"] = text
-        error = error_line(text) or (first_line(text) if failed else "")
+        error = error_line(text, flagged=failed or None)
         if error:
             self.steps[number]["error"] = error
         self.last_words = ""
@@ -252,46 +253,6 @@ def as_text(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
         return str(value)
-
-
-def first_line(text: str) -> str:
-    """Return the first line that is not blank, cut to 300 characters."""
-    return next((line.strip()[:300] for line in text.splitlines() if line.strip()), "")
-
-
-# What programs and tools print when something went wrong. The first set speaks at the head of an output only: further
-# down it may be quoted text. The second is unmistakable on any of the lines that are looked at.
-ERROR_HEAD = re.compile(
-    r"""(?ix) ^[^\w{"]{0,3} (?: error\b | exception\b | fatal\b | panic\b | failed\b | failure\b | invalid\ | cannot\ |
-        could\ not\  | unable\ to\  | permission\ denied | access\ denied | not\ found\b | timed?\s?out\b |
-        \{ \s* "(?:error|errors|exception)" \s* : (?! \s* (?:null|""|\[\]|false|\{\})) )"""
-)
-ERROR_LINE = re.compile(
-    r"""(?x) ^\s* (?: E\ {3}\s* )? [A-Za-z_][\w.]{0,80}(?:Error|Exception|Warning\ as\ error)\b [:(] |
-        :\ (?:command\ not\ found|No\ such\ file\ or\ directory|Permission\ denied)\s*$ |
-        ^\s*(?:ERROR|FATAL|FAILED|error|fatal)(?:\[[\w-]+\])?[:\ ]\s?\S |
-        \bexit(?:ed)?(?:\ with)?[\ _]?(?:code|status)"?[:=\ ]{1,3} -?[1-9]\d{0,4}\b |
-        ^\s*(?:HTTP(?:/[\d.]+)?\ )[45]\d\d\b | ^AssertionError\b"""
-)
-TRACEBACK = "Traceback (most recent call last)"
-
-
-def error_line(text: str) -> str:
-    """Return the line of an output that says what went wrong, or "" if none does.
-
-    Only the first and last 20 lines are looked at, each cut to 300 characters: a page that was read may speak of
-    errors without being one. Of a Python traceback the last line counts, elsewhere the first.
-    """
-    lines = [line.rstrip()[:300] for line in text.splitlines() if line.strip()]
-    if not lines:
-        return ""
-    looked_at = lines if len(lines) <= 40 else lines[:20] + lines[-20:]
-    matching = [line.strip() for line in looked_at if ERROR_LINE.search(line)]
-    if any(TRACEBACK in line for line in looked_at):
-        return matching[-1] if matching else lines[-1].strip()
-    if ERROR_HEAD.search(lines[0]):
-        return lines[0].strip()
-    return matching[0] if matching else ""
 
 
 def without_blocks(text: str) -> str:
