@@ -52,6 +52,11 @@ def number(name: str, given: object, least: float, most: float | None = None) ->
     return float(given)
 
 
+def seconds(timeout: object) -> float | None:
+    """Return how long something may take: a number of at least 0; None is as long as it takes."""
+    return None if timeout is None else number("timeout", timeout, 0)
+
+
 def flag(name: str, given: object) -> bool:
     """Return a yes or no."""
     if not isinstance(given, bool):

@@ -36,6 +36,7 @@ class Status:
         nodes_not_embedded: nodes that are found by keyword only, until `reembed`.
         kept_runs: runs whose steps are kept.
         open_episodes: runs without a verdict.
+        late_recalls: how often a recall with a timeout came too late, within the last 400 days.
         jobs: runs to be distilled, and those that were, by status.
         unreadable_lines: lines of the signal log that cannot be read; they keep their segment from being deleted.
         orphan_lines: lines about memories that are gone or say something else now.
@@ -65,6 +66,7 @@ class Status:
     kept_runs: int = 0
     parameters: dict[str, Any] | None = None
     open_episodes: int = 0
+    late_recalls: int = 0
     jobs: dict[str, int] = field(default_factory=dict)
     log_segments: int = 0
     rolled_segments: int = 0

@@ -145,13 +145,14 @@ def test_success_is_told_beside_what_was_to_be_expected() -> None:
 def test_hit_rates_tell_how_often_something_was_handed_out_and_judged() -> None:
     runs = [past(True, (0.9, True), (0.5, None)), past(False, (0.5, False)), past(True), past(None)]
 
-    assert hit_rates(runs) == {
+    assert hit_rates(runs, late=2) == {
         "recalls": 4.0,
         "recalls_with_lessons": 0.5,
         "lessons_a_recall": 0.75,
         "runs_reported": 0.75,
         "lessons_voted_on": pytest.approx(2 / 3),
         "voted_helpful": 0.5,
+        "recalls_too_late": 2.0,
     }
     assert hit_rates([])["lessons_a_recall"] is None
 

@@ -35,6 +35,8 @@ class ReasoningBankRetriever(BaseRetriever):
             go into the config of a call.
         record_usage: a call is a recall: it opens an episode, whose `ref` each document carries in its metadata.
             `attach` closes it at the end of the chain's run.
+        timeout: seconds of work that a call may take.
+        fail_open: when a call fails or comes too late, give no documents; a warning says why.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
@@ -45,6 +47,8 @@ class ReasoningBankRetriever(BaseRetriever):
     strict: bool = False
     outcome: Literal["success", "failure"] | None = None
     record_usage: bool = False
+    timeout: float = Field(default=0.5, gt=0.0)
+    fail_open: bool = True
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
         params = super()._get_ls_params(**kwargs)
@@ -83,6 +87,8 @@ class ReasoningBankRetriever(BaseRetriever):
             strict=self.strict,
             outcome=self.outcome,
             tags=self.tags,
+            timeout=self.timeout,
+            fail_open=self.fail_open,
         )
         ref = getattr(result, "ref", None)
         return [_document(hit, ref) for hit in result.hits]

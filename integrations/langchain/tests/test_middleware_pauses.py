@@ -133,7 +133,6 @@ def test_a_recall_that_comes_too_late_leaves_no_episode(
         with caplog.at_level(logging.WARNING):
             agent.invoke(ASK)
         embedder.go_on.set()
-        bank._engine.deadlines._threads.shutdown(wait=True)
 
         assert agents.blocks(model) == [0]
         assert agents.verdicts(bank) == []

@@ -264,6 +264,8 @@ class ReasoningBank(Namespace):
         tags: Sequence[str] | None = None,
         where: Mapping[str, Any] | None = None,
         policy: str = "relevance",
+        timeout: float | None = None,
+        fail_open: bool | None = None,
     ) -> SearchResult:
         """Find the memories that fit a query, best first. Nothing is changed or counted.
 
@@ -276,14 +278,24 @@ class ReasoningBank(Namespace):
             outcome, tags, where: as in `list`.
             policy: relevance (what is likeliest to help), cautious (proven lessons first), similarity, four_factor,
                 weighted or mmr.
+            timeout, fail_open: as in `recall`; what comes too late is an empty result whose `degraded` says why.
 
         Raises:
+            DeadlineExceededError: it came too late.
             InvalidInputError: an empty query, or an argument that is not allowed.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
         filters = arguments.filters(tags=tags, where=where, outcome=outcome)
         wanted = self._wanted(limit, filters, min_confidence, policy, strict=strict, cost=0.0)
-        return retrieve.search(self._engine, arguments.query(query), wanted)
+        look = partial(retrieve.search, self._engine, arguments.query(query), wanted)
+        if timeout is None and not fail_open:
+            return look()
+        return self._engine.deadlines.bounded(
+            lambda _: look(),
+            timeout=arguments.seconds(timeout),
+            fail_open=fail_open is not False,
+            otherwise=lambda why: SearchResult(degraded=(why,)),
+        )
 
     def recommend(self, task: str) -> Recommendation:
         """Return the strategy that fits a task best, with its confidence, what speaks for it, and the runner-up.
@@ -336,7 +348,8 @@ class ReasoningBank(Namespace):
 
         An agent that must not wait gives a `timeout`, and then must not break either: a recall that fails or comes too
         late leaves no episode behind, and an empty Recall comes back. Its `ref` is empty and `degraded` says why, which
-        is also logged once at WARNING. Errors of scope and of the caller are raised all the same.
+        is also logged at WARNING, for each kind of reason once a minute at the most. Errors of scope and of the caller
+        are raised all the same.
 
         Args:
             task: what is to be done, in words.
@@ -349,7 +362,8 @@ class ReasoningBank(Namespace):
             expand_links: bring along what the memories found require (see `links.add`), up to 5 beyond `limit`,
                 whatever the filters, in the same token budget and with the same credit; and warn of those that
                 conflict.
-            timeout: seconds to wait; as long as it takes when None.
+            timeout: seconds of work. Waiting for a turn, behind other recalls of this process, is not counted; in all
+                nobody waits longer than 20 times this. As long as it takes when None.
             fail_open: give an empty Recall instead of raising; with a timeout True when None, else False.
 
         The other arguments are those of `search`.
@@ -372,8 +386,12 @@ class ReasoningBank(Namespace):
         )
         if timeout is None and not fail_open:
             return hand_out()
-        seconds = None if timeout is None else arguments.number("timeout", timeout, 0)
-        return self._engine.deadlines.recall(task, hand_out, timeout=seconds, fail_open=fail_open is not False)
+        return self._engine.deadlines.bounded(
+            lambda attempt: hand_out(attempt=attempt),
+            timeout=arguments.seconds(timeout),
+            fail_open=fail_open is not False,
+            otherwise=lambda why: Recall(ref="", task=task, degraded=(why,)),
+        )
 
     @contextmanager
     def episode(self, task: str, limit: int = 3, **options: Unpack[RecallOptions]) -> Iterator[Run]:

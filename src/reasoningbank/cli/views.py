@@ -258,6 +258,7 @@ def status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None
         "edges": found.edges,
         "kept runs": found.kept_runs,
         "open episodes": str(found.open_episodes),
+        "late recalls": str(found.late_recalls),
         "jobs": counts(found.jobs),
         "unreadable lines": str(found.unreadable_lines),
         "orphan lines": found.orphan_lines,

@@ -183,10 +183,11 @@ def _high(told: Sequence[Prediction], by: str) -> Measure:
     return measure("SC-006", what, share, goal=">= 0.75", sample=many, needed=ENOUGH)
 
 
-def hit_rates(runs: Sequence[PastRun]) -> dict[str, float | None]:
-    """Return how often recalls handed out something, and how often runs and lessons were judged."""
+def hit_rates(runs: Sequence[PastRun], late: int = 0) -> dict[str, float | None]:
+    """Return how often recalls handed out something or came too late, and how often runs and lessons were judged."""
     return {
         "recalls": float(len(runs)),
+        "recalls_too_late": float(late),
         "recalls_with_lessons": _share([bool(run.handed_out) for run in runs]),
         "lessons_a_recall": math.fsum(len(run.handed_out) for run in runs) / len(runs) if runs else None,
         "runs_reported": _share([run.succeeded is not None for run in runs]),

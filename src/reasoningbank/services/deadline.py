@@ -1,61 +1,248 @@
-"""Recall for those who cannot wait: within a time budget, and without ever breaking the agent."""
+"""Recall for those who cannot wait: within a time budget, and without ever breaking the agent.
+
+The recalls of a process take turns, whatever their bank: so many that do not hinder each other work at once, and the
+others wait in the order in which they came. A budget counts work, and not the waiting: neither for a turn, nor for a
+processor that other threads keep busy, nor for the model that the first recall loads.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as WaitedTooLong
+from queue import SimpleQueue
+from typing import TypeVar
 
 from reasoningbank.errors import DeadlineExceededError, InvalidInputError, ReasoningBankError, ScopeError
-from reasoningbank.results import Recall
+from reasoningbank.forks import renew_after_fork
 
 log = logging.getLogger("reasoningbank")
 
-# Enough for the runs of one process; a recall beyond that waits for a free thread, inside its own time budget.
-THREADS = 8
+T = TypeVar("T")
+Seconds = Callable[[], float]
+
+AT_ONCE = 8
+MOST_THREADS = 32  # beside those that work, some that are stuck, say in an embedder, and that nobody waits for any more
+# How long a caller waits in all, as a multiple of its budget.
+LONGEST_WAIT = 20
+# A budget is counted in steps: one that took longer, since this thread did not get a processor, counts as one.
+STEPS, LONGEST_STEP = 20, 0.02
+WARN_EVERY = 60.0  # seconds, for each kind of reason
+
+
+class Attempt:
+    """One piece of work, and whether somebody waits for it: either it is given up, or what it changes is kept."""
+
+    def __init__(self, end_turn: Callable[[], None]) -> None:
+        self._lock = threading.Lock()
+        self._end_turn: Callable[[], None] | None = end_turn
+        self._given_up = self._kept = False
+        self.begun, self.done = threading.Event(), threading.Event()
+        self.result: object = None
+        self.error: BaseException | None = None
+
+    def check(self) -> None:
+        """Raise DeadlineExceededError when nobody waits any more."""
+        if self._given_up:
+            raise DeadlineExceededError("nobody waited for the recall any more; no episode was opened")
+
+    def keep(self) -> None:
+        """Begin to change something: from now on it is waited for. DeadlineExceededError when nobody waits any more."""
+        with self._lock:
+            self.check()
+            self._kept = True
+
+    def give_up(self) -> bool:
+        """Wait no longer; False when it is too late for that, and the end is near."""
+        with self._lock:
+            self._given_up = not (self._kept or self.done.is_set())
+        if self._given_up:
+            self._end()
+        return self._given_up
+
+    def carry_out(self, prepare: Callable[[], None], run: Callable[[Attempt], object]) -> None:
+        """Do the work, and before it what is no part of it."""
+        try:
+            self.check()
+            prepare()
+            self.begun.set()
+            self.result = run(self)
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+            self.error = error
+        self.done.set()
+        self.begun.set()
+        self._end()
+
+    def wait(self, budget: float, until: float, monotonic: Seconds) -> bool:
+        """Wait for the end, for `budget` seconds of work and at most until then; False when it did not come."""
+        step = min(LONGEST_STEP, budget / STEPS)
+        counted = 0.0
+        if not self.begun.wait(max(0.0, until - monotonic())):
+            return False
+        while not self.done.wait(step):
+            counted += step
+            if counted >= budget or monotonic() >= until:
+                return False
+        return True
+
+    def _end(self) -> None:
+        with self._lock:
+            end_turn, self._end_turn = self._end_turn, None
+        if end_turn is not None:
+            end_turn()
+
+
+class Turns:
+    """The threads that work for those who cannot wait, shared by all banks of a process."""
+
+    def __init__(self) -> None:
+        self._begin()
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Begin anew: neither the threads nor who waited for them are in this process."""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._free = AT_ONCE
+        self._waiting: deque[threading.Event] = deque()
+        self._work: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._threads = self._idle = 0
+
+    def take(self, seconds: float) -> bool:
+        """Wait for a turn, at most so long; False when it did not come."""
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return True
+            turn = threading.Event()
+            self._waiting.append(turn)
+        if turn.wait(seconds):
+            return True
+        with self._lock:
+            if not turn.is_set():
+                self._waiting.remove(turn)
+            return turn.is_set()
+
+    def give_back(self) -> None:
+        """End a turn: the next is whoever has waited longest."""
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._free += 1
+
+    def start(self, job: Callable[[], None]) -> None:
+        """Have a job done by a thread of its own. A process that ends does not wait for one that is stuck."""
+        with self._lock:
+            more = not self._idle and self._threads < MOST_THREADS
+            self._threads += more
+            self._idle -= not more and self._idle > 0
+        self._work.put(job)
+        if more:
+            threading.Thread(target=self._serve, name="reasoningbank-recall", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            self._work.get()()
+            with self._lock:
+                self._idle += 1
+
+
+turns = Turns()
 
 
 class Deadlines:
-    """Runs recalls in threads of its own, and waits for each no longer than it may take.
+    """Runs what a bank's callers cannot wait for long, and counts what came too late. One a bank."""
 
-    One a bank. What went wrong is logged once at WARNING for each kind of reason, then at DEBUG.
-    """
+    def __init__(self, warm: Callable[[], None], monotonic: Seconds = time.monotonic) -> None:
+        self._warm, self._monotonic = warm, monotonic
+        self._is_warm = False
+        self._warming = threading.Lock()
+        self._lock = threading.Lock()
+        self._late = 0
+        self._warned: dict[str, tuple[float, int]] = {}
 
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="reasoningbank-recall")
-        self._warned: set[str] = set()
-
-    def recall(self, task: str, run: Callable[..., Recall], *, timeout: float | None, fail_open: bool) -> Recall:
-        """Return what `run` recalls, or an empty recall that says why there is none.
+    def bounded(
+        self,
+        run: Callable[[Attempt | None], T],
+        *,
+        timeout: float | None,
+        fail_open: bool,
+        otherwise: Callable[[str], T],
+    ) -> T:
+        """Return what `run` returns, or what there is otherwise, given the reason.
 
         Args:
-            run: does the recall; it opens no episode once the event `given_up` is set.
-            timeout: seconds to wait; as long as it takes when None.
-            fail_open: give an empty recall instead of raising, whatever the disk, the embedder or the clock did. Errors
-                of scope and of the caller are raised in either case.
+            run: does the work. It calls `keep` before it changes anything, and opens no episode when that raises.
+            timeout: seconds of work; the caller waits `LONGEST_WAIT` times as long at the most, turn included, and for
+                what is being written. As long as it takes, in the caller's own thread, when None.
+            fail_open: return what there is otherwise instead of raising, whatever the disk, the embedder or the clock
+                did. Errors of scope and of the caller are raised in either case.
         """
-        given_up = threading.Event()
-        future: Future[Recall] = self._threads.submit(run, given_up=given_up)
         try:
-            try:
-                return future.result(timeout)
-            except WaitedTooLong:
-                given_up.set()
-                future.cancel()
-                late = f"the recall took longer than {timeout} s; no episode was opened"
-                raise DeadlineExceededError(late) from None
+            return run(None) if timeout is None else self._in_turn(run, timeout)
         except ReasoningBankError as error:
             of_the_caller = isinstance(error, (ScopeError, InvalidInputError))
             if not fail_open or (of_the_caller and not isinstance(error, DeadlineExceededError)):
                 raise
-            kind = type(error).__name__
-            level = logging.DEBUG if kind in self._warned else logging.WARNING
-            self._warned.add(kind)
-            log.log(level, "no lessons were recalled: %s", error)
-            return Recall(ref="", task=task, degraded=(str(error),))
+            self._warn(error)
+            return otherwise(str(error))
 
-    def close(self) -> None:
-        """Take no more work; what runs is left to end."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+    def _in_turn(self, run: Callable[[Attempt | None], T], timeout: float) -> T:
+        until = self._monotonic() + LONGEST_WAIT * timeout
+        if not turns.take(LONGEST_WAIT * timeout):
+            raise self._too_late(timeout)
+        attempt = Attempt(turns.give_back)
+        turns.start(lambda: attempt.carry_out(self._get_ready, run))
+        if not attempt.wait(timeout, until, self._monotonic):
+            if attempt.give_up():
+                raise self._too_late(timeout)
+            attempt.done.wait()
+        if attempt.error is not None:
+            raise attempt.error
+        return attempt.result  # type: ignore[return-value]
+
+    def _get_ready(self) -> None:
+        """Load what the first recall needs: that is no work of a recall."""
+        if self._is_warm:
+            return
+        with self._warming:
+            if not self._is_warm:
+                self._is_warm = True
+                try:
+                    self._warm()
+                except ReasoningBankError as error:
+                    log.debug("the bank could not be made ready, as its first recall will say: %s", error)
+
+    def _too_late(self, timeout: float) -> DeadlineExceededError:
+        self._count(1)
+        longest = LONGEST_WAIT * timeout
+        return DeadlineExceededError(
+            f"the recall took longer than {timeout:g} s of work, or {longest:g} s with waiting; no episode was opened"
+        )
+
+    @property
+    def late(self) -> int:
+        """How many came too late, and are not written down yet."""
+        return self._late
+
+    def noted(self, late: int) -> None:
+        """So many were written down."""
+        self._count(-late)
+
+    def _count(self, more: int) -> None:
+        with self._lock:
+            self._late += more
+
+    def _warn(self, error: ReasoningBankError) -> None:
+        kind, now = type(error).__name__, self._monotonic()
+        with self._lock:
+            last, unsaid = self._warned.get(kind, (-WARN_EVERY, 0))
+            is_due = now - last >= WARN_EVERY
+            self._warned[kind] = (now, 0) if is_due else (last, unsaid + 1)
+        again = f" (and {unsaid} times since the last warning)" if is_due and unsaid else ""
+        log.log(logging.WARNING if is_due else logging.DEBUG, "no lessons were recalled: %s%s", error, again)

@@ -5,6 +5,7 @@ This module and what it imports is loaded at a bank's first use: the import of t
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from reasoningbank.config import Settings
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.named import open_embedder
-from reasoningbank.errors import EmbedderMismatchError, StorageError
+from reasoningbank.errors import EmbedderMismatchError, ReasoningBankError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.services.cache.beliefs import Models
 from reasoningbank.services.cache.project import ProjectCache
@@ -28,9 +29,12 @@ from reasoningbank.services.cache.vectors import VectorCache
 from reasoningbank.services.deadline import Deadlines
 from reasoningbank.services.view import Edit, View, identity_of
 from reasoningbank.signals import as_utc
+from reasoningbank.storage import meta
 from reasoningbank.storage.project import Project, nothing
 from reasoningbank.storage.root import project_folder
 from reasoningbank.storage.stored_vectors import NODES
+
+log = logging.getLogger("reasoningbank")
 
 Float32 = npt.NDArray[np.float32]
 T = TypeVar("T")
@@ -60,14 +64,14 @@ class Engine:
         self._snapshots = SnapshotWriter()
         self.cache, self.nodes = ProjectCache(self._keep_soon), VectorCache(NODES, self._keep_soon)
         self.queries = QueryCache()
-        self.deadlines = Deadlines()
+        self.deadlines = Deadlines(self.warm)
         self.models = Models(settings.confidence_model)
         renew_after_fork(self)
 
     def after_fork(self) -> None:
-        """Replace the lock, whose holder is not in this process, and the threads, which are not either."""
+        """Replace the locks, whose holders are not in this process."""
         self._lock = threading.RLock()
-        self.deadlines = Deadlines()
+        self.deadlines = Deadlines(self.warm)
 
     def now(self) -> datetime:
         """Return the clock's time in UTC; a naive clock is read as UTC."""
@@ -119,14 +123,23 @@ class Engine:
     def close(self) -> None:
         """Close the files. The handle cannot be used any more."""
         self.keep_indexes()
+        self._note_late()
         with self._lock:
             self._closed = True
             project, self._project = self._project, None
         if project is not None:
             project.close()
         self.drop_indexes()
-        self.deadlines.close()
-        self.deadlines = Deadlines()
+
+    def _note_late(self) -> None:
+        """Write down recalls that came too late, where no later one has done so."""
+        if not (late := self.deadlines.late) or self._project is None:
+            return
+        try:
+            with self.write(create=False) as edit:
+                meta.count_late(edit, late, self.now())
+        except ReasoningBankError as error:
+            log.warning("%d recalls that came too late were not counted: %s", late, error)
 
     def drop_indexes(self) -> None:
         """Forget what is derived in memory; it comes back at the next call."""

@@ -13,7 +13,7 @@ from reasoningbank.search.selection import success
 from reasoningbank.services.engine import Engine
 from reasoningbank.signals import SignalKind
 from reasoningbank.status import Metrics
-from reasoningbank.storage import measures, parameters
+from reasoningbank.storage import measures, meta, parameters
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.episodes import before
 
@@ -27,6 +27,7 @@ def metrics(engine: Engine, days: int) -> Metrics:
     model = engine.settings.confidence_model
     with engine.read() as view:
         runs, distilled = list(measures.past_runs(view, since)), measures.distilled(view, since)
+        late = meta.late_recalls(view, since) + engine.deadlines.late
         failed_before, recorded = measures.failed_before(view, since), measures.recorded(view, since)
         history = weights_over_time(view, model)
         learned, in_force = parameters.learned(view) if model == "calibrated" else None, view.model.parameters
@@ -42,7 +43,7 @@ def metrics(engine: Engine, days: int) -> Metrics:
         criteria=criteria.criteria(runs, failed_before=failed_before, distilled=distilled, history=history, now=now),
         votes=Calibration.of(criteria.voted(runs)),
         runs=Calibration.of(criteria.foretold(runs, expected)),
-        hit_rates=criteria.hit_rates(runs),
+        hit_rates=criteria.hit_rates(runs, late),
         yields=criteria.yields(distilled, recorded),
         parameters=learned,
         weights=tuple(history),

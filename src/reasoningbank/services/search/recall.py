@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import threading
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -19,12 +18,13 @@ from reasoningbank.memory import Memory
 from reasoningbank.prompt.block import LessonBlock, render
 from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.search.selection import success
+from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search.expand import among, conflicts, with_required
 from reasoningbank.services.search.retrieve import Wanted, find
 from reasoningbank.services.view import View
 from reasoningbank.signals import Signal, SignalKind, as_utc
-from reasoningbank.storage import episodes, records
+from reasoningbank.storage import episodes, meta, records
 
 
 def new_id() -> str:
@@ -42,17 +42,17 @@ def recall(
     max_tokens: int,
     deadline: datetime | None,
     expand_links: bool = False,
-    given_up: threading.Event | None = None,
+    attempt: Attempt | None = None,
 ) -> Recall:
     """Hand out the memories that fit a task, and open its episode.
 
     Args:
         expand_links: bring along what they require, and say which do not go together.
-        given_up: set by a caller that waits no longer; then, too, no episode is opened.
+        attempt: of a caller that may give it up; then, too, no episode is opened.
     """
-    limit = _Limit(engine, deadline, given_up)
+    limit = _Limit(engine, deadline, attempt)
 
-    def attempt(embedder: Embedder) -> Recall | _Fitted:
+    def look(embedder: Embedder) -> Recall | _Fitted:
         query = engine.queries.query(embedder, task)
         with engine.read() as view:
             if ref is not None and (known := again(view, ref, max_tokens, expand_links)) is not None:
@@ -62,7 +62,7 @@ def recall(
             plain = _plain(query.text, engine.cache.learned, found, numbers, max_tokens)
             return _fitted(view, plain, wanted, max_tokens) if expand_links else plain
 
-    fitted = engine.with_embedder(attempt)
+    fitted = engine.with_embedder(look)
     if isinstance(fitted, Recall):
         return fitted
     named = ref or new_id()
@@ -164,12 +164,16 @@ class _Limit:
 
     engine: Engine
     deadline: datetime | None
-    given_up: threading.Event | None
+    attempt: Attempt | None
 
-    def check(self) -> None:
-        """Raise DeadlineExceededError when it is of no use any more."""
-        if self.given_up is not None and self.given_up.is_set():
-            raise DeadlineExceededError("nobody waited for the recall any more; no episode was opened")
+    def check(self, *, keep: bool = False) -> None:
+        """Raise DeadlineExceededError when it is of no use any more.
+
+        Args:
+            keep: its episode is being opened, so that nobody gives it up any more.
+        """
+        if self.attempt is not None:
+            self.attempt.keep() if keep else self.attempt.check()
         if self.deadline is not None and self.engine.now() > as_utc(self.deadline):
             late = self.deadline.isoformat()
             raise DeadlineExceededError(f"the recall came after its deadline {late}; no episode was opened")
@@ -177,8 +181,9 @@ class _Limit:
 
 def _open(engine: Engine, fitted: _Fitted, *, ref: str, thread: str | None, limit: _Limit) -> bool:
     """Open the episode, and count a usage for each memory that is handed out; False when there is one already."""
+    late = engine.deadlines.late
     with engine.write() as edit:
-        limit.check()
+        limit.check(keep=True)
         now = engine.now()
         served = [(fitted.numbers[hit.memory.id], _served(hit, place)) for place, hit in enumerate(fitted.handed_out)]
         tokens = fitted.block.tokens
@@ -190,6 +195,10 @@ def _open(engine: Engine, fitted: _Fitted, *, ref: str, thread: str | None, limi
         # What was deleted meanwhile counts for nothing.
         edit.write_signals([_usage(s, ref, thread, now) for _, s in served], now)
         newest = edit.newest_change
+        if late:
+            meta.count_late(edit, late, now)
+    if late:
+        engine.deadlines.noted(late)
     engine.cache.used(before, newest, [n for n, _ in served], now)
     return True
 

@@ -13,7 +13,7 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph.graph import indexed_terms
 from reasoningbank.services.view import Edit, View, described
 from reasoningbank.status import Repair, Status
-from reasoningbank.storage import episodes, graph, jobs, parameters, records
+from reasoningbank.storage import episodes, graph, jobs, meta, parameters, records
 from reasoningbank.storage.check import Finding, inspect_derived, remove_loose_ends
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.measures import overview
@@ -56,6 +56,7 @@ def status(engine: Engine) -> Status:
             nodes_not_embedded=bare_nodes,
             parameters=parameters.learned(view),
             open_episodes=episodes.count_open(view),
+            late_recalls=meta.late_recalls(view) + engine.deadlines.late,
             jobs=jobs.counts(view),
             log_segments=health.segments,
             rolled_segments=health.rolled,
