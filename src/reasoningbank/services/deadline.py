@@ -156,14 +156,18 @@ turns = Turns()
 
 
 class Deadlines:
-    """Runs what a bank's callers cannot wait for long, and counts what came too late. One a bank."""
+    """Runs what a bank's callers cannot wait for long, and counts what came too late. One a bank.
+
+    Attributes:
+        late: how many came too late, and are not written down yet.
+    """
 
     def __init__(self, warm: Callable[[], None], monotonic: Seconds = time.monotonic) -> None:
         self._warm, self._monotonic = warm, monotonic
         self._is_warm = False
         self._warming = threading.Lock()
         self._lock = threading.Lock()
-        self._late = 0
+        self.late = 0
         self._warned: dict[str, tuple[float, int]] = {}
 
     def bounded(
@@ -225,18 +229,13 @@ class Deadlines:
             f"the recall took longer than {timeout:g} s of work, or {longest:g} s with waiting; no episode was opened"
         )
 
-    @property
-    def late(self) -> int:
-        """How many came too late, and are not written down yet."""
-        return self._late
-
     def noted(self, late: int) -> None:
         """So many were written down."""
         self._count(-late)
 
     def _count(self, more: int) -> None:
         with self._lock:
-            self._late += more
+            self.late += more
 
     def _warn(self, error: ReasoningBankError) -> None:
         kind, now = type(error).__name__, self._monotonic()
