@@ -110,7 +110,10 @@ class Recorded:
     Attributes:
         memory: the stored memory, or the one that was there already.
         created: whether it is new.
-        possible_duplicate_of: id of a near duplicate (cosine above 0.92, same outcome) that is stored beside it.
+        possible_duplicate_of: id of one of the same outcome that it is stored beside: of one that nothing but case,
+            punctuation or symbols tells apart, or else of a near one (cosine above 0.92).
+        held: why the memory that was there stays out of service ("by hand", "pruned: …"): somebody decided so, and
+            `upkeep.restore` undoes it. "" when nothing was decided.
         redactions: secrets removed, by rule.
         degraded: what did not work, in words (say, it could not be embedded and is found by keyword only).
     """
@@ -118,6 +121,7 @@ class Recorded:
     memory: Memory
     created: bool
     possible_duplicate_of: str | None = None
+    held: str = ""
     redactions: dict[str, int] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
 
@@ -192,6 +196,9 @@ class Imported:
         quarantined: new ones that are not served, because they look like planted instructions or came so.
         not_embedded: new ones that are found by keyword only, until `reembed`.
         differing: lines whose id was there with another text, which was left as it is.
+        possible_duplicates: new ones that nothing but case, punctuation or symbols tells from another, and from which.
+        joined: lines whose lesson was there under another id; their evidence counts for that one now.
+        held: lines whose lesson somebody took out of service here, where it stays, and why.
         rejected: lines that could not be taken, and why.
         redactions: secrets removed, by rule.
         runs: runs that are new; asked for with `runs`.
@@ -203,6 +210,9 @@ class Imported:
     quarantined: int = 0
     not_embedded: int = 0
     differing: tuple[Rejected, ...] = ()
+    possible_duplicates: tuple[Rejected, ...] = ()
+    joined: tuple[Rejected, ...] = ()
+    held: tuple[Rejected, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     redactions: dict[str, int] = field(default_factory=dict)
     runs: int = 0
@@ -216,11 +226,13 @@ class Blocked:
     Attributes:
         memories: ids of the memories that were archived, restored or deleted.
         judged: how many memories its signals are about.
+        left: ids of those that stay archived when it is unblocked, since another one in service says the same.
     """
 
     source: str
     memories: tuple[str, ...]
     judged: int
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,10 +280,12 @@ class Unmerged:
     Attributes:
         memory: id of the merged memory, which is archived now.
         restored: ids of the memories that are served again, each with its own evidence.
+        left: ids of those that stay archived, since another one in service says the same.
     """
 
     memory: str
     restored: tuple[str, ...]
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def test_a_judge_is_asked_where_there_is_no_verdict(bank: ReasoningBank) -> None
 
 def test_a_lesson_that_is_known_in_nearly_the_same_words_is_not_stored_again(bank: ReasoningBank) -> None:
     first = bank.distill(MESSAGES, "success", distiller=says(lessons("quote paths", title="Q")))
-    again = bank.distill(MESSAGES, "success", distiller=says(lessons("quote paths now", "quote all paths", title="Q")))
+    again = bank.distill(MESSAGES, "success", distiller=says(lessons("quote the paths", "quote all paths", title="Q")))
 
     assert again.memories == ()
     assert again.duplicates == (first.memories[0].id,) * 2

@@ -62,8 +62,8 @@ def test_a_memory_starts_from_the_confidence_stated_or_that_of_its_source(
     "again",
     [
         {},
-        {"title": "quote  PATHS"},
-        {"content": "put paths in quotes; names may hold blanks!"},
+        {"title": "Quote\t paths"},
+        {"content": " Put paths in quotes:\n names may hold blanks "},
         {"tags": ["other"]},
         {"title": " Quote paths "},
     ],

@@ -30,7 +30,7 @@ def test_what_comes_back_is_what_reads_back(bank: ReasoningBank) -> None:
 def test_the_same_lesson_twice_among_many_is_stored_once(bank: ReasoningBank) -> None:
     known = bank.record(**lesson(1)).memory
 
-    recorded = bank.record_many([lesson(2), lesson(1, title="LESSON 1."), lesson(2, title="lesson 2!"), lesson(3)])
+    recorded = bank.record_many([lesson(2), lesson(1, title=" Lesson  1"), lesson(2, title="Lesson\t2"), lesson(3)])
 
     assert [one.created for one in recorded] == [True, False, False, True]
     assert recorded[1].memory.id == known.id

@@ -272,3 +272,13 @@ def test_a_source_is_blocked_unblocked_and_forgotten(cli: Cli, bank: ReasoningBa
     assert cli("forget", "crawler", "--yes").out.startswith("Deleted 1 memories")
     assert bank.count(state=None) == 0
     assert cli("block", "nobody").code == 1
+
+
+def test_record_says_that_a_lesson_stays_out_of_service(cli: Cli) -> None:
+    memory_id = cli("record", "Clean up", "Run make clean", "--json").json["memory"]["id"]
+    cli("archive", memory_id)
+
+    ran = cli("record", "Clean up", "Run make clean")
+
+    assert f"Already there: {memory_id}" in ran.out
+    assert f"Out of service (by hand): reasoningbank restore {memory_id}" in ran.out

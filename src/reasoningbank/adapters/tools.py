@@ -253,6 +253,9 @@ class _Doors:
         if recorded.possible_duplicate_of:
             data["possible_duplicate_of"] = recorded.possible_duplicate_of
             text += f" It may say the same as {recorded.possible_duplicate_of}."
+        if recorded.held:
+            data["held"] = recorded.held
+            text += f" It stays out of service, as was decided ({recorded.held}); a person can restore it."
         if recorded.memory.state.value == "quarantined":
             text += " It is withheld until a person approves it: it reads like instructions to an agent."
         return ToolAnswer(text, data)

@@ -135,8 +135,10 @@ class ReasoningBank(Namespace):
     ) -> Recorded:
         """Store a lesson.
 
-        The same lesson, exactly or trivially rewritten, is not stored twice: the one that is there comes back, with
-        `created` False. A near duplicate is stored and reported as `possible_duplicate_of`.
+        The same lesson is not stored twice: the one that is there comes back, with `created` False. The same is what
+        nothing but Unicode form and white space outside code tells apart, of the same outcome. What is the same in a
+        looser form, or near by meaning, is stored and names the other as `possible_duplicate_of`. A lesson that
+        somebody took out of service stays there, and `held` says why.
 
         Args:
             title: a few words, up to 200 characters.
@@ -172,7 +174,7 @@ class ReasoningBank(Namespace):
     def record_many(
         self, drafts: Iterable[Draft | Mapping[str, Any]], *, ids: Sequence[str | None] | None = None
     ) -> builtins.list[Recorded]:
-        """Store many lessons at once, in their order. Near duplicates are not looked for.
+        """Store many lessons at once, in their order. Those that are near by meaning are not looked for.
 
         Each batch is one short transaction, so that other writers are not kept waiting; a batch is whole or not there.
 
@@ -198,7 +200,7 @@ class ReasoningBank(Namespace):
                 to start from).
 
         Raises:
-            InvalidInputError: an unknown field or a value that is not allowed.
+            InvalidInputError: an unknown field, a value that is not allowed, or another memory in service says this.
         """
         return record.update(self._engine, arguments.memory_id(memory_id), changes)
 
@@ -498,7 +500,7 @@ class ReasoningBank(Namespace):
         """Draw lessons from a finished run and store them, now. `queue.put` lets a worker do it.
 
         What a lesson must not come from is taken out of the run before: recalled lessons, system prompts, secrets. A
-        lesson that is in the bank already, in nearly the same words and with the same outcome, is not stored again.
+        lesson that is in the bank already, in words that say the same and with the same outcome, is not stored again.
 
         Args:
             run: a Trajectory, or anything that `Trajectory.of` reads: a dictionary, a list of steps or of messages.

@@ -36,7 +36,9 @@ class Exchange(Namespace):
         A line is a JSON object. It needs `content` or `text`; it may have title, description, applies_when, outcome
         ("success" when it says nothing), tags, id and metadata. Whatever else it says becomes metadata. Good lines are
         kept when others are bad, and the answer says which were bad and why. Importing the same again changes nothing:
-        a lesson is known by its id or by what it says. Near duplicates are not looked for.
+        a lesson is known by its id or by what it says. One that is the same in a looser form only is stored, and named;
+        those that are near by meaning are not looked for. A lesson that somebody took out of service here stays there,
+        and is named.
 
         Also understood: a JSON array; exports of mem0, ReMe, PyPI's reasoning-bank and the ReasoningBank paper's code;
         the `.swarm/memory.db` of agentic-flow and claude-flow; a Markdown page with front matter, or a folder of them.

@@ -125,7 +125,7 @@ class Upkeep(Namespace):
         """Serve a quarantined memory from now on. `list(state="quarantined")` shows them, with what was found.
 
         Raises:
-            InvalidInputError: it is not quarantined.
+            InvalidInputError: it is not quarantined, or another memory in service says the same.
         """
         return trust.approve(self._engine, arguments.memory_id(memory_id))
 
@@ -137,7 +137,7 @@ class Upkeep(Namespace):
         """Put an archived memory back into the state it was in.
 
         Raises:
-            InvalidInputError: it is not archived.
+            InvalidInputError: it is not archived, or another memory in service says the same.
         """
         return trust.restore(self._engine, arguments.memory_id(memory_id))
 

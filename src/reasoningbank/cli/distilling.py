@@ -150,13 +150,16 @@ def task_words(run: Trajectory) -> str:
 def _summary(runs: int, bad_lines: Sequence[BadLine], came: Sequence[Outcome]) -> dict[str, Any]:
     """Count what came of many runs; one without a verdict failed."""
     drawn = [each for each in came if not isinstance(each, Exception)]
-    memories = [made.memory.id for each in drawn for made in each.recorded if made.created]
+    recorded = [made for each in drawn for made in each.recorded]
+    memories = [made.memory.id for made in recorded if made.created]
     reasons = [str(each) if isinstance(each, Exception) else each.result.reason for each in came]
     return {
         "runs": runs,
         "statuses": dict(Counter("failed" if isinstance(each, Exception) else each.status.value for each in came)),
         "lessons": len(memories),
         "duplicates": sum(len(each.duplicates) for each in drawn),
+        "possible_duplicates": {m.memory.id: m.possible_duplicate_of for m in recorded if m.possible_duplicate_of},
+        "held": {made.memory.id: made.held for made in recorded if made.held},
         "rejected": dict(Counter(rejection.reason for each in drawn for rejection in each.result.rejected)),
         "reasons": dict(Counter(filter(None, reasons))),
         "bad_lines": [{"line": bad.number, "reason": bad.reason} for bad in bad_lines],
@@ -225,6 +228,10 @@ def _told(console: Console, counted: Mapping[str, Any]) -> None:
     again = f", {counted['duplicates']:,} known already" if counted["duplicates"] else ""
     runs = f"{counted['runs']:,} runs ({counts(counted['statuses']) or 'none'})"
     sentence(console, f"{runs}: {counted['lessons']:,} lessons{again}.")
+    for memory_id, other in counted["possible_duplicates"].items():
+        sentence(console, f"{memory_id} may say the same as {other}.", "yellow")
+    for memory_id, why in counted["held"].items():
+        sentence(console, f"{memory_id} stays out of service ({why}); restore puts it back.", "yellow")
     for reason, times in {**counted["rejected"], **counted["reasons"]}.items():
         sentence(console, f"  {times:,} × {reason}", "dim")
     for bad in counted["bad_lines"]:

@@ -118,6 +118,9 @@ def recorded(console: Console, result: Recorded) -> None:
     console.print(Text.assemble(f"{done}: ", (result.memory.id, "bold")), soft_wrap=True)
     if result.possible_duplicate_of:
         sentence(console, f"It may say the same as {result.possible_duplicate_of}.", "yellow")
+    if result.held:
+        then = f"Out of service ({result.held}): reasoningbank restore {result.memory.id}"
+        console.print(Text(shown(then), "yellow"), soft_wrap=True)
     removed_secrets(console, result.redactions)
     if result.memory.findings:
         sentence(console, f"Quarantined, not served: {'; '.join(result.memory.findings)}.", "yellow")
@@ -217,7 +220,8 @@ def imported(console: Console, result: Imported) -> None:
     if result.not_embedded:
         sentence(console, f"{result.not_embedded:,} could not be embedded: run reembed", "yellow")
     removed_secrets(console, result.redactions)
-    rejected_lines(console, result.differing, "yellow")
+    for lines in (result.differing, result.possible_duplicates, result.joined, result.held):
+        rejected_lines(console, lines, "yellow")
     rejected_lines(console, result.rejected, "red")
 
 

@@ -59,8 +59,10 @@ class Distilled:
     Attributes:
         result: what the distiller drew from it.
         run: the run as it was distilled: cleaned and judged.
-        recorded: the lessons that were stored, or were there word for word.
-        duplicates: ids of memories that already said nearly what a lesson says; that lesson was not stored.
+        recorded: the lessons that were stored, each with the one that it may repeat; and those that somebody took out
+            of service before (`held`), which stay there.
+        duplicates: ids of memories that said what a lesson says already, in so many words or in others; that lesson was
+            not stored. One that says the opposite, another number or another order is stored.
         removed: what was taken out of the run before (recalled lessons, boilerplate, secrets), and how often.
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -84,11 +84,17 @@ def _distill(bank: ReasoningBank, distiller: Distiller, given: DistillArguments)
         raise InvalidInputError("task is empty: say in one sentence what was to be done")
     steps = [{"action": step.action, "observation": step.result} for step in given.steps]
     distilled = bank.distill({"task": given.task, "steps": steps}, given.succeeded, distiller=distiller)
-    ids = [memory.id for memory in distilled.memories]
-    data = {"status": distilled.status.value, "memory_ids": ids, "duplicates": list(distilled.duplicates)}
+    ids = [one.memory.id for one in distilled.recorded if not one.held]
+    duplicates = list(distilled.duplicates)
+    data: dict[str, Any] = {"status": distilled.status.value, "memory_ids": ids, "duplicates": duplicates}
+    near = {one.memory.id: one.possible_duplicate_of for one in distilled.recorded if one.possible_duplicate_of}
+    held = {one.memory.id: one.held for one in distilled.recorded if one.held}
+    data |= {name: found for name, found in (("possible_duplicates", near), ("held", held)) if found}
     told = [f"Stored {len(ids)} lessons: {', '.join(ids)}."] if ids else ["No new lesson."]
     if distilled.duplicates:
         told.append(f"Known already: {', '.join(distilled.duplicates)}.")
+    told += [f"{memory_id} may say the same as {other}." for memory_id, other in near.items()]
+    told += [f"{memory_id} stays out of service ({why})." for memory_id, why in held.items()]
     if distilled.result.reason:
         told.append(f"{distilled.status}: {distilled.result.reason}.")
     return ToolAnswer(" ".join(told), data)

@@ -15,6 +15,7 @@ from typing import Literal
 
 from reasoningbank.errors import NewerFormatError, StorageError
 from reasoningbank.forks import renew_after_fork
+from reasoningbank.identity import identity
 from reasoningbank.storage.connections import Connections
 from reasoningbank.storage.failures import busy_error, deleted_error, not_allowed_error, read_only_error, reported
 from reasoningbank.storage.files import size_of
@@ -258,6 +259,7 @@ def _format(connection: sqlite3.Connection) -> int:
 
 def apply_migrations(connection: sqlite3.Connection) -> None:
     """Run the migrations that the database does not have yet, inside the caller's write transaction."""
+    connection.create_function("lesson_identity", 5, identity, deterministic=True)
     for number, script in scripts():
         if number > _format(connection):
             for statement in statements(script):

@@ -31,6 +31,16 @@ def sources_of(reading: Reading, result: int) -> list[int]:
     return column(reading, "SELECT memory FROM merged WHERE into_memory = ? ORDER BY memory", (result,))
 
 
+def served_by(reading: Reading, source: int) -> int | None:
+    """Return the memory that is not archived and that one was merged into, at any depth; None when there is none."""
+    found = column(
+        reading,
+        f"SELECT n FROM memories WHERE n IN ({_ALL_RESULTS}) AND state <> 'archived' ORDER BY n",
+        {"sources": [source]},
+    )
+    return found[0] if found else None
+
+
 def take_out(writing: Writing, sources: Sequence[int]) -> None:
     """Give each of these memories its evidence back, if it had been merged into another."""
     tell_results(writing, sources)

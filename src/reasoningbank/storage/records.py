@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from reasoningbank.identity import identity
 from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
 from reasoningbank.storage import merges
@@ -20,11 +21,11 @@ from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
 from reasoningbank.storage.stored_vectors import MEMORIES
 
 _BATCH = 500
-_COLUMNS = (*MEMORY_COLUMNS.split(", "), "fingerprint")
+_COLUMNS = (*MEMORY_COLUMNS.split(", "), "fingerprint", "identity")
 
 
 def fingerprint(title: str, content: str) -> bytes:
-    """Return the hash that two trivially different lessons share."""
+    """Return the hash that two lessons share which are the same in a looser form."""
     return hashlib.blake2b(fingerprint_text(title, content).encode(), digest_size=16).digest()
 
 
@@ -49,19 +50,6 @@ def find_revision(reading: Reading, memory_id: str) -> tuple[int, int] | None:
     """Return the row number of a memory, and its revision, for which alone evidence counts; or None."""
     row = reading.execute("SELECT n, revision FROM memories WHERE id = ?", (memory_id,)).fetchone()
     return None if row is None else (int(row[0]), int(row[1]))
-
-
-def same_lessons(reading: Reading, fingerprints: Sequence[bytes]) -> dict[tuple[bytes, str], int]:
-    """Return the oldest memory that says each of these and is not archived, by fingerprint and outcome."""
-    if not fingerprints:
-        return {}
-    marks = ", ".join("?" * len(fingerprints))
-    rows = reading.execute(
-        f"SELECT fingerprint, outcome, min(n) FROM memories WHERE fingerprint IN ({marks}) AND state <> 'archived' "
-        "GROUP BY fingerprint, outcome",
-        fingerprints,
-    )
-    return {(fingerprint, outcome): n for fingerprint, outcome, n in rows}
 
 
 def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, Stored]:
@@ -158,7 +146,7 @@ class NewMemory:
     """A memory as it is to be stored.
 
     Attributes:
-        fingerprint: the hash of what it says.
+        fingerprint: the hash of what it says in a looser form.
         vectors: role and float32 bytes; empty when it could not be embedded.
         terms: the analysed text, space-separated.
         findings: signs of planted instructions.
@@ -172,6 +160,16 @@ class NewMemory:
     state: State = State.ACTIVE
     findings: tuple[str, ...] = ()
 
+    @property
+    def hashes(self) -> tuple[bytes, bytes]:
+        """The fingerprint, and the hash of what it says exactly."""
+        return self.fingerprint, identity_of(self.draft)
+
+
+def identity_of(draft: Draft) -> bytes:
+    """Return the hash of what a lesson says exactly."""
+    return identity(draft.title, draft.content, draft.description, draft.applies_when, draft.outcome.value)
+
 
 def written(draft: Draft, state: State) -> tuple[Any, ...]:
     """Return what a lesson says and where it comes from, in the order of MEMORY_COLUMNS."""
@@ -182,7 +180,7 @@ def written(draft: Draft, state: State) -> tuple[Any, ...]:
     return (*said, *standing, *whence)
 
 
-_REWRITTEN = (*_COLUMNS[2:15], "fingerprint", "scrub_version", "findings", "updated_at")
+_REWRITTEN = (*_COLUMNS[2:15], "fingerprint", "identity", "scrub_version", "findings", "updated_at")
 _REWRITE = f"UPDATE memories SET {', '.join(f'{name} = ?' for name in _REWRITTEN)} WHERE n = ?"
 
 
@@ -195,7 +193,7 @@ def insert(
     for n, memory in new.items():
         revision, findings = new_revision(writing.newest_change), json_text(memory.findings)
         values = written(memory.draft, memory.state)
-        rows.append((n, memory.id, *values, revision, scrub_version, findings, at, at, memory.fingerprint))
+        rows.append((n, memory.id, *values, revision, scrub_version, findings, at, at, *memory.hashes))
     writing.insert("memories", _COLUMNS, rows)
     index(writing, generation, new)
     return {row[0]: as_stored(row, (), project) for row in rows}
@@ -212,7 +210,7 @@ def rewrite(
     now: datetime,
 ) -> None:
     """Change a memory; when it says something else, its evidence starts anew, since trust does not transfer."""
-    derived = (new.fingerprint, scrub_version, json_text(new.findings), time_text(now))
+    derived = (*new.hashes, scrub_version, json_text(new.findings), time_text(now))
     writing.execute(_REWRITE, (*written(new.draft, new.state), *derived, n))
     remove_from_index(writing, n)
     index(writing, generation, {n: new})

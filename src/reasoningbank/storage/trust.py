@@ -9,7 +9,7 @@ from typing import Any
 
 from reasoningbank.memory import State
 from reasoningbank.signals import SignalKind, Tally, time_text
-from reasoningbank.storage import merges
+from reasoningbank.storage import merges, sameness
 from reasoningbank.storage.contract import Reading, Writing, column
 from reasoningbank.storage.evidence import ADDED, TALLIES
 from reasoningbank.storage.fold import UNIT
@@ -17,6 +17,9 @@ from reasoningbank.storage.records import set_state
 
 # Segments are numbered from 1: what was taught elsewhere stands in none of them, and folding again leaves it alone.
 ELSEWHERE = 0
+
+# How the reasons begin for which memories are archived: those that a later lesson of the same text is judged by.
+PRUNED, BLOCKED, MERGED = "pruned: ", "forgotten: ", "merged: "
 
 
 def archive(writing: Writing, numbers: Sequence[int], why: str, now: datetime) -> list[int]:
@@ -43,11 +46,11 @@ def note_archived(writing: Writing, n: int, before: State, why: str, now: dateti
 
 
 def restore(writing: Writing, numbers: Sequence[int], now: datetime) -> list[int]:
-    """Put archived memories back into the state they were in."""
+    """Put archived memories back into the state they were in, but for those that another one in service says too."""
     done = []
     for n in numbers:
         row = writing.execute("SELECT state FROM archived WHERE memory = ?", (n,)).fetchone()
-        if row is not None:
+        if row is not None and sameness.twin_of(writing, n) is None:
             writing.execute("DELETE FROM archived WHERE memory = ?", (n,))
             merges.take_out(writing, [n])
             set_state(writing, n, State(row[0]), now)
@@ -121,17 +124,6 @@ def state_of(reading: Reading, n: int) -> State:
 
 
 # -- what an export says of a memory beside its text -----------------------------------------------------------------
-
-
-def restore_state(writing: Writing, n: int, state: State) -> None:
-    """Put a memory that was just stored into the state it had."""
-    writing.execute("UPDATE memories SET state = ? WHERE n = ?", (state.value, n))
-
-
-def restore_archived(writing: Writing, n: int, before: State, why: str, now: datetime) -> None:
-    """Take a memory that was just stored out of service again; it goes back to the state it had before."""
-    restore_state(writing, n, State.ARCHIVED)
-    note_archived(writing, n, before, why, now)
 
 
 def archived(reading: Reading, n: int) -> tuple[State, str] | None:

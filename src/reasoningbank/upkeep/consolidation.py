@@ -14,7 +14,7 @@ from typing import Final
 
 from reasoningbank.memory import CONFIDENCE_IMPORTED, Source
 from reasoningbank.results import Change
-from reasoningbank.upkeep.likeness import Wording, differences, likeness
+from reasoningbank.upkeep.likeness import Wording, differences, hang_on_signs, likeness
 from reasoningbank.verdict import Verdict
 
 # What agreeing sources add to the confidence of what they are merged into, at most.
@@ -33,6 +33,7 @@ class Lesson:
         confidence: the present belief that it helps.
         uses: how often it was handed out.
         made: when it was recorded.
+        text: title, description and content as they stand.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Lesson:
     confidence: float
     uses: int
     made: datetime
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ def say_the_same(one: Lesson, other: Lesson) -> bool:
         and one.source.trusted is other.source.trusted
         and (one.source.trusted or one.source.by == other.source.by)
         and differences(one.wording, other.wording).none
+        and not hang_on_signs(one.text, other.text)
         and (one.applies is None or other.applies is None or differences(one.applies, other.applies).none)
     )
 

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
+from reasoningbank.memory import fingerprint_text
 from reasoningbank.upkeep.wording import DEPTH, DIRECTED, KIND_MEANINGS, LIGHT_MEANINGS, Wording, meaning, wording
 
 __all__ = ["Differences", "Wording", "differences", "likeness", "wording"]
 
 # What stands on one side of them cannot change places with what stands on the other.
-_TURNING: Final = DIRECTED | {"before", "after", "until"}
+_TURNING: Final = DIRECTED | {"before", "after", "until", "then", "first", "next", "finally", "afterwards"}
 # What is said of each by itself may be false of all together, and of either, of both.
 _APART_AND_TOGETHER: Final = (
     (frozenset({"each", "every", "per"}), frozenset({"all", "both", "whole", "total"})),
@@ -25,6 +26,7 @@ _APART_AND_TOGETHER: Final = (
 EITHER: Final = frozenset({meaning("either")})
 # Texts with more words apart than this are not asked for compounds: they say something else anyway.
 MOST_COMPOUNDS: Final = 3
+_CLOSING: Final = ".,;!?"
 # Letters of the shorter half of a compound.
 SHORTEST_HALF: Final = 3
 
@@ -67,6 +69,27 @@ class Differences:
     def opposed(self) -> bool:
         """They speak of the same things, and one says not what the other says."""
         return self.negation and not (self.names or self.numbers)
+
+
+def literals(text: str) -> tuple[str, ...]:
+    """Return, sorted, what stands in a text to the letter: chunks with a sign, a digit or a capital inside them.
+
+    `-p` and `-P`, `$HOME` in either quotes, `1.10` and `1,10` are different things. A mark that ends a sentence, or a
+    part of one, is no part of what it stands behind.
+    """
+    chunks = (chunk.rstrip(_CLOSING) or chunk for chunk in text.split())
+    return tuple(sorted(chunk for chunk in chunks if not (chunk.isalpha() and chunk[1:] == chunk[1:].lower())))
+
+
+def in_one_order(one: Wording, other: Wording) -> bool:
+    """Tell whether what both texts name and say comes in the same order."""
+    both = set(one.order) & set(other.order)
+    return [part for part in one.order if part in both] == [part for part in other.order if part in both]
+
+
+def hang_on_signs(one: str, other: str) -> bool:
+    """Tell whether two texts are the same but for signs and capitals that what they mean may hang on."""
+    return fingerprint_text("", one) == fingerprint_text("", other) and literals(one) != literals(other)
 
 
 def differences(one: Wording, other: Wording) -> Differences:

@@ -56,6 +56,11 @@ def evidence_against(tallies: Iterable[Tally]) -> tuple[float, datetime | None, 
     return sum(tally.negative for tally in against), max((t.last for t in against), default=None), bool(judged)
 
 
+def is_refuted(confidence: float, against: float) -> bool:
+    """Tell whether a memory misleads: it is believed so little, and so much weight is against it."""
+    return confidence < REFUTED_BELOW and against >= REFUTED_BY
+
+
 def proposals(
     memories: Sequence[Kept], now: datetime, *, unused: timedelta = UNUSED, most: int | None = None
 ) -> list[Change]:
@@ -76,7 +81,7 @@ def proposals(
 def _why(memory: Kept, now: datetime, unused: timedelta) -> str:
     # What somebody changed or restored after the last blame is theirs to judge, until there is new blame.
     blamed_anew = memory.blamed is not None and memory.blamed > memory.changed
-    if blamed_anew and memory.confidence < REFUTED_BELOW and memory.against >= REFUTED_BY:
+    if blamed_anew and is_refuted(memory.confidence, memory.against):
         return f"evidence against it: confidence {memory.confidence:.2f}, weight {memory.against:.1f} against"
     if memory.confidence < WEAK_BELOW and now - memory.touched >= unused:
         return f"not used for {(now - memory.touched).days} days, and doubted: confidence {memory.confidence:.2f}"

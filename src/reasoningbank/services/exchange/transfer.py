@@ -21,7 +21,7 @@ from reasoningbank.formats.foreign import translated
 from reasoningbank.formats.markdown import file_name, page
 from reasoningbank.formats.source import Entries, Entry, Line
 from reasoningbank.links import ExportedLink, as_field
-from reasoningbank.memory import State, fingerprint_text, is_blank
+from reasoningbank.memory import State, is_blank
 from reasoningbank.results import Imported, Rejected
 from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.cache.shown import scrubbed_link
@@ -29,9 +29,9 @@ from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.exchange.run_transfer import export_runs, store_runs
 from reasoningbank.services.record.preparing import Prepared, clean, embed
-from reasoningbank.services.record.storing import check_embedder, store
-from reasoningbank.services.view import Edit, View
-from reasoningbank.storage import links, parameters, records, trust
+from reasoningbank.services.record.storing import Placed, check_embedder, store
+from reasoningbank.services.view import Edit
+from reasoningbank.storage import links, merges, parameters, records, sameness, trust
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.parameters import Fit
 
@@ -52,10 +52,14 @@ class _Tally:
     by: str | None
     counts: Counter[str] = field(default_factory=Counter)
     differing: list[Rejected] = field(default_factory=list)
+    possible_duplicates: list[Rejected] = field(default_factory=list)
+    joined: list[Rejected] = field(default_factory=list)
+    held: list[Rejected] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     redactions: Counter[str] = field(default_factory=Counter)
     links: list[tuple[int, ExportedLink]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
+    archived: set[int] = field(default_factory=set)
 
 
 def import_entries(
@@ -77,6 +81,9 @@ def import_entries(
     _link(engine, tally.links)
     return Imported(
         differing=tuple(tally.differing),
+        possible_duplicates=tuple(tally.possible_duplicates),
+        joined=tuple(tally.joined),
+        held=tuple(tally.held),
         rejected=tuple(tally.rejected),
         redactions=dict(tally.redactions),
         **tally.counts,
@@ -145,21 +152,22 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared
         check_embedder(edit, cleaned)
         was_empty = records.count(edit, Filters(states=tuple(State))) == 0
         for item, prepared in zip(items, cleaned, strict=True):
-            n, created = _store_one(edit, item, prepared)
-            if created:
+            placed = _store_one(edit, item, prepared, tally.archived)
+            if placed.alike is not None:
+                what = f"it may say the same as memory {placed.alike!r}, and is stored beside it"
+                tally.possible_duplicates.append(Rejected(item.line, what))
+            if placed.row is not None:
                 tally.counts["created"] += 1
                 tally.counts["quarantined"] += (item.state or prepared.state) is State.QUARANTINED
                 tally.counts["not_embedded"] += bool(prepared.problem)
                 tally.redactions.update(prepared.redactions)
-                tally.links += [(n, link) for link in item.links]
+                tally.links += [(placed.n, link) for link in item.links]
             else:
                 tally.counts["existing"] += 1
-                different = _difference(edit, n, item)
-                tally.differing += different
-                if different:
+                if not _name(edit, item, prepared, placed, tally):
                     continue
             if tally.with_runs and item.memory_id is not None:
-                tally.numbers[item.memory_id] = n
+                tally.numbers[item.memory_id] = placed.n
         if was_empty:
             # What belongs to a bank as a whole only a copy of it may take over.
             trust.restore_taught(edit, [counts for item in items for counts in item.taught])
@@ -178,36 +186,54 @@ def _parameters(item: Incoming) -> Parameters | None:
         raise InvalidInputError(str(error)) from None
 
 
-def _store_one(edit: Edit, item: Incoming, prepared: Prepared) -> tuple[int, bool]:
-    # An archived lesson may well say the same as the active one it was merged into.
-    is_copy = item.memory_id is not None and item.state is State.ARCHIVED
-    ((n, new),) = store(edit, [prepared], look_for_same=not is_copy)
-    if new is not None:
-        _restore_state(edit, n, item, prepared)
-        trust.restore_times(edit, n, item.created_at, item.updated_at)
-        trust.restore_tallies(edit, n, item.tallies)
-    return n, new is not None
+def _store_one(edit: Edit, item: Incoming, prepared: Prepared, archived: set[int]) -> Placed:
+    # What is out of service may well say the same as what is in it.
+    is_copy = item.memory_id is not None and item.state not in (None, State.ACTIVE)
+    placed = store(edit, [prepared], look_for_same=not is_copy, state=item.state, beside=archived)[0]
+    if placed.row is not None:
+        if item.state is State.ARCHIVED:
+            trust.note_archived(edit, placed.n, _before(edit, item, prepared), item.why, edit.engine.now())
+            archived.add(placed.n)
+        _restore_evidence(edit, placed.n, item)
+    return placed
 
 
-def _restore_state(edit: Edit, n: int, item: Incoming, prepared: Prepared) -> None:
+def _restore_evidence(edit: Edit, n: int, item: Incoming) -> None:
+    trust.restore_times(edit, n, item.created_at, item.updated_at)
+    trust.restore_tallies(edit, n, item.tallies)
+
+
+def _before(edit: Edit, item: Incoming, prepared: Prepared) -> State:
+    """Return the state that an archived memory goes back to: a source that is blocked here stays so."""
     source = prepared.draft.source
-    # A source that is blocked here stays so, whatever the file says of its memories.
     distrusted = trust.blocked_among(edit, {name for name in (source.by, source.session) if name})
-    if item.state is State.ARCHIVED:
-        before = State.QUARANTINED if distrusted else item.before or prepared.state
-        trust.restore_archived(edit, n, before, item.why, edit.engine.now())
-    elif item.state is not None and not distrusted:
-        trust.restore_state(edit, n, item.state)
+    return State.QUARANTINED if distrusted else item.before or prepared.state
 
 
-def _difference(view: View, n: int, item: Incoming) -> list[Rejected]:
-    """Say so when the id was taken by a lesson that says something else."""
-    memory = view.load([n])[n].memory
-    if memory.id != item.memory_id:
-        return []
-    if fingerprint_text(memory.title, memory.content) == fingerprint_text(item.draft.title, item.draft.content):
-        return []
-    return [Rejected(item.line, f"memory {memory.id!r} is there and says something else; it was left as it is")]
+def _name(edit: Edit, item: Incoming, prepared: Prepared, placed: Placed, tally: _Tally) -> bool:
+    """Name what is odd about a lesson that was there already; tell whether it is the one that its id names."""
+    there = edit.load([placed.n])[placed.n].id
+    if there == item.memory_id and sameness.identity_of(edit, placed.n) != prepared.identity:
+        what = f"memory {there!r} is there and says something else; it was left as it is"
+        tally.differing.append(Rejected(item.line, what))
+        return False
+    if placed.held:
+        what = f"memory {there!r} says this and is out of service ({placed.held}); restore puts it back"
+        tally.held.append(Rejected(item.line, what))
+    if item.memory_id not in (None, there) and item.tallies:
+        _join(edit, item, prepared, placed.n)
+        what = f"memory {there!r} says the same, and the evidence of {item.memory_id!r} counts for it now"
+        tally.joined.append(Rejected(item.line, what))
+    return True
+
+
+def _join(edit: Edit, item: Incoming, prepared: Prepared, result: int) -> None:
+    """Keep a lesson that says what another says out of service, and let its evidence count for that one."""
+    now = edit.engine.now()
+    n = store(edit, [prepared], look_for_same=False, state=State.ARCHIVED)[0].n
+    trust.note_archived(edit, n, State.ACTIVE, f"said the same as {edit.load([result])[result].id}", now)
+    _restore_evidence(edit, n, item)
+    merges.put(edit, [n], result, now)
 
 
 # -- the way out ---------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from reasoningbank.screening.guard import inspect, is_suspicious, normalise_hidd
 from reasoningbank.screening.prefilter import joined, look
 from reasoningbank.screening.scrub import scrub, scrub_each, scrub_value
 from reasoningbank.search.terms import keyword_text, lesson_passages, terms
-from reasoningbank.storage.records import fingerprint
+from reasoningbank.storage.records import fingerprint, identity_of
 from reasoningbank.validation import validated
 from reasoningbank.vectors.base import Float32, unit_rows
 
@@ -39,7 +39,7 @@ class Prepared:
         embedder: whose vectors they are.
         problem: why there are none, in words.
         terms: what it is found by by keyword, space-separated.
-        fingerprint: the hash of what it says.
+        fingerprint, identity: hashes of what it says, in a looser form and exactly.
         has_own_id: the id was given, so that there may be a memory with it.
     """
 
@@ -52,6 +52,7 @@ class Prepared:
     problem: str = ""
     terms: str = ""
     fingerprint: bytes = b""
+    identity: bytes = b""
     has_own_id: bool = False
 
     @property
@@ -113,6 +114,7 @@ def embed(embedder: Embedder, prepared: Sequence[Prepared]) -> list[Prepared]:
             problem=vectors.problem and f"not embedded ({vectors.problem}); found by keyword until it is re-embedded",
             terms=" ".join(terms(keyword_text(p.draft))),
             fingerprint=fingerprint(p.draft.title, p.draft.content),
+            identity=identity_of(p.draft),
         )
         for p, vectors in zip(prepared, made, strict=True)
     ]

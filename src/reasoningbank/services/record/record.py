@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from reasoningbank.embed.base import Embedder
-from reasoningbank.errors import MemoryNotFoundError
+from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import SAID, Draft, Memory, State, own
 from reasoningbank.results import Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
@@ -19,7 +19,7 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import as_stored, store_all
 from reasoningbank.services.view import View
-from reasoningbank.storage import records
+from reasoningbank.storage import records, sameness
 from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.stored import Stored
 from reasoningbank.validation import validated
@@ -40,14 +40,16 @@ def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Record
 
 
 def _record(engine: Engine, prepared: Prepared) -> Recorded:
-    near = near_duplicate(engine, prepared, known_too=False)
+    alike = near(engine, prepared, known_too=False)
     with engine.write() as edit:
         (recorded,) = store_all(edit, [prepared])
-    return replace(recorded, possible_duplicate_of=near) if recorded.created else recorded
+    if not recorded.created or recorded.possible_duplicate_of or not alike:
+        return recorded
+    return replace(recorded, possible_duplicate_of=alike[0].id)
 
 
 def record_many(engine: Engine, items: Sequence[tuple[Draft, str | None]]) -> list[Recorded]:
-    """Store lessons in their order, a batch a transaction; near duplicates are not looked for."""
+    """Store lessons in their order, a batch a transaction; those that are near by meaning are not looked for."""
     cleaned = [clean(draft, memory_id) for draft, memory_id in items]
     batches = (cleaned[start : start + BATCH] for start in range(0, len(cleaned), BATCH))
     return [each for batch in batches for each in engine.with_embedder(partial(_store_batch, engine, batch))]
@@ -59,27 +61,23 @@ def _store_batch(engine: Engine, cleaned: Sequence[Prepared], embedder: Embedder
         return store_all(edit, prepared)
 
 
-def near_duplicate(engine: Engine, prepared: Prepared, *, known_too: bool = True) -> str | None:
-    """Return the id of the nearest active memory of the same outcome above the duplicate similarity.
+def near(engine: Engine, prepared: Prepared, *, known_too: bool = True) -> list[Memory]:
+    """Return active memories of the same outcome above the duplicate similarity, the nearest first.
 
-    Without `known_too`, not when the same lesson is there in so many words, which is quick to tell.
+    Without `known_too`, none when the same lesson is there in so many words, which is quick to tell.
     """
     if not prepared.vectors or prepared.embedder is None:
-        return None
+        return []
     with engine.read() as view:
         view.check_embedder(prepared.embedder)
         least = engine.settings.duplicate_similarity
         owners, cosines = engine.cache.vectors.nearest(view, prepared.vectors[0][1], 8, least=least)
-        close = cosines > least
-        near = owners[close].tolist()
-        if not near or (not known_too and records.same_lessons(view, [prepared.fingerprint])):
-            return None
-        rows = view.load(near)
-        for n in near:
-            memory = rows[n].memory if n in rows else None
-            if memory and memory.outcome is prepared.draft.outcome and memory.state is State.ACTIVE:
-                return memory.id
-    return None
+        close = owners[cosines > least].tolist()
+        if not close or (not known_too and sameness.in_service(view, prepared.identity)):
+            return []
+        rows = view.load(close)
+        memories = (rows[n].memory for n in close if n in rows)
+        return [m for m in memories if m.outcome is prepared.draft.outcome and m.state is State.ACTIVE]
 
 
 def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
@@ -109,6 +107,9 @@ def _rewrite(engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedd
             raise MemoryNotFoundError(before.memory.id)
         if any(getattr(present.memory, name) != getattr(before.memory, name) for name in KEPT):
             return None
+        twin = sameness.in_service(edit, prepared.identity, before.n)
+        if twin is not None and state is State.ACTIVE:
+            raise InvalidInputError(f"memory {twin!r} says this already: archive or delete one of the two")
         records.rewrite(
             edit,
             before.n,

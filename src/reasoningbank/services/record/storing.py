@@ -2,58 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from reasoningbank.memory import State
 from reasoningbank.results import Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.record.preparing import Prepared
 from reasoningbank.services.view import Edit, View
-from reasoningbank.storage import records, trust
+from reasoningbank.storage import merges, records, sameness, trust
+from reasoningbank.storage.sameness import Known, Retired
 from reasoningbank.storage.stored import Stored
+from reasoningbank.upkeep.pruning import evidence_against, is_refuted
 
 DISTRUSTED = "its source is blocked"
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a lesson is.
+
+    Attributes:
+        n: its row number, or that of the memory that says the same.
+        row: as it is loaded, when it is new.
+        alike: id of a memory that is the same in a looser form.
+        held: why it stays out of service, when somebody took it out.
+    """
+
+    n: int
+    row: Stored | None = None
+    alike: str | None = None
+    held: str = ""
+
+
 def store_all(edit: Edit, prepared: Sequence[Prepared]) -> list[Recorded]:
     """Store prepared lessons inside the caller's transaction, in their order."""
-    stored = store(edit, prepared)
-    known = [n for n, row in stored if row is None]
-    rows = (edit.load(known) if known else {}) | {n: row for n, row in stored if row is not None}
+    placed = store(edit, prepared)
+    known = [each.n for each in placed if each.row is None]
+    rows = (edit.load(known) if known else {}) | {each.n: each.row for each in placed if each.row is not None}
     memories = edit.memories(rows)
     return [
         Recorded(
-            memory=memories[n],
-            created=row is not None,
+            memory=memories[each.n],
+            created=each.row is not None,
+            possible_duplicate_of=each.alike,
+            held=each.held,
             redactions=p.redactions,
-            degraded=(p.problem,) if row is not None and p.problem else (),
+            degraded=(p.problem,) if each.row is not None and p.problem else (),
         )
-        for p, (n, row) in zip(prepared, stored, strict=True)
+        for p, each in zip(prepared, placed, strict=True)
     ]
 
 
-def store(edit: Edit, prepared: Sequence[Prepared], *, look_for_same: bool = True) -> list[tuple[int, Stored | None]]:
-    """Store prepared lessons, except what is there already, by id or in other spelling, or came before in the list.
+def store(
+    edit: Edit,
+    prepared: Sequence[Prepared],
+    *,
+    look_for_same: bool = True,
+    state: State | None = None,
+    beside: Collection[int] = (),
+) -> list[Placed]:
+    """Store prepared lessons, except what is there already, by id or by what it says, or came before in the list.
 
-    Each one's row number comes back, or that of the one that was there, and the row as it is loaded when it is new.
+    Without `look_for_same`, what is there by id only; nobody else in service may say the same then. `state` is the one
+    to store them in, when it is not for the guard to say. Archived memories that came along with the lessons, `beside`
+    them, decide nothing about them.
     """
     by_id = records.numbers_of(edit, [p.memory_id for p in prepared if p.has_own_id])
-    by_text = records.same_lessons(edit, [p.fingerprint for p in prepared]) if look_for_same else {}
+    asked = prepared if look_for_same else ()
+    known = sameness.known(edit, [p.identity for p in asked], [p.fingerprint for p in asked], beside)
     fresh: dict[int, Prepared] = {}
-    found: list[int] = []
-    for p in prepared:
-        text = (p.fingerprint, p.draft.outcome.value)
-        n = by_id.get(p.memory_id, by_text.get(text) if look_for_same else None)
-        if n is None:
-            n = by_id[p.memory_id] = by_text[text] = edit.number("memories")
-            fresh[n] = p
-        found.append(n)
-    rows = _insert(edit, fresh) if fresh else {}
+    placed = [_place(edit, p, known, by_id, fresh, look_for_same=look_for_same) for p in prepared]
+    rows = _insert(edit, fresh, state) if fresh else {}
     # Of two that say the same the first is new.
-    return [(n, rows.pop(n, None)) for n in found]
+    return [Placed(each.n, rows.pop(each.n, None), each.alike, each.held) for each in placed]
 
 
-def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
+def _place(
+    edit: Edit, p: Prepared, known: Known, by_id: dict[str, int], fresh: dict[int, Prepared], *, look_for_same: bool
+) -> Placed:
+    """Say where a lesson is; a fresh one gets a row number, by which what comes behind it knows it."""
+    n = by_id.get(p.memory_id, known.there.get(p.identity) if look_for_same else None)
+    if n is not None:
+        return Placed(n)
+    for retired in known.retired.get(p.identity, ()):
+        if (decided := _decided(edit, retired)) is not None:
+            return decided
+    n = by_id[p.memory_id] = edit.number("memories")
+    fresh[n] = p
+    key = (p.fingerprint, p.draft.outcome.value)
+    alike = known.alike.get(key)
+    if look_for_same:
+        known.there[p.identity] = n
+        known.alike.setdefault(key, (n, p.memory_id))
+    return Placed(n, alike=None if alike is None else alike[1])
+
+
+def _decided(edit: Edit, retired: Retired) -> Placed | None:
+    """Say what an archived memory means for a lesson that says the same and comes again; None when nothing.
+
+    What was merged is there, in what it was merged into. What was pruned for want of use, or of room, or is no longer
+    refuted, is wanted now, and goes back with its evidence. Any other decision stands until `restore`. A source that is
+    blocked says nothing against the lesson.
+    """
+    if retired.why.startswith(trust.BLOCKED):
+        return None
+    if (result := merges.served_by(edit, retired.n)) is not None:
+        return Placed(result)
+    if retired.why.startswith(trust.PRUNED):
+        row = edit.load([retired.n])[retired.n]
+        if not is_refuted(edit.beliefs([row])[retired.n].mean, evidence_against(row.tallies)[0]):
+            trust.restore(edit, [retired.n], edit.engine.now())
+            return Placed(retired.n)
+    return Placed(retired.n, held=retired.why)
+
+
+def _insert(edit: Edit, fresh: Mapping[int, Prepared], state: State | None) -> dict[int, Stored]:
     identity = next(iter(fresh.values())).embedder
     assert identity is not None  # noqa: S101 - only what went through `embed` is stored
     sources = {name for p in fresh.values() for name in (p.draft.source.by, p.draft.source.session) if name}
@@ -62,7 +126,9 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared]) -> dict[int, Stored]:
     for n, p in fresh.items():
         is_blocked = distrusted & {p.draft.source.by, p.draft.source.session}
         findings = (*p.findings, DISTRUSTED) if is_blocked else p.findings
-        new[n] = as_stored(p, State.QUARANTINED if findings else State.ACTIVE, findings)
+        # A source that is blocked here stays so, whatever is said of its memories.
+        guarded = State.QUARANTINED if findings else State.ACTIVE
+        new[n] = as_stored(p, guarded if state is None or (is_blocked and state is State.ACTIVE) else state, findings)
     return records.insert(
         edit,
         new,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Memory, State
 from reasoningbank.results import Blocked
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit
-from reasoningbank.storage import records, trust
+from reasoningbank.storage import records, sameness, trust
 
 
 def approve(engine: Engine, memory_id: str) -> Memory:
@@ -17,6 +19,7 @@ def approve(engine: Engine, memory_id: str) -> Memory:
         n = number_of(edit, memory_id)
         if trust.state_of(edit, n) is not State.QUARANTINED:
             raise InvalidInputError(f"memory {memory_id!r} is not quarantined; list(state='quarantined') shows them")
+        _check_no_twin(edit, n)
         records.set_state(edit, n, State.ACTIVE, engine.now())
         return edit.shown([n])[n]
 
@@ -33,9 +36,15 @@ def restore(engine: Engine, memory_id: str) -> Memory:
     """Put an archived memory back into the state it was in."""
     with engine.write(create=False) as edit:
         n = number_of(edit, memory_id)
+        _check_no_twin(edit, n)
         if not trust.restore(edit, [n], engine.now()):
             raise InvalidInputError(f"memory {memory_id!r} is not archived; list(state='archived') shows them")
         return edit.shown([n])[n]
+
+
+def _check_no_twin(edit: Edit, n: int) -> None:
+    if (twin := sameness.twin_of(edit, n)) is not None:
+        raise InvalidInputError(f"memory {twin!r} says the same and is served: archive or delete it first")
 
 
 # -- sources -------------------------------------------------------------------------------------------------------
@@ -54,8 +63,10 @@ def unblock(engine: Engine, source: str) -> Blocked:
         if not trust.blocked_among(edit, [source]):
             raise InvalidInputError(f"source {source!r} is not blocked; sources.list() names those that are")
         judged = trust.unblock(edit, source)
-        numbers = trust.restore(edit, trust.archived_because(edit, _why(source)), edit.engine.now())
-        return _told(edit, source, numbers, judged)
+        archived = trust.archived_because(edit, _why(source))
+        numbers = trust.restore(edit, archived, edit.engine.now())
+        left = [n for n in archived if n not in numbers]
+        return replace(_told(edit, source, numbers, judged), left=_ids(edit, left))
 
 
 def forget(engine: Engine, source: str) -> Blocked:
@@ -88,9 +99,13 @@ def _block(edit: Edit, source: str) -> Blocked:
 
 
 def _why(source: str) -> str:
-    return f"forgotten: {source}"
+    return f"{trust.BLOCKED}{source}"
 
 
 def _told(edit: Edit, source: str, numbers: list[int], judged: int) -> Blocked:
+    return Blocked(source, _ids(edit, numbers), judged)
+
+
+def _ids(edit: Edit, numbers: list[int]) -> tuple[str, ...]:
     rows = edit.load(numbers)
-    return Blocked(source, tuple(rows[n].id for n in numbers), judged)
+    return tuple(rows[n].id for n in numbers)

@@ -19,14 +19,12 @@ from reasoningbank.distill.judge import RunJudge
 from reasoningbank.distill.template import anti_pattern
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError, JobNotFoundError, ReasoningBankError
-from reasoningbank.memory import Draft
 from reasoningbank.runs.jobs import LEASE, DistillStatus, Held, Job, key_of
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.services.credit import credit
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record import preparing, record
-from reasoningbank.services.record.preparing import Prepared
-from reasoningbank.services.record.storing import store_all
+from reasoningbank.services.record import record
+from reasoningbank.services.runs.sifting import sift, stored
 from reasoningbank.services.runs.trajectories import note_origins
 from reasoningbank.storage import episodes
 from reasoningbank.storage import jobs as job_rows
@@ -89,36 +87,13 @@ def keep(engine: Engine, result: Distillation, runs: Sequence[Trajectory]) -> Di
 
 
 def _keep(engine: Engine, embedder: Embedder, result: Distillation, runs: Sequence[Trajectory]) -> Distilled:
-    fresh, duplicates = sift(engine, embedder, result.drafts)
-    if not fresh and not duplicates:
+    sifted = sift(engine, embedder, result.drafts)
+    if not sifted.fresh and not sifted.known:
         return Distilled(result, runs[-1], (), ())
     with engine.write() as edit:
-        recorded = store_all(edit, fresh)
+        recorded, duplicates = stored(edit, sifted)
         note_origins(edit, [*(one.memory.id for one in recorded), *duplicates], runs)
     return Distilled(result, runs[-1], tuple(recorded), tuple(duplicates))
-
-
-def sift(engine: Engine, embedder: Embedder, drafts: Sequence[Draft]) -> tuple[list[Prepared], list[str]]:
-    """Return the lessons that say something new, ready to be stored, and the ids of memories that said the rest.
-
-    New is also meant among each other: of two that say nearly the same, the first is kept.
-    """
-    fresh: list[Prepared] = []
-    known: list[str] = []
-    for prepared in preparing.embed(embedder, [preparing.clean(draft, None) for draft in drafts]):
-        said_now = (other.memory_id for other in fresh if _are_near(engine, prepared, other))
-        near = record.near_duplicate(engine, prepared) or next(said_now, None)
-        if near is None:
-            fresh.append(prepared)
-        else:
-            known.append(near)
-    return fresh, known
-
-
-def _are_near(engine: Engine, one: Prepared, other: Prepared) -> bool:
-    if one.draft.outcome is not other.draft.outcome or not (one.vectors and other.vectors):
-        return False
-    return float(one.vectors[0][1] @ other.vectors[0][1]) > engine.settings.duplicate_similarity
 
 
 # -- the queue -------------------------------------------------------------------------------------------------------
@@ -194,7 +169,7 @@ def carry_out(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge 
 
 
 def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, result: Distillation) -> Job | None:
-    fresh, duplicates = sift(engine, embedder, result.drafts)
+    sifted = sift(engine, embedder, result.drafts)
     with engine.write() as edit:
         if not job_rows.is_held(edit, held):
             return None
@@ -202,9 +177,12 @@ def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, res
         if status is DistillStatus.FAILED:
             job_rows.fail(edit, held, reason, now)
         else:
-            memories = [one.memory.id for one in store_all(edit, fresh)]
+            recorded, duplicates = stored(edit, sifted)
+            memories = [one.memory.id for one in recorded if not one.held]
             note_origins(edit, [*memories, *duplicates], [run])
             counts = {**result.counts, "lessons": len(memories), "duplicates": len(duplicates)}
+            if stayed_out := len(recorded) - len(memories):
+                counts["held"] = stayed_out
             job_rows.finish(edit, held, status, reason=reason, run=run, memories=memories, counts=counts, now=now)
         return job_rows.find(edit, held.job.id)
 

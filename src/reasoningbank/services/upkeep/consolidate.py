@@ -27,7 +27,7 @@ from reasoningbank.services.record.storing import store
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage import links as link_rows
-from reasoningbank.storage import merges, meta, records, trust
+from reasoningbank.storage import merges, meta, records, sameness, trust
 from reasoningbank.storage.links import LessonRow
 from reasoningbank.upkeep.consolidation import Lesson, Pair, merged_confidence, proposals
 from reasoningbank.upkeep.likeness import wording
@@ -120,15 +120,17 @@ def _near(rows: Sequence[LessonRow], threshold: float) -> list[tuple[int, int, f
 
 
 def _lesson(memory: Memory) -> Lesson:
+    text = lesson_text(memory)
     return Lesson(
         id=memory.id,
         outcome=memory.outcome,
         source=memory.source,
-        wording=wording(lesson_text(memory)),
+        wording=wording(text),
         applies=wording(memory.applies_when) if memory.applies_when else None,
         confidence=memory.confidence,
         uses=memory.usage_count,
         made=memory.created_at,
+        text=text,
     )
 
 
@@ -151,7 +153,9 @@ def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder
         if present is None or any(present[n].revision != sources[n].revision for n in sources if n in present):
             return None
         trust.archive(edit, list(present), _merged_into(prepared.memory_id), now)
-        ((n, _),) = store(edit, [prepared], look_for_same=False)
+        if (other := sameness.in_service(edit, prepared.identity)) is not None:
+            raise DistillationError(f"memory {other!r} says what the merged lesson would say")
+        n = store(edit, [prepared], look_for_same=False)[0].n
         merges.put(edit, list(present), n, now)
         _carry_links(edit, list(present), n, now)
         return prepared.memory_id
@@ -221,10 +225,13 @@ def undo_merge(engine: Engine, memory_id: str) -> Unmerged:
         sources = merges.sources_of(edit, n) or trust.archived_because(edit, _merged_into(memory_id))
         if not sources:
             raise InvalidInputError(f"memory {memory_id!r} was not merged from others; its metadata would name them")
-        restored = edit.shown(trust.restore(edit, sources, now))
+        # First: it may say what a source says.
         trust.archive(edit, [n], UNDONE, now)
-        return Unmerged(memory_id, tuple(memory.id for memory in restored.values()))
+        done = trust.restore(edit, sources, now)
+        shown = edit.shown([*done, *(source for source in sources if source not in done)])
+        back, left = (tuple(shown[m].id for m in sources if (m in done) is there) for there in (True, False))
+        return Unmerged(memory_id, back, left)
 
 
 def _merged_into(memory_id: str) -> str:
-    return f"merged: {memory_id}"
+    return f"{trust.MERGED}{memory_id}"

@@ -143,7 +143,7 @@ def prune(engine: Engine, now: datetime, *, dry_run: bool, unused_days: float) -
         changes = _propose(edit, now, unused)
         for change in changes:
             n = records.find(edit, change.memories[0])
-            trust.archive(edit, [] if n is None else [n], f"pruned: {change.reason}", now)
+            trust.archive(edit, [] if n is None else [n], f"{trust.PRUNED}{change.reason}", now)
         return Pruned(tuple(changes), done=engine.project() is not None)
 
 
