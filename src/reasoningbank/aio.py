@@ -57,6 +57,8 @@ class AsyncRun(_Facade[Run]):
         return self._behind.trajectory
 
     step = _hop(Run.step)
+    failed = _hop(Run.failed)
+    worked = _hop(Run.worked)
     report = _hop(Run.report)
 
 
@@ -170,6 +172,8 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
     search = _hop(ReasoningBank.search)
     recommend = _hop(ReasoningBank.recommend)
     recall = _hop(ReasoningBank.recall)
+    recall_failure = _hop(ReasoningBank.recall_failure)
+    report_act = _hop(ReasoningBank.report_act)
     report = _hop(ReasoningBank.report)
     vote = _hop(ReasoningBank.vote)
     distill = _hop(ReasoningBank.distill)

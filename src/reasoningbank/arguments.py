@@ -76,6 +76,18 @@ def vote_kind(given: str) -> SignalKind:
     return label(SignalKind, "kind", given, VOTES)
 
 
+def failure(
+    output: object, tool: object, command: object, exit_code: object
+) -> tuple[str, str | None, str | None, int | None]:
+    """Return what failed: an output, which may be empty, a tool's name, a command and an exit code."""
+    for name, text in (("output", output), ("tool", tool), ("command", command)):
+        if not (isinstance(text, str) or (text is None and name != "output")):
+            raise InvalidInputError(f"{name} is a {type(text).__name__}, not a text")
+    if isinstance(exit_code, bool) or not (exit_code is None or isinstance(exit_code, int)):
+        raise InvalidInputError(f"exit_code {exit_code!r:.80} is not a whole number")
+    return str(output), tool, command, exit_code  # type: ignore[return-value]  # they were looked at one by one
+
+
 # -- ids, references and cursors -------------------------------------------------------------------------------------
 
 

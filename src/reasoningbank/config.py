@@ -32,6 +32,8 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
         keep_days: days a signal log segment is kept before it is rolled up.
         episode_ttl_hours: hours after which an open episode expires as unknown.
         duplicate_similarity: cosine above which a new memory is reported as a possible duplicate.
+        failure_recalls: how often one run is handed something at a failure.
+        failure_tokens: what is handed out at one failure, in tokens of the prompt block.
         half_life_days: days without use after which a memory's freshness is half; it counts a fifth of the ranking.
             None leaves it out.
         max_memories: the most memories in service; `prune` and `maintain` archive the least worthy above it. None for
@@ -52,6 +54,8 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
     keep_days: int = Field(default=30, ge=1)
     episode_ttl_hours: float = Field(default=24.0, gt=0.0)
     duplicate_similarity: float = Field(default=0.92, gt=0.0, le=1.0)
+    failure_recalls: int = Field(default=3, ge=0)
+    failure_tokens: int = Field(default=300, ge=0)
     half_life_days: float | None = Field(default=None, gt=0.0, le=36_500.0)
     max_memories: int | None = Field(default=None, ge=1)
     auto_suggest: bool = True

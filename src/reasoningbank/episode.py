@@ -18,6 +18,7 @@ class Served(BaseModel, frozen=True):
         deviation: the belief's standard deviation at that time.
         provisional: it was below the floor and given a chance.
         similarity, keyword, score, about: as in the hit.
+        step: the failure of the run that it was handed out at, from 1; 0 before the task.
     """
 
     memory: str
@@ -30,6 +31,7 @@ class Served(BaseModel, frozen=True):
     keyword: float = 0.0
     score: float = 0.0
     about: float = 1.0
+    step: int = 0
 
 
 class Episode(BaseModel, frozen=True):

@@ -23,6 +23,8 @@ TAG_LIMIT = 64
 TAGS_LIMIT = 64
 ID_LIMIT = 200
 METADATA_LIMIT = 65_536
+SIGNATURE_LIMIT = 20_000  # as it is given: a whole output may be
+SIGNATURES_LIMIT = 16
 
 # What a lesson may be of.
 OUTCOMES = (Verdict.SUCCESS, Verdict.FAILURE)
@@ -85,6 +87,18 @@ def _tag_list(value: object) -> object:
     return [_clean(v) for v in value] if isinstance(value, (list, tuple, set, frozenset)) else value
 
 
+def _check_signatures(signatures: object) -> object:
+    if isinstance(signatures, str):
+        raise InvalidInputError("signatures is a text: give a list of error messages or outputs")
+    if not isinstance(signatures, (list, tuple)):
+        return signatures
+    if len(signatures) > SIGNATURES_LIMIT:
+        raise LimitExceededError("signatures", limit=SIGNATURES_LIMIT, actual=len(signatures), unit="signatures")
+    return [
+        within("signature", clean_text(one), SIGNATURE_LIMIT) if isinstance(one, str) else one for one in signatures
+    ]
+
+
 def _check_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     tags = tuple(dict.fromkeys(tag.strip() for tag in tags if not is_blank(tag)))
     if len(tags) > TAGS_LIMIT:
@@ -142,6 +156,7 @@ Description = Annotated[Text, AfterValidator(lambda t: within("description", t.s
 AppliesWhen = Annotated[Text, AfterValidator(lambda t: within("applies_when", t.strip(), DESCRIPTION_LIMIT))]
 Outcome = Annotated[Verdict, BeforeValidator(_check_outcome)]
 Tags = Annotated[tuple[str, ...], BeforeValidator(_tag_list), AfterValidator(_check_tags)]
+Signatures = Annotated[tuple[str, ...] | None, BeforeValidator(_check_signatures)]
 Metadata = Annotated[dict[str, JsonValue], BeforeValidator(_check_metadata)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
@@ -160,7 +175,10 @@ class Source(BaseModel, frozen=True, extra="forbid"):
 
 
 class Draft(BaseModel, frozen=True, extra="forbid"):
-    """A lesson as somebody wants it stored: checked and cleaned, not yet stored."""
+    """A lesson as somebody wants it stored: checked and cleaned, not yet stored.
+
+    `signatures` are the errors it answers, as messages or as whole outputs; None for those that its text names.
+    """
 
     title: Title
     content: Content
@@ -171,6 +189,7 @@ class Draft(BaseModel, frozen=True, extra="forbid"):
     confidence: Probability | None = None
     source: Source = Source()
     metadata: Metadata = Field(default_factory=dict)
+    signatures: Signatures = None
 
     @property
     def initial_confidence(self) -> float:
@@ -200,6 +219,7 @@ class Memory:
         last_used: when that was last, in UTC.
         revision: grows each time what it says changes; evidence counts for one revision only.
         findings: signs of planted instructions; such a memory is quarantined.
+        signatures: the errors that it answers, as `recall_failure` knows them again.
     """
 
     id: str
@@ -221,6 +241,7 @@ class Memory:
     created_at: datetime
     updated_at: datetime
     findings: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return everything as values that JSON can hold."""

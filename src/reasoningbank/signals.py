@@ -19,6 +19,7 @@ class SignalKind(StrEnum):
     USAGE = "usage"
     OUTCOME = "outcome"
     STABILITY = "stability"
+    REPAIR = "repair"
 
 
 class BadLineError(ValueError):
@@ -34,7 +35,8 @@ class Signal:
         at: when it was given, aware UTC.
         memory: the memory's id.
         revision: of what the memory said then; evidence about an older text does not count for the new one.
-        kind: explicit vote, usage, outcome of a run, or stability of a change.
+        kind: explicit vote, usage, outcome of a run, stability of a change, or repair: whether what failed worked after
+            the memory was handed out at the failure.
         polarity: +1 for, -1 against, 0 withdraws what (memory, ref, kind) said before.
         strength: in (0, 1].
         ref: the episode, session or vote it belongs to; there is one signal per (memory, ref, kind).

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from reasoningbank import ReasoningBank, Verdict
@@ -59,6 +61,28 @@ def test_record_says_what_it_removed(cli: Cli) -> None:
     ran = cli("record", "Log in", "Use AKIA" + "IOSFODNN7EXAMPLQ to log in")
 
     assert "Removed what looked like secrets: 1" in ran.out
+
+
+def test_the_errors_in_an_output_are_asked_about(cli: Cli, bank: ReasoningBank, tmp_path: Path) -> None:
+    cli("record", "Pull first", "git pull --rebase", "--signature", " ! [rejected] main -> main (fetch first)")
+    log = tmp_path / "push.log"
+    log.write_text("To origin\n ! [rejected]   main -> main (fetch first)\n")
+
+    ran = cli("recall", "--error", str(log), "--command", "git push", "--exit-code", "1", "--ref", "r-1")
+    again = cli("recall", "--error", "-", "--ref", "r-1", "--json", stdin=log.read_text())
+
+    assert "Pull first" in ran.out
+    assert "--ref r-1" in ran.out
+    assert again.json["repeated"] is True
+    assert "the same error again" in cli("recall", "--error", str(log), "--ref", "r-1").out
+    assert cli("recall", "--error", str(tmp_path / "none")).code == 2
+    assert cli("recall").code == 2
+
+
+def test_signatures_can_be_changed(cli: Cli, bank: ReasoningBank) -> None:
+    memory = bank.record("Pull first", "git pull --rebase", outcome="failure").memory
+
+    assert cli("update", memory.id, "--signature", "error: gone", "--json").json["signatures"] == ["gone"]
 
 
 def test_content_comes_from_standard_input(cli: Cli, bank: ReasoningBank) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import failures
+from benchmarks import detection
 from reasoningbank.outputs import error_line, failure_of, first_line
 
 
@@ -146,9 +146,9 @@ def test_deep_error_objects_have_no_message() -> None:
     assert error_line(output) == output
 
 
-@pytest.mark.parametrize("half", failures.HALVES)
+@pytest.mark.parametrize("half", detection.HALVES)
 def test_failures_are_told_in_both_halves_of_the_labelled_set(half: str) -> None:
-    figures = failures.measure(failures.read(failures.HALVES[half]))
+    figures = detection.measure(detection.read(detection.HALVES[half]))
 
     assert figures["outputs"] >= 150
     assert figures["precision"] >= 0.95

@@ -22,6 +22,7 @@ from reasoningbank.bank.upkeep import Sources, Upkeep
 from reasoningbank.config import Settings
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
+from reasoningbank.runs.results import FailureRecall
 from reasoningbank.validation import validated
 from reasoningbank.verdict import Verdict, as_verdict
 
@@ -33,13 +34,15 @@ if TYPE_CHECKING:
     from reasoningbank.services.credit import credit
     from reasoningbank.services.record import record
     from reasoningbank.services.runs import distilling, trajectories
-    from reasoningbank.services.search import recall, recommend, retrieve
+    from reasoningbank.services.search import failure as failing
+    from reasoningbank.services.search import recall, recommend, repair, retrieve
     from reasoningbank.services.search.retrieve import Wanted
     from reasoningbank.storage.filters import Filters
 else:
     credit, record = Later.each("reasoningbank.services", "credit.credit", "record.record")
     distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
     recall, recommend, retrieve = Later.each("reasoningbank.services.search", "recall", "recommend", "retrieve")
+    failing, repair = Later.each("reasoningbank.services.search", "failure", "repair")
 
 
 class ReasoningBank(Namespace):
@@ -132,6 +135,7 @@ class ReasoningBank(Namespace):
         confidence: float | None = None,
         source: Source | Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        signatures: Sequence[str] | None = None,
     ) -> Recorded:
         """Store a lesson.
 
@@ -150,6 +154,7 @@ class ReasoningBank(Namespace):
             confidence: the belief to start from, in [0, 1]; 0.8 by hand, 0.6 or 0.5 distilled when None.
             source: where it comes from.
             metadata: anything JSON can hold.
+            signatures: the errors it answers, up to 16 messages or whole outputs; those that its text names when None.
 
         Raises:
             InvalidInputError: a value that is not allowed; LimitExceededError names the limit.
@@ -167,6 +172,7 @@ class ReasoningBank(Namespace):
                 "confidence": confidence,
                 "source": Source() if source is None else source,
                 "metadata": {} if metadata is None else dict(metadata),
+                "signatures": signatures,
             },
         )
         return record.record(self._engine, draft)
@@ -196,8 +202,8 @@ class ReasoningBank(Namespace):
         not trust in another.
 
         Args:
-            changes: title, content, description, applies_when, outcome, tags, metadata, source, confidence (the belief
-                to start from).
+            changes: title, content, description, applies_when, outcome, tags, metadata, source, signatures, confidence
+                (the belief to start from).
 
         Raises:
             InvalidInputError: an unknown field, a value that is not allowed, or another memory in service says this.
@@ -393,6 +399,79 @@ class ReasoningBank(Namespace):
             timeout=arguments.seconds(timeout),
             fail_open=fail_open is not False,
             otherwise=lambda why: Recall(ref="", task=task, degraded=(why,)),
+        )
+
+    def recall_failure(
+        self,
+        output: str,
+        *,
+        tool: str | None = None,
+        command: str | None = None,
+        exit_code: int | None = None,
+        task: str | None = None,
+        ref: str | None = None,
+        limit: int = 3,
+        max_tokens: int | None = None,
+        timeout: float | None = None,
+        fail_open: bool | None = None,
+    ) -> FailureRecall:
+        """Hand out the memories that answer the errors in the output of what failed.
+
+        The errors are taken out of the output. Memories that answer one of them exactly (`Memory.signatures`) come
+        first, then those that answer it with other numbers, ids or files; where there are none, those that a search
+        finds for errors of their kind. An output that names no error, and an error of which nothing is known, give
+        nothing and leave no trace.
+
+        What is handed out joins the run's episode, and is credited with it. What a run was shown before is not shown
+        again; the same error again gives nothing, says so (`repeated`), and counts against what was handed out at it;
+        `report_act` counts for it. A run is handed something at most `failure_recalls` times (a setting).
+
+        Args:
+            output: all that was printed; of a long one the begin and the end are read.
+            tool: the agent's tool that failed, such as "bash".
+            command: the command that it ran.
+            exit_code: 0 is no failure, and neither is an interrupt.
+            task: what is being done, for an episode that is opened here.
+            ref: the run's reference; a new episode is opened when None, or when there is none under it.
+            limit: how many memories at the most.
+            max_tokens: budget of `text`; the setting `failure_tokens` when None.
+            timeout, fail_open: as in `recall`.
+
+        Raises:
+            InvalidInputError: an argument that is not allowed.
+            DeadlineExceededError, EmbedderMismatchError, StorageError: as in `recall`.
+        """
+        budget = self.settings.failure_tokens if max_tokens is None else max_tokens
+        hand_out = partial(
+            failing.recall_failure,
+            self._engine,
+            failing.Failure(*arguments.failure(output, tool, command, exit_code)),
+            task=None if task is None else arguments.query(task),
+            ref=(ref := arguments.reference(ref)),
+            limit=arguments.whole("limit", limit, 1),
+            max_tokens=arguments.whole("max_tokens", budget, 0),
+        )
+        if timeout is None and not fail_open:
+            return hand_out()
+        return self._engine.deadlines.bounded(
+            lambda attempt: hand_out(attempt=attempt),
+            timeout=arguments.seconds(timeout),
+            fail_open=fail_open is not False,
+            otherwise=lambda why: FailureRecall(ref=ref or "", reason=why, degraded=(why,)),
+        )
+
+    def report_act(
+        self, ref: str, *, tool: str | None = None, command: str | None = None, succeeded: bool = True
+    ) -> tuple[str, ...]:
+        """Say how an act of a run went; return the ids of the memories that are credited for it.
+
+        When what failed before succeeds within the next five acts, the memories that were handed out at the failure get
+        a signal of kind `repair`. The same is the same program with the same first word (`git push`), or else the same
+        tool. Without such a failure nothing is written.
+        """
+        told = arguments.failure("", tool, command, None)
+        return repair.report_act(
+            self._engine, arguments.episode_ref(ref), tool=told[1], command=told[2], succeeded=succeeded
         )
 
     @contextmanager

@@ -11,6 +11,7 @@ from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, a
 from reasoningbank.episode import Episode
 from reasoningbank.errors import StorageError
 from reasoningbank.results import Recall, Reported
+from reasoningbank.runs.results import FailureRecall
 from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
@@ -211,6 +212,21 @@ class Run:
                 self._bank.runs.add_steps(self.ref, [step])
             except StorageError as refused:
                 log.warning("a step of %s was not kept: %s", self.ref, refused)
+
+    def failed(
+        self, output: str, *, tool: str | None = None, command: str | None = None, exit_code: int | None = None
+    ) -> FailureRecall:
+        """Return what is known of the errors in the output of what failed; see `recall_failure`.
+
+        Whatever goes wrong with it costs the run nothing: then nothing is handed out, and `degraded` says why.
+        """
+        return self._bank.recall_failure(
+            output, tool=tool, command=command, exit_code=exit_code, ref=self.ref, fail_open=True
+        )
+
+    def worked(self, *, tool: str | None = None, command: str | None = None) -> tuple[str, ...]:
+        """Say that an act succeeded, which is evidence for what was handed out at a failure; see `report_act`."""
+        return self._bank.report_act(self.ref, tool=tool, command=command)
 
     def report(self, verdict: Verdict | str | bool, *, reason: str | None = None, by: str | None = None) -> Reported:
         """Say how the run ended; a later verdict replaces an earlier one."""

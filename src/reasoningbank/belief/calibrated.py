@@ -27,6 +27,7 @@ class Parameters:
     Attributes:
         accuracy: a, the chance that an explicit vote is right, of any judge who is not in `judges`.
         judges: the same for judges with enough votes, by name.
+        repair: r, the chance that what came of a failure says rightly whether a memory handed out at it helped.
         helped: S1, the chance that a run succeeds when at least one recalled memory helped.
         unhelped: S0, the chance that it succeeds when none did.
         class_means: how often memories that start with one confidence turn out to help, by that confidence; a class
@@ -42,6 +43,7 @@ class Parameters:
 
     accuracy: float = 0.9
     judges: tuple[tuple[str, float], ...] = ()
+    repair: float = 0.7
     helped: float = SUCCESS_IF_HELPED
     unhelped: float = SUCCESS_IF_NOT
     class_means: tuple[tuple[float, float], ...] = ()
@@ -67,6 +69,11 @@ class Parameters:
         outcome = max(self.helped / self.unhelped, (1.0 - self.unhelped) / (1.0 - self.helped))
         return 1.0 - min(1.0, (vote - 1.0) / (outcome - 1.0))
 
+    @property
+    def accuracies(self) -> tuple[float, ...]:
+        """How often each is right who votes: anybody, the known judges in their order, and what came of a failure."""
+        return (self.accuracy, *(accuracy for _, accuracy in self.judges), self.repair)
+
     def record(self) -> dict[str, Any]:
         """Return them as a dictionary that JSON can hold."""
         return asdict(self)
@@ -91,9 +98,8 @@ class Parameters:
         return found
 
     def _is_usable(self) -> bool:
-        accuracies = [self.accuracy, *(accuracy for _, accuracy in self.judges)]
         return (
-            all(0.5 <= accuracy < 1.0 for accuracy in accuracies)
+            all(0.5 <= accuracy < 1.0 for accuracy in self.accuracies)
             and 0.0 < self.unhelped < self.helped < 1.0
             and all(0.0 < mean < 1.0 for _, mean in self.class_means)
             and 0.0 < self.strength < math.inf
@@ -105,7 +111,7 @@ class Parameters:
 
 
 STARTING = Parameters()
-_NUMBERS = ("accuracy", "helped", "unhelped", "strength", "fading", "offset", "slope", "reported", "voted")
+_NUMBERS = ("accuracy", "repair", "helped", "unhelped", "strength", "fading", "offset", "slope", "reported", "voted")
 
 
 class Unlearning:
@@ -131,7 +137,7 @@ class CalibratedModel:
 
     p(theta) ~ Beta(theta; n mu, n (1 - mu)) * product over signals of P(signal | theta) ^ weight, with
 
-        P(vote for | theta) = a theta + (1 - a) (1 - theta)
+        P(vote for | theta) = a theta + (1 - a) (1 - theta), likewise with r of a failure that was repaired
         P(success | theta) = S1 theta + S0 (1 - theta)
 
     and one minus these for votes against and failures. mu, n, a, S1 and S0 are the project's `Parameters`. A signal's
@@ -159,9 +165,8 @@ class CalibratedModel:
         # Where a class taught nothing, a memory is taken at its word.
         prior = {initial: of_class.get(class_of(initial), initial) for initial in {initial for _, initial in items}}
         means = np.array([prior[initial] for _, initial in items])
-        accuracies = (own.accuracy, *(accuracy for _, accuracy in own.judges))
         return beliefs_of(
-            log_priors(means, own.strength) + counts @ log_likelihoods(accuracies, own.helped, own.unhelped)
+            log_priors(means, own.strength) + counts @ log_likelihoods(own.accuracies, own.helped, own.unhelped)
         )
 
     def shares(self, confidences: Sequence[float], succeeded: bool, about: Sequence[float]) -> tuple[float, ...]:
@@ -182,7 +187,7 @@ def judge_columns(judges: Sequence[tuple[str, float]]) -> dict[str, int]:
 
 @lru_cache(maxsize=8)
 def log_likelihoods(accuracies: tuple[float, ...], helped: float, unhelped: float) -> Float64:
-    """Return log P(signal | theta): a row each for votes for, then votes against, by judge; then success, failure.
+    """Return log P(signal | theta): a row each for votes for, then votes against, by who votes; then success, failure.
 
     It is the same for all beliefs under one set of parameters, and not to be written to.
     """
@@ -194,7 +199,8 @@ def log_likelihoods(accuracies: tuple[float, ...], helped: float, unhelped: floa
 
 def weighted_counts(items: Sequence[Evidence], judges: Mapping[str, int], *, fading: float, overlap: float) -> Float64:
     """Return the weight of each memory's signals (n, columns), in the columns of `log_likelihoods`."""
-    explicit, usage, known = SignalKind.EXPLICIT, SignalKind.USAGE, len(judges) + 1
+    explicit, usage, repair = SignalKind.EXPLICIT, SignalKind.USAGE, SignalKind.REPAIR
+    known = len(judges) + 2
     rows, uses = [], []
     for i, (tallies, _) in enumerate(items):
         for t in tallies:
@@ -202,7 +208,7 @@ def weighted_counts(items: Sequence[Evidence], judges: Mapping[str, int], *, fad
             if t.kind is usage:
                 uses.append((moment, t.positive))
             else:
-                column = judges.get(t.by, 0) if t.kind is explicit else -1
+                column = judges.get(t.by, 0) if t.kind is explicit else known - 1 if t.kind is repair else -1
                 rows.append((moment, column, t.positive, t.negative, overlap if t.superseded else 1.0))
     counts = np.zeros((len(items), 2 * known + 2))
     if rows:

@@ -127,25 +127,26 @@ def _round(counts: Float64, group: NDArray[np.intp], p: Parameters) -> Parameter
         counts: of each memory's signals, by column.
         group: of each memory, the place of its class in the class means.
     """
-    accuracies = np.array([p.accuracy, *(accuracy for _, accuracy in p.judges)])
+    accuracies = np.array(p.accuracies)
     classes, means = np.array(p.class_means).T
     likelihoods = log_likelihoods(tuple(accuracies.tolist()), p.helped, p.unhelped)
     posterior = normalised(log_priors(means[group], p.strength) + counts @ likelihoods)
-    accuracy, by_judge = _accuracies(counts, posterior, accuracies)
+    accuracy, by_judge, repair = _accuracies(counts, posterior, accuracies)
     theta = posterior @ THETA
     many = np.bincount(group)
     means = (MEMORIES_OF_A_CLASS * classes + np.bincount(group, theta)) / (MEMORIES_OF_A_CLASS + many)
     return replace(
         p,
         accuracy=accuracy,
+        repair=repair,
         judges=tuple((name, a) for (name, _), a in zip(p.judges, by_judge, strict=True)),
         class_means=tuple(zip(classes.tolist(), means.tolist(), strict=True)),
         strength=_strength(posterior, means[group]),
     )
 
 
-def _accuracies(counts: Float64, posterior: Float64, a: Float64) -> tuple[float, list[float]]:
-    """Return the accuracy of all votes, and that of each known judge.
+def _accuracies(counts: Float64, posterior: Float64, a: Float64) -> tuple[float, list[float], float]:
+    """Return the accuracy of all votes, that of each known judge, and that of what came of failures.
 
     P(it helped | a vote for, theta) = a theta / (a theta + (1 - a) (1 - theta)), and P(it did not | a vote against) is
     the same at 1 - theta, which is the grid read backwards. The estimate is the expected number of right votes over the
@@ -158,10 +159,12 @@ def _accuracies(counts: Float64, posterior: Float64, a: Float64) -> tuple[float,
         votes_for, votes_against = counts[:, j], counts[:, columns + j]
         right[j] = votes_for @ (posterior @ agrees) + votes_against @ (posterior @ agrees[::-1])
         votes[j] = votes_for.sum() + votes_against.sum()
+    repair = _accuracy(VOTES * STARTING.repair + float(right[-1]), VOTES + float(votes[-1]))
+    right, votes = right[:-1], votes[:-1]
     overall = _accuracy(VOTES * STARTING.accuracy + right.sum(), VOTES + votes.sum())
     judges = zip(right[1:].tolist(), votes[1:].tolist(), strict=True)
     known = [_accuracy(VOTES_OF_A_JUDGE * overall + r, VOTES_OF_A_JUDGE + v) for r, v in judges]
-    return overall, known
+    return overall, known, repair
 
 
 def _accuracy(right: float, votes: float) -> float:

@@ -28,12 +28,13 @@ class SignalWeights:
     usage: Beta = EVEN
     outcome: Beta = EVEN
     stability: Beta = EVEN
+    repair: Beta = EVEN
 
     def weight(self, kind: SignalKind) -> float:
         """Return the kind's weight: its pair's mean over the sum of the first three.
 
-        At the start 0.411765 for explicit, 0.294118 for the others. Stability came later and stands outside the sum, on
-        the same scale, so that the three keep their published values.
+        At the start 0.411765 for explicit, 0.294118 for the others. Stability and repair came later and stand outside
+        the sum, on the same scale, so that the three keep their published values.
         """
         total = self.explicit.mean + self.usage.mean + self.outcome.mean
         pair: Beta = getattr(self, kind.value)

@@ -19,6 +19,10 @@ MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory's id, as
 Words = Annotated[
     list[str], typer.Argument(metavar="TEXT...", help="What is to be done, in words; - reads it from standard input.")
 ]
+WordsOrNone = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[TEXT...]", help="What is to be done, in words; - reads it from standard input."),
+]
 OfOutcome = Annotated[Outcome | None, typer.Option("--outcome", "-o", help="Only lessons from runs that ended so.")]
 Tagged = Annotated[list[str] | None, typer.Option("--tag", help="Only memories with this tag; may be repeated.")]
 Where = Annotated[
@@ -38,6 +42,16 @@ class UsageError(Exception):
 def text_of(words: Sequence[str]) -> str:
     """Return the words as one text; a lone `-` stands for standard input."""
     return standard_input() if list(words) == ["-"] else " ".join(words)
+
+
+def output_of(file: str) -> str:
+    """Return what a command printed, from a file; a lone `-` stands for standard input."""
+    if file == "-":
+        return standard_input()
+    try:
+        return Path(file).read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read ({error.strerror}): give the file that holds the output") from None
 
 
 def pairs(given: Sequence[str] | None) -> dict[str, Any]:

@@ -11,7 +11,20 @@ from rich.console import Console
 
 from reasoningbank import Hit, Recommendation, Verdict
 from reasoningbank.cli import views
-from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Tagged, UsageError, Where, Words, pairs, text_of
+from reasoningbank.cli.arguments import (
+    By,
+    MemoryId,
+    OfOutcome,
+    Tagged,
+    UsageError,
+    Where,
+    Words,
+    WordsOrNone,
+    output_of,
+    pairs,
+    text_of,
+)
+from reasoningbank.cli.failing import recall_failure
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.streams import standard_input
 from reasoningbank.cli.views import sentence
@@ -92,12 +105,19 @@ def _belief(hit: Hit) -> str:
 @command(app, "recall")
 def recall(
     session: Session,
-    task: Words,
+    task: WordsOrNone = None,
     *,
+    error: Annotated[
+        str | None, typer.Option("--error", metavar="FILE", help="What failed: its output; - for standard input.")
+    ] = None,
+    failing: Annotated[str | None, typer.Option("--command", help="With --error: the command that failed.")] = None,
+    exit_code: Annotated[int | None, typer.Option("--exit-code", help="With --error: its exit code.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many memories at the most.")] = 3,
     ref: Annotated[str | None, typer.Option("--ref", help="Open the episode under this reference.")] = None,
     thread: Annotated[str | None, typer.Option("--thread", help="The conversation it belongs to.")] = None,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=0, help="Budget of the prompt block.")] = 500,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=0, help="Budget of the prompt block.", show_default="500, or 300")
+    ] = None,
     expand_links: Annotated[
         bool, typer.Option("--expand-links", help="Bring along what they require, and warn of conflicts.")
     ] = False,
@@ -108,13 +128,24 @@ def recall(
     where: Where = None,
     policy: PolicyOption = "relevance",
 ) -> Answer:
-    """Hand out the memories that fit a task, and open its episode. Report how it ended with its ref."""
+    """Hand out the memories that fit a task, and open its episode. Report how it ended with its ref.
+
+    With --error, hand out those that answer the errors in an output instead, and join them to the run under --ref.
+    """
+    if error is not None:
+        output, doing = output_of(error), text_of(task) if task else None
+        found = session.bank.recall_failure(
+            output, command=failing, exit_code=exit_code, task=doing, ref=ref, limit=limit, max_tokens=max_tokens
+        )
+        return Answer(found, recall_failure)
+    if not task:
+        raise UsageError("recall needs a task, or --error FILE: say what is to be done, in words")
     recalled = session.bank.recall(
         text_of(task),
         limit,
         ref=ref,
         thread=thread,
-        max_tokens=max_tokens,
+        max_tokens=500 if max_tokens is None else max_tokens,
         expand_links=expand_links,
         min_confidence=min_confidence,
         strict=strict,

@@ -31,6 +31,12 @@ Metadata = Annotated[
 ]
 
 
+Signatures = Annotated[
+    list[str] | None,
+    typer.Option("--signature", help="An error it answers; may be repeated. Those that its text names if not given."),
+]
+
+
 @command(app, "record")
 def record(
     session: Session,
@@ -49,6 +55,7 @@ def record(
     tag: Tags = None,
     confidence: Confidence = None,
     meta: Metadata = None,
+    signature: Signatures = None,
     by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
 ) -> Answer:
     """Store a lesson. One that is there already is not stored twice."""
@@ -61,6 +68,7 @@ def record(
         tags=tag or (),
         confidence=confidence,
         metadata=pairs(meta),
+        signatures=signature,
         source={"by": by},
     )
     return Answer(recorded, views.recorded)
@@ -127,6 +135,7 @@ def update(
     tag: Tags = None,
     confidence: Confidence = None,
     meta: Metadata = None,
+    signature: Signatures = None,
 ) -> Answer:
     """Change some fields of a memory. Changing what it says starts its evidence anew."""
     changes: dict[str, Any] = {
@@ -138,6 +147,7 @@ def update(
         "tags": tag,
         "confidence": confidence,
         "metadata": pairs(meta) if meta else None,
+        "signatures": signature,
     }
     given = {name: value for name, value in changes.items() if value is not None}
     if not given:

@@ -80,8 +80,9 @@ def notes(console: Console, problems: Sequence[str]) -> None:
         sentence(console, f"Note: {problem}.", "yellow")
 
 
-def _hits(console: Console, hits: Sequence[Hit]) -> None:
-    for hit in hits:
+def hits(console: Console, found: Sequence[Hit]) -> None:
+    """Print hits, best first."""
+    for hit in found:
         notes = ("required" if "required" in hit.why else "", "provisional" if hit.provisional else "")
         note = ", ".join(filter(None, notes))
         console.print(_headline(hit.memory, hit.confidence, note=note))
@@ -94,7 +95,7 @@ def search_result(console: Console, result: SearchResult) -> None:
     """Print hits, best first."""
     if not result.hits:
         sentence(console, "Nothing fits.")
-    _hits(console, result.hits)
+    hits(console, result.hits)
     _withheld(console, result.withheld, result.degraded)
 
 
@@ -102,7 +103,7 @@ def recall(console: Console, recalled: Recall) -> None:
     """Print what was handed out, and how to report."""
     if not recalled.hits:
         sentence(console, "Nothing fits.")
-    _hits(console, recalled.hits)
+    hits(console, recalled.hits)
     titles = {hit.memory.id: hit.memory.title for hit in recalled.hits}
     for conflict in recalled.conflicts:
         one, other = (titles.get(memory_id, memory_id) for memory_id in (conflict.one, conflict.other))

@@ -38,7 +38,16 @@ FIELDS = frozenset(name for names in NAMES.values() for name in names)
 
 # What a line of our own format says beside the draft. In any other line these are metadata like every unknown key.
 OF_THE_BANK = frozenset({"taught", "parameters", "forgotten"})
-OF_A_MEMORY = {"confidence", "initial_confidence", "usage_count", "last_used", "findings", "archived", "links"}
+OF_A_MEMORY = {
+    "confidence",
+    "initial_confidence",
+    "usage_count",
+    "last_used",
+    "findings",
+    "archived",
+    "links",
+    "signatures",
+}
 OWN = OF_THE_BANK | OF_A_MEMORY | {"format", "state", "source", "created_at", "updated_at", "evidence"}
 
 
@@ -119,6 +128,7 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         "metadata": _metadata(record, given["metadata"], OWN if own else frozenset()),
         "source": (said.get("source") or Source()) if said else Source(how="imported", by=by, trusted=trusted),
         "confidence": said.get("initial_confidence"),
+        "signatures": record.get("signatures") if own else None,
     }
     state = _state(record.get("state")) if own else None
     before, why = _archived(said.get("archived"))

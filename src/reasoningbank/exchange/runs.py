@@ -35,6 +35,7 @@ class HandedOver(BaseModel, frozen=True, extra="forbid"):
     keyword: float = 0.0
     score: float = 0.0
     about: Share = 1.0
+    step: int = Field(default=0, ge=0, le=1_000_000)
     unchanged: bool = True
 
 

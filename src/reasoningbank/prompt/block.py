@@ -72,6 +72,7 @@ def render(
     max_tokens: int = 500,
     provisional: Collection[str] = (),
     conflicts: Sequence[tuple[str, str]] = (),
+    frame: str = FRAME,
 ) -> LessonBlock:
     """Return lessons, in their order, as a block of at most `max_tokens`.
 
@@ -83,24 +84,25 @@ def render(
         nonce: makes this block's delimiter its own; hexadecimal digits.
         provisional: ids of lessons that are not proven yet, and are marked so.
         conflicts: pairs of ids of lessons that cannot both be followed; said above the lessons where both are there.
+        frame: what they are, said first.
     """
     opening, closing = OPENING.format(nonce=nonce), CLOSING.format(nonce=nonce)
-    frame = estimate_tokens(f"{opening}\n{FRAME}\n{closing}")
+    framing = estimate_tokens(f"{opening}\n{frame}\n{closing}")
     warned = _warnings(conflicts, {lesson.id for lesson in lessons})
-    reserved = frame + sum(map(_cost, warned.values()))
+    reserved = framing + sum(map(_cost, warned.values()))
     parts = _packed([_Shown(lesson, lesson.id in provisional) for lesson in lessons], max_tokens - reserved)
     kept = [(lesson.id, part) for lesson, part in zip(lessons, parts, strict=True) if part is not None]
     dropped = tuple(lesson.id for lesson, part in zip(lessons, parts, strict=True) if part is None)
     if not kept:
         return LessonBlock("", (), dropped, 0)
     warnings = _warnings(warned, {memory_id for memory_id, _ in kept}).values()
-    head = "\n".join([opening, FRAME, *warnings])
+    head = "\n".join([opening, frame, *warnings])
     text = "\n\n".join([head, *(part.text for _, part in kept)]) + f"\n{closing}"
     return LessonBlock(
         text=text,
         included=tuple(memory_id for memory_id, _ in kept),
         dropped=dropped,
-        tokens=frame + sum(map(_cost, warnings)) + sum(part.cost for _, part in kept),
+        tokens=framing + sum(map(_cost, warnings)) + sum(part.cost for _, part in kept),
         shortened=tuple(memory_id for memory_id, part in kept if part.shortened),
     )
 

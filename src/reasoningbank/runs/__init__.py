@@ -1,7 +1,7 @@
 """What an agent's run is, read from any framework's messages; what `bank.runs` and `bank.queue` return."""
 
 from reasoningbank.runs.jobs import DistillStatus, Job
-from reasoningbank.runs.results import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept
+from reasoningbank.runs.results import EpisodePage, EpisodeSummary, FailureRecall, MemoryRuns, StepsKept
 from reasoningbank.runs.trajectory import BadLine, Step, Trajectory
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "DistillStatus",
     "EpisodePage",
     "EpisodeSummary",
+    "FailureRecall",
     "Job",
     "MemoryRuns",
     "Step",

@@ -6,7 +6,46 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reasoningbank.episode import Episode
+from reasoningbank.memory import Memory
+from reasoningbank.results import Hit
 from reasoningbank.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRecall:
+    """What was handed out at a failure of a run.
+
+    Attributes:
+        ref: the reference of the run's episode; "" when there is none and nothing was handed out.
+        errors: what the output says went wrong, without what is another each time.
+        hits: the memories handed out, in the order of `text`; none that the run was handed before.
+        text: the prompt block; empty when nothing is known of the error.
+        tokens: estimated tokens of `text`.
+        match: "exact" (they answer this very error), "template" (with other numbers, ids or files), "search" (an error
+            of its kind); "" without hits.
+        step: which failure of the run at which something was handed out it is, from 1; 0 without hits.
+        repeated: the run had the same error before, and was handed then what there is.
+        reason: why nothing was handed out, in words.
+        shortened: ids of memories that are cut in `text`, visibly.
+        degraded: what did not work as configured, in words.
+    """
+
+    ref: str
+    errors: tuple[str, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    text: str = ""
+    tokens: int = 0
+    match: str = ""
+    step: int = 0
+    repeated: bool = False
+    reason: str = ""
+    shortened: tuple[str, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """The memories handed out, in the order of `text`."""
+        return tuple(hit.memory for hit in self.hits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,9 +43,15 @@ def open_episode(
     return True
 
 
+def serve_more(writing: Writing, ref: str, served: Sequence[tuple[int, Served]], tokens: int) -> None:
+    """Add memories to those that a run was handed, and the tokens they came in."""
+    writing.insert("served", _SERVED, [_served_row(ref, n, s, s.revision) for n, s in served])
+    writing.execute("UPDATE episodes SET tokens = coalesce(tokens, 0) + ? WHERE ref = ?", (tokens, ref))
+
+
 def _served_row(ref: str, n: int, s: Served | HandedOver, revision: int) -> tuple[Any, ...]:
     belief = s.confidence, s.deviation, int(s.provisional)
-    return (ref, s.position, n, revision, *belief, s.similarity, s.keyword, s.score, s.about)
+    return (ref, s.position, n, revision, *belief, s.similarity, s.keyword, s.score, s.about, s.step)
 
 
 def load_episode(reading: Reading, ref: str) -> Episode | None:
@@ -56,7 +62,8 @@ def load_episode(reading: Reading, ref: str) -> Episode | None:
     # In the order of the fields of `Served`.
     served = reading.execute(
         "SELECT m.id, s.position, s.revision, s.confidence, s.deviation, s.provisional, s.similarity, s.keyword, "
-        "s.score, s.about FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ? ORDER BY s.position",
+        "s.score, s.about, s.step FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ? "
+        "ORDER BY s.position",
         (ref,),
     )
     return Episode(

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from reasoningbank.diagnostics import Diagnostic
+from reasoningbank.diagnostics import written as signature_text
 from reasoningbank.identity import identity
 from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
-from reasoningbank.storage import merges
+from reasoningbank.storage import merges, signatures
 from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.storage.evidence import withdraw
 from reasoningbank.storage.filters import Filters, json_text
@@ -150,6 +152,7 @@ class NewMemory:
         vectors: role and float32 bytes; empty when it could not be embedded.
         terms: the analysed text, space-separated.
         findings: signs of planted instructions.
+        signatures: the errors it answers.
     """
 
     id: str
@@ -159,6 +162,7 @@ class NewMemory:
     terms: str
     state: State = State.ACTIVE
     findings: tuple[str, ...] = ()
+    signatures: tuple[Diagnostic, ...] = ()
 
     @property
     def hashes(self) -> tuple[bytes, bytes]:
@@ -193,8 +197,10 @@ def insert(
     for n, memory in new.items():
         revision, findings = new_revision(writing.newest_change), json_text(memory.findings)
         values = written(memory.draft, memory.state)
-        rows.append((n, memory.id, *values, revision, scrub_version, findings, at, at, *memory.hashes))
+        answers = json_text([signature_text(one) for one in memory.signatures])
+        rows.append((n, memory.id, *values, revision, scrub_version, findings, at, at, answers, *memory.hashes))
     writing.insert("memories", _COLUMNS, rows)
+    signatures.add_keys(writing, {n: memory.signatures for n, memory in new.items() if memory.signatures})
     index(writing, generation, new)
     return {row[0]: as_stored(row, (), project) for row in rows}
 
@@ -212,6 +218,7 @@ def rewrite(
     """Change a memory; when it says something else, its evidence starts anew, since trust does not transfer."""
     derived = (*new.hashes, scrub_version, json_text(new.findings), time_text(now))
     writing.execute(_REWRITE, (*written(new.draft, new.state), *derived, n))
+    signatures.put(writing, n, new.signatures)
     remove_from_index(writing, n)
     index(writing, generation, {n: new})
     if says_something_else:

@@ -15,7 +15,8 @@ from reasoningbank.verdict import Verdict
 
 MEMORY_COLUMNS = (
     "n, id, title, content, description, applies_when, outcome, tags, state, initial_confidence, source_how, "
-    "source_by, source_session, trusted, metadata, revision, scrub_version, findings, created_at, updated_at"
+    "source_by, source_session, trusted, metadata, revision, scrub_version, findings, created_at, updated_at, "
+    "signatures"
 )
 
 
@@ -69,6 +70,7 @@ class Stored:
             findings=tuple(json.loads(row[17])) if row[17] != "[]" else (),
             created_at=parse_time(row[18]),
             updated_at=parse_time(row[19]),
+            signatures=tuple(json.loads(row[20])) if row[20] not in ("", "[]") else (),
         )
 
     @property

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from reasoningbank.diagnostics import Diagnostic, mentioned, read
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.guarded import embed_each
-from reasoningbank.memory import SAID, Draft, Memory, Source, State
+from reasoningbank.memory import SAID, SIGNATURES_LIMIT, Draft, Memory, Source, State
 from reasoningbank.screening.guard import inspect, is_suspicious, normalise_hidden
 from reasoningbank.screening.prefilter import joined, look
 from reasoningbank.screening.scrub import scrub, scrub_each, scrub_value
@@ -41,6 +42,7 @@ class Prepared:
         terms: what it is found by by keyword, space-separated.
         fingerprint, identity: hashes of what it says, in a looser form and exactly.
         has_own_id: the id was given, so that there may be a memory with it.
+        signatures: the errors that it answers.
     """
 
     draft: Draft
@@ -54,6 +56,7 @@ class Prepared:
     fingerprint: bytes = b""
     identity: bytes = b""
     has_own_id: bool = False
+    signatures: tuple[Diagnostic, ...] = ()
 
     @property
     def state(self) -> State:
@@ -78,14 +81,24 @@ def clean(draft: Draft, memory_id: str | None) -> Prepared:
             changed[name] = cleaned
     # What was hidden is looked for in the text as it came: afterwards it is gone.
     findings = inspect(seen, **said, tags=joined(draft.tags))
+    # What lost a secret may be longer or shorter than before: checked again.
+    kept_draft = validated(Draft, draft.model_dump() | changed) if changed else draft
     return Prepared(
-        # What lost a secret may be longer or shorter than before: checked again.
-        draft=validated(Draft, draft.model_dump() | changed) if changed else draft,
+        draft=kept_draft,
         memory_id=memory_id or str(uuid.uuid4()),
         redactions=dict(dropped),
         findings=tuple(scrub(str(finding)).text for finding in findings) if is_suspicious(findings) else (),
         has_own_id=memory_id is not None,
+        signatures=answered(kept_draft),
     )
+
+
+def answered(draft: Draft) -> tuple[Diagnostic, ...]:
+    """Return the errors that a lesson answers: those that are given, or else those that its text names."""
+    if draft.signatures is None:
+        return mentioned(draft.title, draft.description, draft.applies_when, draft.content)
+    given = (replace(one, message=scrub(one.message).text) for text in draft.signatures for one in read(text))
+    return tuple(dict.fromkeys(given))[:SIGNATURES_LIMIT]
 
 
 def _values_of(draft: Draft) -> Iterator[tuple[str, Any, tuple[Any, dict[str, int]]]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from reasoningbank.diagnostics import mentioned, written
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import SAID, Draft, Memory, State, own
@@ -29,8 +30,11 @@ BATCH = 200
 
 LONGEST_PAGE = 1_000
 
+# The texts that name the errors a lesson answers, in the order in which they are read.
+NAMING = ("title", "description", "applies_when", "content")
+
 # What an update leaves as it is unless it names it; changed by somebody else meanwhile, it is read again.
-KEPT = (*SAID, "outcome", "tags", "initial_confidence", "source", "metadata", "state", "revision")
+KEPT = (*SAID, "outcome", "tags", "initial_confidence", "source", "metadata", "signatures", "state", "revision")
 
 
 def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Recorded:
@@ -88,6 +92,8 @@ def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
             before = view.load([n])[n]
         shown = rescrubbed(before.memory, before.scrub_version)
         kept = {name: getattr(shown, name) for name in Draft.model_fields.keys() - {"confidence"}}
+        if kept["signatures"] == tuple(map(written, mentioned(*(getattr(before.memory, name) for name in NAMING)))):
+            kept["signatures"] = None  # they came of its text, and go on to
         draft = validated(Draft, kept | {"confidence": shown.initial_confidence} | changes)
         rewrite = partial(_rewrite, engine, before, clean(draft, memory_id))
         if (after := engine.with_embedder(rewrite)) is not None:

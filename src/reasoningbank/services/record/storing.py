@@ -151,4 +151,4 @@ def check_embedder(view: View, prepared: Sequence[Prepared]) -> None:
 def as_stored(p: Prepared, state: State, findings: tuple[str, ...]) -> records.NewMemory:
     """Return a prepared lesson as it is stored."""
     vectors = tuple((role, vector.tobytes()) for role, vector in p.vectors)
-    return records.NewMemory(p.memory_id, p.draft, p.fingerprint, vectors, p.terms, state, findings)
+    return records.NewMemory(p.memory_id, p.draft, p.fingerprint, vectors, p.terms, state, findings, p.signatures)

@@ -185,7 +185,7 @@ def _open(engine: Engine, fitted: _Fitted, *, ref: str, thread: str | None, limi
     with engine.write() as edit:
         limit.check(keep=True)
         now = engine.now()
-        served = [(fitted.numbers[hit.memory.id], _served(hit, place)) for place, hit in enumerate(fitted.handed_out)]
+        served = [(fitted.numbers[hit.memory.id], as_served(hit, place)) for place, hit in enumerate(fitted.handed_out)]
         tokens = fitted.block.tokens
         if not episodes.open_episode(
             edit, ref=ref, task=fitted.task, thread=thread, served=served, tokens=tokens, now=now
@@ -193,7 +193,7 @@ def _open(engine: Engine, fitted: _Fitted, *, ref: str, thread: str | None, limi
             return False
         before = edit.moment
         # What was deleted meanwhile counts for nothing.
-        edit.write_signals([_usage(s, ref, thread, now) for _, s in served], now)
+        edit.write_signals([usage(s, ref, thread, now) for _, s in served], now)
         newest = edit.newest_change
         if late:
             meta.count_late(edit, late, now)
@@ -203,7 +203,8 @@ def _open(engine: Engine, fitted: _Fitted, *, ref: str, thread: str | None, limi
     return True
 
 
-def _served(hit: Hit, position: int) -> Served:
+def as_served(hit: Hit, position: int, step: int = 0) -> Served:
+    """Return a hit as it is handed out in this place, before the task or at a failure of the run."""
     return Served(
         memory=hit.memory.id,
         position=position,
@@ -215,10 +216,12 @@ def _served(hit: Hit, position: int) -> Served:
         keyword=hit.keyword,
         score=hit.score,
         about=hit.about,
+        step=step,
     )
 
 
-def _usage(served: Served, ref: str, thread: str | None, now: datetime) -> Signal:
+def usage(served: Served, ref: str, thread: str | None, now: datetime) -> Signal:
+    """Return the signal that says that a memory was handed out."""
     return Signal(
         id=new_id(),
         at=now,
@@ -238,7 +241,7 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
         return None
     numbers = records.numbers_of(view, [s.memory for s in episode.memories])
     memories = {m.id: m for m in view.shown(numbers.values()).values()}
-    hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories)
+    hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories and not s.step)
     opposed = conflicts(view, list(numbers.values())) if expand_links else ()
     block = _block(hits, max_tokens, opposed)
     return Recall(

@@ -1,6 +1,6 @@
 """How well does the bank tell a failed act by its output?
 
-    python -m benchmarks.failures [--data FILE] [--json] [--wrong]
+    python -m benchmarks.detection [--data FILE] [--json] [--wrong]
 
 The data is a text in which each output follows a line `%% TOOL | failed` or `%% TOOL | fine`. Without --data both
 halves of the set in tests/outputs are measured: the one that the rules were written on and the one kept aside. With
