@@ -123,6 +123,101 @@ def test_lines_about_a_memory_that_is_gone_are_shown_and_are_no_defect(quick_fol
     assert bank.upkeep.doctor(dry_run=True) == []
 
 
+# -- what the database knows is the better witness -----------------------------------------------------------------
+
+
+def zeroed(log: bytes) -> bytes:
+    return log[:200] + bytes(700) + log[900:]
+
+
+HARMS: dict[str, Any] = {
+    "a value that means nothing": lambda log: log.replace(b'"polarity":1', b'"polarity":7'),
+    "a value that means the opposite": lambda log: log.replace(b'"polarity":1', b'"polarity":-1'),
+    "a block of zeros": zeroed,
+    "everything": lambda log: bytes(len(log)),
+    "nothing left": lambda log: b"",
+    "the first half left": lambda log: log[: len(log) // 2],
+}
+MENDERS: dict[str, Any] = {
+    "doctor": lambda bank: bank.upkeep.doctor(),
+    "rebuild": lambda bank: bank.upkeep.rebuild(),
+}
+
+
+@pytest.mark.parametrize("mender", MENDERS)
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_log_that_was_damaged_lowers_nothing_and_is_seen_before_anyone_repairs(
+    quick_folder: Path, harm: str, mender: str
+) -> None:
+    bank = open_bank(quick_folder)
+    memory = voted(bank, 20)
+    other = bank.record("Quote globs", "Never.", outcome="failure").memory.id
+    ref = bank.recall("quote globs", min_confidence=0.0).ref
+    bank.report("failure", ref=ref, reason="the glob was quoted")
+    before = [bank.get(one).confidence for one in (memory, other)]
+    damaged = HARMS[harm](newest(bank).read_bytes())
+    newest(bank).write_bytes(damaged)
+
+    assert any(newest(bank).name in problem and "doctor" in problem for problem in bank.upkeep.status().problems)
+    assert newest(bank).read_bytes() == damaged
+    MENDERS[mender](bank)
+
+    assert [bank.get(one).confidence for one in (memory, other)] == before
+    assert bank.runs.get(ref).verdict == "failure"
+    assert bank.upkeep.status().problems == ()
+    assert {"kept in" in repair.what for repair in bank.upkeep.doctor(dry_run=True)} <= {True}
+    kept_aside = [path.read_bytes() for path in newest(bank).parent.glob("*.damaged")]
+    assert kept_aside == ([] if "left" in harm else [damaged])
+    bank.vote(memory, True, ref="after it")
+    assert bank.get(memory).confidence > before[0]
+
+
+@pytest.mark.parametrize("left", ["an older copy", "nothing"])
+@pytest.mark.parametrize("next_call", ["doctor", "rebuild", "maintain", "vote"])
+def test_a_log_of_many_days_that_is_lost_or_older_is_written_again(
+    quick_folder: Path, left: str, next_call: str
+) -> None:
+    known = Known()
+    bank = open_bank(quick_folder, known)
+    memory = voted(bank)
+    signals = newest(bank).parent
+    for day in range(12):
+        if day == 6:
+            shutil.copytree(signals, quick_folder / "copy")
+        known.now += timedelta(days=1)
+        bank.vote(memory, True, ref=f"day {day}")
+    before = bank.get(memory).confidence
+    shutil.rmtree(signals)
+    if left == "an older copy":
+        shutil.copytree(quick_folder / "copy", signals)
+
+    assert any("doctor" in problem for problem in bank.upkeep.status().problems)
+    calls: dict[str, Any] = MENDERS | {
+        "maintain": lambda bank: bank.upkeep.maintain(),
+        "vote": lambda bank: bank.vote(memory, True, ref="day 0"),
+    }
+    calls[next_call](bank)
+
+    status = bank.upkeep.status()
+    assert votes_counted(bank) + status.rolled_segments == 13, "each day has one vote and one segment"
+    assert bank.get(memory).confidence == before
+    bank.upkeep.doctor()
+    assert (bank.get(memory).confidence, bank.upkeep.status().problems) == (before, ())
+    assert len(list(signals.glob("*.jsonl"))) == status.log_segments
+
+
+def test_what_an_older_version_counted_is_not_checked_until_it_is_folded_again(quick_folder: Path) -> None:
+    bank = open_bank(quick_folder)
+    voted(bank, 3)
+    with bank._engine.write() as edit:
+        edit.execute("UPDATE log_positions SET checksum = NULL")
+    assert bank.upkeep.status().problems == ()
+    bank.upkeep.rebuild()
+    newest(bank).write_bytes(newest(bank).read_bytes().replace(b'"polarity":1', b'"polarity":7'))
+
+    assert len(bank.upkeep.status().problems) == 1
+
+
 # -- files of another time ---------------------------------------------------------------------------------------
 
 

@@ -114,10 +114,11 @@ def _log_findings(project: Project, reading: Reading) -> list[Finding]:
     looked_at: list[tuple[int | Sequence[str], str, str, str]] = [
         (health.unfolded, "{} bytes of the log are not counted yet", "count them", "fold"),
         (health.short, "counted lines are missing from {}", lost, "rebuild"),
+        (health.altered, "counted lines were damaged or changed in {}", f"keep the file aside, and {lost}", "rebuild"),
         (health.bad, "{} lines of the log cannot be read", unreadable, ""),
         (left, "rolled up, but still there: {}", "remove the files", "sweep"),
         (taken, "not counted, for their number is taken: {}", "give each a free number, or remove it", ""),
-        (health.torn, "unfinished lines were cut off and kept in {}", "look, and remove the files", ""),
+        (health.kept_aside, "damaged or unfinished lines were cut off and kept in {}", "look, and remove the files", ""),
     ]
     return [
         Finding(what.format(found if isinstance(found, int) else ", ".join(found)), remedy, repair)
@@ -138,9 +139,8 @@ def refold_differences(project: Project, reading: SqliteReading) -> list[str]:
         on_disk = {segment.name for segment in log.segments()}
         for position in evidence.positions(reading):
             if not position.rolled:
-                segment = position.segment
-                lines = log.lines(segment, 0) if segment.name in on_disk else ()
-                fold_lines(anew, segment, [line for line in lines if line.end <= position.end], 0)
+                lines = log.lines(position.segment, 0) if position.segment.name in on_disk else ()
+                fold_lines(anew, position, [line for line in lines if line.end <= position.end])
         return [name for name, query in DERIVED.items() if _rows(anew, query) != _rows(reading, query)]
 
 

@@ -191,7 +191,7 @@ def forget(writing: Writing) -> None:
     writing.execute("DELETE FROM tallies WHERE rolled = 0")
     writing.execute("DELETE FROM evidence")
     writing.execute("DELETE FROM validations WHERE segment IN (SELECT segment FROM log_positions WHERE rolled = 0)")
-    writing.execute("UPDATE log_positions SET position = 0, bad = 0, orphans = 0 WHERE rolled = 0")
+    writing.execute("UPDATE log_positions SET position = 0, checksum = NULL, bad = 0, orphans = 0 WHERE rolled = 0")
 
 
 # -- how far each segment of the log is counted ----------------------------------------------------------------------
@@ -202,6 +202,7 @@ class Position(NamedTuple):
 
     Attributes:
         end: the offset behind the last line that is counted.
+        checksum: of what is counted (CRC-32); None where a version before checksums counted it, or nothing is counted.
         bad: lines that cannot be read.
         orphans: lines about memories that are gone or say something else now.
         set_back: how often the position was behind the file's end.
@@ -210,6 +211,7 @@ class Position(NamedTuple):
 
     segment: Segment
     end: int = 0
+    checksum: int | None = None
     bad: int = 0
     orphans: int = 0
     set_back: int = 0
@@ -219,22 +221,18 @@ class Position(NamedTuple):
 def positions(reading: Reading) -> list[Position]:
     """Return the positions of all segments, in the order of evidence."""
     rows = reading.execute(
-        "SELECT segment, name, day, position, bad, orphans, set_back, rolled FROM log_positions ORDER BY segment"
+        "SELECT segment, name, day, position, checksum, bad, orphans, set_back, rolled FROM log_positions "
+        "ORDER BY segment"
     )
     return [
-        Position(Segment(n, name, day), end, bad, orphans, set_back, bool(rolled))
-        for n, name, day, end, bad, orphans, set_back, rolled in rows
+        Position(Segment(n, name, day), end, checksum, bad, orphans, set_back, bool(rolled))
+        for n, name, day, end, checksum, bad, orphans, set_back, rolled in rows
     ]
 
 
-def kept_segments(reading: Reading) -> list[Segment]:
-    """Return the segments that are not rolled up, in the order of evidence."""
-    return [position.segment for position in positions(reading) if not position.rolled]
-
-
-def position_of(reading: Reading, segment: Segment) -> int:
-    """Return how far a segment is counted."""
-    return number(reading, "SELECT position FROM log_positions WHERE segment = ?", (segment.number,))
+def kept(reading: Reading) -> list[Position]:
+    """Return the positions of the segments that are not rolled up, in the order of evidence."""
+    return [position for position in positions(reading) if not position.rolled]
 
 
 def begin(writing: Writing, segment: Segment) -> None:
@@ -242,11 +240,11 @@ def begin(writing: Writing, segment: Segment) -> None:
     writing.insert("log_positions", ("segment", "name", "day"), [(segment.number, segment.name, segment.day)])
 
 
-def move(writing: Writing, segment: Segment, end: int, *, bad: int = 0, orphans: int = 0) -> None:
-    """Note that a segment is counted up to an offset, and what was found on the way."""
+def move(writing: Writing, position: Position, *, bad: int = 0, orphans: int = 0) -> None:
+    """Note how far a segment is counted now, and what was found on the way."""
     writing.execute(
-        "UPDATE log_positions SET position = ?, bad = bad + ?, orphans = orphans + ? WHERE segment = ?",
-        (end, bad, orphans, segment.number),
+        "UPDATE log_positions SET position = ?, checksum = ?, bad = bad + ?, orphans = orphans + ? WHERE segment = ?",
+        (position.end, position.checksum, bad, orphans, position.segment.number),
     )
 
 

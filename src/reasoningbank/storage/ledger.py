@@ -36,7 +36,8 @@ class LogHealth:
         set_back: how often a position was behind the file's end (a power loss).
         unfolded: bytes not counted yet; the next write counts them.
         strays: names of segment files that are not counted: rolled up before, or with a number that is taken.
-        torn: names of files with what was cut off unfinished lines.
+        kept_aside: names of files with what was cut off unfinished lines, and of copies of damaged segments.
+        altered: names of segments in which what was counted is not what stands there now (damage, or a hand).
         short: names of segments that end before what was counted of them, or are gone (a power loss, or a hand).
     """
 
@@ -47,7 +48,8 @@ class LogHealth:
     set_back: int
     unfolded: int
     strays: tuple[str, ...]
-    torn: tuple[str, ...]
+    kept_aside: tuple[str, ...]
+    altered: tuple[str, ...]
     short: tuple[str, ...]
 
 
@@ -91,11 +93,13 @@ class Ledger:
         news = [signal for signal in signals if not only_news or facts.is_news(signal)]
         if not news:
             return [Folded.REPEATED] * len(signals)
-        segment = self._newest(writing, now)
-        end = self._append(writing, segment, news)
-        changes = folded(facts, [(signal, segment.number) for signal in news])
+        newest = self._newest(writing, now)
+        end = self._append(writing, newest.segment, news)
+        changes = folded(facts, [(signal, newest.segment.number) for signal in news])
         evidence.put(writing, changes)
-        evidence.move(writing, segment, end, orphans=changes.results.count(Folded.ORPHAN))
+        moved = self._moved(newest, end)
+        evidence.move(writing, moved, orphans=changes.results.count(Folded.ORPHAN))
+        writing.positions = [*(writing.positions or ())[:-1], moved]
         results = iter(changes.results)
         # Signals are equal by all they say, their ids included.
         kept = {signal.id for signal in news}
@@ -107,11 +111,9 @@ class Ledger:
         if writing.positions is None:
             writing.positions = evidence.positions(writing)
             if not self._is_counted(writing.positions):
-                segments = self._register(writing)
-                for segment in evidence.kept_segments(writing)[-RECENT:]:
-                    self._mend(writing, segment)
-                for segment in segments:
-                    self._fold_pending(writing, segment)
+                self._register(writing)
+                self._mend(writing)
+                self._fold_pending(writing)
                 writing.positions = evidence.positions(writing)
 
     def _is_counted(self, positions: Sequence[Position]) -> bool:
@@ -122,8 +124,8 @@ class Ledger:
             self.log.ends_line_at(position.segment, position.end) for position in kept[-RECENT:]
         )
 
-    def _newest(self, writing: SqliteWriting, now: datetime) -> Segment:
-        """Return the segment to append to: the newest one, or a new one when that is not of this day.
+    def _newest(self, writing: SqliteWriting, now: datetime) -> Position:
+        """Return how far the segment to append to is counted: the newest one, or a new one when that is not of this day.
 
         A clock that is a day behind goes on in the newest one, so that two clocks around midnight do not take turns
         in making segments; one that is further behind shows that the newest one's day was wrong.
@@ -131,51 +133,74 @@ class Ledger:
         positions, today = writing.positions or (), day_number(now)
         newest = positions[-1] if positions else None
         if newest is not None and not newest.rolled and today <= newest.segment.day <= today + 1:
-            return newest.segment
-        segment = segment_of(1 if newest is None else newest.segment.number + 1, today)
-        evidence.begin(writing, segment)
-        writing.positions = [*positions, Position(segment)]
-        return segment
+            return newest
+        begun = Position(segment_of(1 if newest is None else newest.segment.number + 1, today))
+        evidence.begin(writing, begun.segment)
+        writing.positions = [*positions, begun]
+        return begun
 
-    def _register(self, writing: SqliteWriting) -> list[Segment]:
-        """Return the segments that count and are not rolled up, taking up those a killed process left unregistered."""
-        positions = evidence.positions(writing)
-        known = {position.segment.name: position.rolled for position in positions}
-        numbers = {position.segment.number for position in positions}
-        counted = []
+    def _moved(self, position: Position, end: int) -> Position:
+        """Return the position behind what stands in the log up to `end`."""
+        known = position.checksum is not None
+        start, begun = (position.end, position.checksum or 0) if known else (0, 0)
+        return position._replace(end=end, checksum=self.log.checksum(position.segment, start, end, begun))
+
+    def _register(self, writing: SqliteWriting) -> None:
+        """Take up the segments that a killed process left unregistered."""
+        numbers = {position.segment.number for position in evidence.positions(writing)}
         for segment in self.log.segments():
-            if segment.name not in known and segment.number not in numbers:
+            if segment.number not in numbers:
                 evidence.begin(writing, segment)
                 numbers.add(segment.number)
-                known[segment.name] = False
-            if known.get(segment.name) is False:
-                counted.append(segment)
-        return counted
 
-    def _fold_pending(self, writing: SqliteWriting, segment: Segment) -> None:
-        position = evidence.position_of(writing, segment)
-        if position >= self.log.size(segment):
-            return
-        self.log.heal_tail(segment, position)
-        lines = list(self.log.lines(segment, position))
-        fold_lines(writing, segment, lines, lines[-1].end if lines else position)
+    def _fold_pending(self, writing: SqliteWriting) -> None:
+        """Count what stands in the segments behind their positions."""
+        for position in evidence.kept(writing):
+            if position.end < self.log.size(position.segment):
+                self.log.heal_tail(position.segment, position.end)
+                lines = list(self.log.lines(position.segment, position.end))
+                fold_lines(writing, self._moved(position, lines[-1].end if lines else position.end), lines)
 
     # -- healing ---------------------------------------------------------------------------------------------------
 
-    def _mend(self, writing: SqliteWriting, segment: Segment) -> None:
-        """Make sure that a segment holds what was counted of it, and that its position is where a line ends.
+    def _mend(self, writing: SqliteWriting) -> None:
+        """Make sure that each segment holds what was counted of it, and that its position is where a line ends.
 
-        A power loss can take lines that were counted, or leave zeros in their place; a hand can move lines. What is
-        missing is written again, and all is folded again: so nothing that comes is skipped, and nothing counts twice.
+        A power loss can take lines that were counted, or leave zeros in their place; a hand can move lines, or put an
+        older log back. What is missing is written again, and all is folded again: so nothing that comes is skipped,
+        and nothing counts twice.
         """
-        if self.log.ends_line_at(segment, evidence.position_of(writing, segment)):
-            return
-        self.log.heal_tail(segment, 0)
-        self._write_lost_again(writing, segment)
-        evidence.count_set_back(writing, segment)
-        evidence.forget(writing)
-        for kept in self._register(writing):
-            self._fold_pending(writing, kept)
+        kept = evidence.kept(writing)
+        hurt = [p.segment for p in kept if not self.log.ends_line_at(p.segment, p.end)]
+        for segment in hurt:
+            evidence.count_set_back(writing, segment)
+        if hurt:
+            self._complete(writing)
+            evidence.forget(writing)
+
+    def _complete(self, writing: SqliteWriting) -> None:
+        """Make the kept log say all that was counted of it: the rows are the better witness of what it said.
+
+        A segment that was altered is kept aside as it is. What cannot be read in it, where nothing was unreadable
+        before, is what the damage left of lines that are written again.
+        """
+        for position in evidence.kept(writing):
+            segment = position.segment
+            altered = self._is_altered(position)
+            if altered:
+                self.log.keep_aside(segment)
+            self.log.heal_tail(segment, 0)
+            if altered and not position.bad:
+                self.log.drop_unreadable(segment)
+            self._write_lost_again(writing, segment)
+
+    def _is_altered(self, position: Position) -> bool:
+        """Tell whether what was counted of a segment is another than what stands there; unknown is no."""
+        return (
+            position.checksum is not None
+            and self.log.size(position.segment) >= position.end
+            and self.log.checksum(position.segment, 0, position.end) != position.checksum
+        )
 
     def _write_lost_again(self, writing: SqliteWriting, segment: Segment) -> None:
         """Append what the evidence of a segment says and its lines do not, so that the log is the whole truth again."""
@@ -201,7 +226,7 @@ class Ledger:
         Segments with bad lines are kept.
         """
         self.catch_up(writing)
-        due = _due(self._register(writing), day_number(now) - keep_days)
+        due = self.due(writing, now, keep_days)
         whole = {p.segment.name for p in evidence.positions(writing) if not p.bad and p.end == self.log.size(p.segment)}
         clean = [segment for segment in due if segment.name in whole]
         for segment in clean:
@@ -210,7 +235,7 @@ class Ledger:
 
     def due(self, reading: Reading, now: datetime, keep_days: int) -> list[Segment]:
         """Return the known segments that are old enough to be rolled up. Changes nothing."""
-        return _due(evidence.kept_segments(reading), day_number(now) - keep_days)
+        return _due([position.segment for position in evidence.kept(reading)], day_number(now) - keep_days)
 
     def delete_rolled(self, reading: Reading) -> None:
         """Delete the files of segments that are rolled up, also those that a killed process had no time for."""
@@ -222,9 +247,8 @@ class Ledger:
     def refold(self, writing: SqliteWriting) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""
         self._register(writing)
-        for segment in evidence.kept_segments(writing):
-            # What a segment lost, or all of one that was removed, is only in the rows that are about to go.
-            self._mend(writing, segment)
+        # What a segment lost, or all of one that was removed, is only in the rows that are about to go.
+        self._complete(writing)
         evidence.forget(writing)
         writing.positions = None
         self.catch_up(writing)
@@ -245,19 +269,20 @@ class Ledger:
             unfolded=sum(max(0, self.log.size(s) - kept[s.name]) for s in on_disk if s.name in kept)
             + sum(self.log.size(s) for s in unknown if s.number not in taken),
             strays=tuple(s.name for s in unknown if s.number in taken),
-            torn=self.log.torn(),
-            short=tuple(s.name for s in evidence.kept_segments(reading) if self.log.size(s) < kept[s.name]),
+            kept_aside=self.log.kept_aside(),
+            altered=tuple(p.segment.name for p in positions if not p.rolled and self._is_altered(p)),
+            short=tuple(p.segment.name for p in positions if not p.rolled and self.log.size(p.segment) < p.end),
         )
 
 
-def fold_lines(writing: SqliteWriting, segment: Segment, lines: Sequence[Line], end: int) -> None:
-    """Count lines of a segment, and note that it is counted up to `end`."""
+def fold_lines(writing: SqliteWriting, position: Position, lines: Sequence[Line]) -> None:
+    """Count lines of a segment, and note how far it is counted with them."""
     orphans = 0
     for batch in batches([line.signal for line in lines if line.signal is not None], FOLDED_AT_ONCE):
-        changes = folded(evidence.facts_of(writing, batch), [(signal, segment.number) for signal in batch])
+        changes = folded(evidence.facts_of(writing, batch), [(signal, position.segment.number) for signal in batch])
         evidence.put(writing, changes)
         orphans += changes.results.count(Folded.ORPHAN)
-    evidence.move(writing, segment, end, bad=sum(bool(line.problem) for line in lines), orphans=orphans)
+    evidence.move(writing, position, bad=sum(bool(line.problem) for line in lines), orphans=orphans)
 
 
 def _signal(reading: Reading, contribution: Contribution) -> Signal:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -18,10 +20,11 @@ from typing import BinaryIO
 
 from reasoningbank.signals import BadLineError, Signal, from_line, to_line
 from reasoningbank.storage.failures import reported
-from reasoningbank.storage.files import size_of, sync_file, sync_folder
+from reasoningbank.storage.files import aside, rename, size_of, sync_file, sync_folder
 
 _SEGMENT = re.compile(r"(\d{6,12})-(\d{4})-(\d{2})-(\d{2})\.jsonl")
-_TORN = ".torn"
+_TORN, _DAMAGED = ".torn", ".damaged"
+_CHUNK = 1 << 20
 _EPOCH = date(1970, 1, 1)
 # Elsewhere than on Windows, files are read as they are.
 _BINARY: int = getattr(os, "O_BINARY", 0)
@@ -84,10 +87,10 @@ class SignalLog:
             except FileNotFoundError:
                 return {}
 
-    def torn(self) -> tuple[str, ...]:
-        """Return the names of the files with what was cut off unfinished lines."""
+    def kept_aside(self) -> tuple[str, ...]:
+        """Return the names of the files with what was cut off unfinished lines, and of copies of damaged segments."""
         with reported(self.folder):
-            return tuple(name for name in self._names() if name.endswith(_TORN))
+            return tuple(name for name in self._names() if name.endswith((_TORN, _DAMAGED)))
 
     def files(self) -> list[tuple[str, int]]:
         """Return every file of the log, and its length as it is now."""
@@ -114,6 +117,35 @@ class SignalLog:
                 return _ends_line(descriptor, position)
             finally:
                 os.close(descriptor)
+
+    def checksum(self, segment: Segment, start: int, end: int, begun: int = 0) -> int:
+        """Return the CRC-32 of a segment's bytes from `start` to `end`, going on from that of those before `start`."""
+        path = self.folder / segment.name
+        with reported(path), contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+            file.seek(start)
+            while chunk := file.read(min(_CHUNK, end - start)):
+                begun = zlib.crc32(chunk, begun)
+                start += len(chunk)
+        return begun
+
+    def keep_aside(self, segment: Segment) -> None:
+        """Copy a segment that is damaged beside it, as it is; what was kept of it before stays."""
+        path = self.folder / segment.name
+        with reported(path), contextlib.suppress(FileNotFoundError):
+            count = sum(name.startswith(path.stem) and name.endswith(_DAMAGED) for name in self._names())
+            shutil.copy2(path, path.with_suffix(f".{count}{_DAMAGED}" if count else _DAMAGED))
+
+    def drop_unreadable(self, segment: Segment) -> None:
+        """Write a segment anew without the lines that cannot be read; cut short, it is as it was."""
+        path = self.folder / segment.name
+        with reported(path), contextlib.suppress(FileNotFoundError):
+            lines = path.read_bytes().split(b"\n")[:-1]
+            anew = aside(path, "mended")
+            with anew.open("wb") as file:
+                file.writelines(raw + b"\n" for raw in lines if not _line(raw, 0).problem)
+                file.flush()
+                sync_file(file.fileno())
+            rename(anew, path)
 
     def heal_tail(self, segment: Segment, start: int) -> None:
         """End the segment's last line: with a newline when it is a whole signal, by cutting it off when it is torn.

@@ -72,12 +72,13 @@ def status(engine: Engine) -> Status:
 
 def _problems(project: Project, health: LogHealth, not_embedded: Sequence[tuple[str, int]]) -> list[str]:
     hidden = "what only the write-ahead log holds cannot be shown: let a user who may write open the bank once"
+    harmed = [*health.short, *health.altered]
     looked_at = [
         (project.database.read_only, "the folder cannot be written by this user"),
         (project.database.hides_recent_writes, hidden),
         (health.bad, f"{health.bad} lines of the signal log cannot be read; they are kept where they are"),
         (health.strays, f"segments that do not count: {', '.join(health.strays)}"),
-        (health.set_back, f"the signal log lost lines that had been counted, {health.set_back} times (a power loss)"),
+        (harmed, f"counted lines are missing or damaged in {', '.join(harmed)}: run doctor, which writes them again"),
         *((n, f"{n} {what} are not embedded and found by keyword only: run reembed") for what, n in not_embedded),
     ]
     return [problem for found, problem in looked_at if found]
