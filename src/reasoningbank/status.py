@@ -30,6 +30,8 @@ class Status:
         stored_embedder: the one the stored vectors are of; None when there are none.
         memories: how many, by state.
         not_embedded: memories that are found by keyword only, until `reembed`.
+        vectors: of memories, that are searched: one of each lesson, and one of when it applies where it says so.
+        signals: that count, of the kept log; those that were rolled up are in the tallies only.
         links: between memories.
         nodes: of the memory graph, how many by state: active, quarantined.
         edges: between nodes.
@@ -59,6 +61,8 @@ class Status:
     stored_embedder: str | None = None
     memories: dict[str, int] = field(default_factory=dict)
     not_embedded: int = 0
+    vectors: int = 0
+    signals: int = 0
     links: int = 0
     nodes: dict[str, int] = field(default_factory=dict)
     edges: int = 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reasoningbank.embed.base import EmbedderIdentity
-from reasoningbank.embed.guarded import embed_each, query_vector
+from reasoningbank.embed.guarded import ZEROS, embed_each, query_vector
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.errors import EmbedderUnavailableError, EmbeddingError, InvalidInputError
@@ -31,7 +31,14 @@ class Scripted:
             raise RuntimeError("the driver gave up")
         if text == "unavailable":
             raise EmbedderUnavailableError("nobody home")
-        rows = {"huge": [3e38, 3e38], "nan": [np.nan, 0], "inf": [np.inf, 1], "long": [3, 4], "wide": [1, 2, 3]}
+        rows = {
+            "huge": [3e38, 3e38],
+            "nan": [np.nan, 0],
+            "inf": [np.inf, 1],
+            "long": [3, 4],
+            "wide": [1, 2, 3],
+            "zeros": [0, 0],
+        }
         return np.array(rows.get(text, [2, 0]), dtype=np.float32)
 
 
@@ -75,6 +82,16 @@ def test_a_row_that_is_not_finite_is_a_failure_of_its_text(bad: str) -> None:
     assert embedded.failures == {1: "the embedder returned NaN or infinity"}
     assert embedded.vectors[1].tolist() == [0.0, 0.0]
     assert embedded.vectors[2].tolist() == pytest.approx([0.6, 0.8])
+
+
+def test_zeros_for_a_text_with_words_are_a_failure_and_for_one_without_are_none() -> None:
+    embedded = embed_each(Scripted(), ["good", "zeros", "long"])
+
+    assert embedded.failures == {1: ZEROS}
+    assert embed_each(HashEmbedder(8), ["?!", "quote paths"]).failures == {}
+    assert not query_vector(HashEmbedder(8), "?!").any()
+    with pytest.raises(EmbeddingError, match=ZEROS):
+        query_vector(Scripted(), "zeros")
 
 
 def test_all_texts_may_fail() -> None:

@@ -69,7 +69,8 @@ class ReasoningBank(Namespace):
         root: the folder that holds the data; the user's data folder when None.
         tenant: whose data it is. There is no default.
         project: which project's. There is no default.
-        embedder: "minilm" (local), "hash", "openai:<model>", a fastembed model's name, or an object with the contract.
+        embedder: "minilm" (local), "hash", "openai:<model>", a fastembed model's name, or an object with the contract;
+            when None the one whose vectors the project holds, "minilm" where there are none yet.
         settings: a Settings, or a dictionary of its fields.
         clock: the only source of time.
 
@@ -90,7 +91,7 @@ class ReasoningBank(Namespace):
         *,
         tenant: str,
         project: str,
-        embedder: str | Embedder = "minilm",
+        embedder: str | Embedder | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:

@@ -60,7 +60,7 @@ class Handle:
         *,
         tenant: str,
         project: str,
-        embedder: str | Embedder,
+        embedder: str | Embedder | None,
         settings: Settings | Mapping[str, Any] | None,
         clock: Callable[[], datetime],
     ) -> None:

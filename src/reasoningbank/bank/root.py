@@ -36,7 +36,7 @@ class BankRoot:
         root: str | os.PathLike[str] | None = None,
         *,
         tenant: str,
-        embedder: str | Embedder = "minilm",
+        embedder: str | Embedder | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:

@@ -104,7 +104,8 @@ class Upkeep(Namespace):
 
         Raises:
             ProjectNotFoundError: nothing was recorded yet.
-            EmbeddingError: the embedder cannot be used.
+            EmbeddingError: the embedder cannot be used, or more would be without vectors than before; nothing was
+                replaced then.
         """
         return reembed.reembed(self._engine, embedder, progress)
 

@@ -82,9 +82,6 @@ class Chosen:
     origin: str
 
 
-DEFAULTS = {"embedder": "minilm"}
-
-
 def chosen(options: Mapping[str, str | None]) -> dict[str, Chosen]:
     """Return what is chosen by options, environment variables and defaults, by name; what is not is left out."""
     variables = environment()
@@ -94,8 +91,6 @@ def chosen(options: Mapping[str, str | None]) -> dict[str, Chosen]:
             found[name] = Chosen(given, f"--{name}")
         elif name in variables:
             found[name] = Chosen(variables[name], ENVIRONMENT[name])
-        elif name in DEFAULTS:
-            found[name] = Chosen(DEFAULTS[name], "default")
     return found
 
 

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 
 from reasoningbank import BankRoot, ReasoningBank, ReasoningBankError
-from reasoningbank.cli.arguments import DEFAULTS, Chosen, chosen, needed, pairs
+from reasoningbank.cli.arguments import Chosen, chosen, needed, pairs
 from reasoningbank.cli.streams import forgiving_a_closed_pipe, json_line
 from reasoningbank.cli.views import sentence
 from reasoningbank.config import ENVIRONMENT, environment
@@ -89,9 +89,9 @@ class Session:
         return self._closing.enter_context(banks)
 
     @property
-    def embedder(self) -> str:
-        """The name of the embedder."""
-        return self.scope["embedder"].value if "embedder" in self.scope else DEFAULTS["embedder"]
+    def embedder(self) -> str | None:
+        """The name of the embedder, if one was chosen."""
+        return self.scope["embedder"].value if "embedder" in self.scope else None
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -184,7 +184,9 @@ OPTIONS = {
     "root": _scope_option("root", text="Folder that holds the data; the user's data folder when not given."),
     "tenant": _scope_option("tenant", "-t", text="Whose data."),
     "project": _scope_option("project", "-p", text="Which project's data.", autocompletion=_project_names),
-    "embedder": _scope_option("embedder", text="minilm, hash, openai:MODEL, or a fastembed model."),
+    "embedder": _scope_option(
+        "embedder", text="minilm, hash, openai:MODEL, or a fastembed model; the project's own when none is named."
+    ),
 }
 SETTINGS = _option(
     "settings",

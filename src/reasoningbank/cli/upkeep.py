@@ -105,11 +105,11 @@ def rebuild(session: Session) -> Answer:
 
 @command(app, "reembed")
 def reembed(session: Session) -> Answer:
-    """Embed every memory and every node of the graph anew with --embedder, and use that from then on."""
+    """Embed every memory and node of the graph anew, with --embedder if it is given, and use that from then on."""
     with session.progress("Embedding") as progress:
         count = session.bank.upkeep.reembed(progress=progress)
-    value = {"embedded": count, "embedder": session.embedder}
-    return Answer(value, f"Embedded {count:,} memories with {session.embedder}.")
+    embedder = session.embedder or session.bank.upkeep.status().embedder
+    return Answer({"embedded": count, "embedder": embedder}, f"Embedded {count:,} memories with {embedder}.")
 
 
 @command(app, "backup")

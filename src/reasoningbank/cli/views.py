@@ -258,6 +258,8 @@ def status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None
         "settings": ", ".join(f"{name}={value}" for name, value in found.settings.items()),
         "learned": _learned(found.parameters),
         "memories": counts(found.memories) or "none",
+        "vectors": found.vectors,
+        "signals": found.signals,
         "links": found.links,
         "nodes": counts(found.nodes),
         "edges": found.edges,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import math
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +16,9 @@ from reasoningbank.errors import EmbedderUnavailableError, EmbeddingError
 from reasoningbank.vectors.base import Float32, unit_rows
 
 log = logging.getLogger(__name__)
+
+ZEROS = "the embedder returned zeros for a text with words"
+_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +35,15 @@ class Embedded:
 def embed_each(embedder: Embedder, texts: Sequence[str]) -> Embedded:
     """Embed texts so that a bad one costs no other.
 
-    A batch that fails is split until the text is found that makes it fail. A row that is not finite is a failure too.
+    A batch that fails is split until the text is found that makes it fail. A row that is not finite is a failure too,
+    and so is one of zeros for a text that has words.
 
     Raises:
         EmbedderUnavailableError: no text at all can be embedded now (an endpoint that is down, a missing model file).
         EmbeddingError: the embedder breaks its contract: the wrong width, or not one row for each text.
     """
     batches = list(_batches(embedder, texts, 0))
-    if len(batches) == 1 and not isinstance(rows := batches[0][1], str) and _is_finite(rows):
+    if len(batches) == 1 and not isinstance(rows := batches[0][1], str) and _is_finite(rows) and rows.any(axis=1).all():
         return Embedded(unit_rows(rows), {})
     vectors = np.zeros((len(texts), embedder.identity.dim), dtype=np.float32)
     failures: dict[int, str] = {}
@@ -47,9 +53,11 @@ def embed_each(embedder: Embedder, texts: Sequence[str]) -> Embedded:
             continue
         finite = np.asarray(np.isfinite(rows).all(axis=1))
         failures.update({first + int(bad): "the embedder returned NaN or infinity" for bad in np.flatnonzero(~finite)})
+        zeros = (first + int(n) for n in np.flatnonzero(~rows.any(axis=1)))
+        failures.update({n: ZEROS for n in zeros if _WORD.search(texts[n])})
         vectors[first : first + len(rows)] = np.where(finite[:, None], rows, 0.0)
-    for position, reason in failures.items():
-        log.warning("text %d of %d was not embedded by %s: %s", position, len(texts), embedder.identity.name, reason)
+    for reason, many in Counter(failures.values()).items():
+        log.warning("%d of %d texts were not embedded by %s: %s", many, len(texts), embedder.identity.name, reason)
     return Embedded(unit_rows(vectors), failures)
 
 
@@ -66,6 +74,8 @@ def query_vector(embedder: Embedder, text: str) -> Float32:
     except Exception as error:
         raise EmbeddingError(f"{embedder.identity.name} could not embed the query: {_reason(error)}") from error
     row = _shaped(embedder, np.atleast_2d(vector), 1)[0]
+    if not row.any() and _WORD.search(text):
+        raise EmbeddingError(f"{embedder.identity.name}: {ZEROS}")
     if not np.isfinite(row).all():
         raise EmbeddingError(f"{embedder.identity.name} returned NaN or infinity for the query: say it in other words")
     return unit_rows(row)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from reasoningbank.config import Settings
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.named import open_embedder
-from reasoningbank.errors import EmbedderMismatchError, ReasoningBankError, StorageError
+from reasoningbank.errors import EmbedderMismatchError, InvalidInputError, ReasoningBankError, StorageError
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.services.cache.beliefs import Models
 from reasoningbank.services.cache.project import ProjectCache
@@ -36,6 +36,9 @@ from reasoningbank.storage.stored_vectors import NODES
 
 log = logging.getLogger("reasoningbank")
 
+# The embedder of a project that holds no vectors yet, where none was named.
+DEFAULT = "minilm"
+
 Float32 = npt.NDArray[np.float32]
 T = TypeVar("T")
 
@@ -49,7 +52,7 @@ class Engine:
         *,
         tenant: str,
         project: str,
-        embedder: str | Embedder,
+        embedder: str | Embedder | None,
         settings: Settings,
         clock: Callable[[], datetime],
     ) -> None:
@@ -165,8 +168,21 @@ class Engine:
         if self._embedder is None:
             with self._lock:
                 if self._embedder is None:
-                    self._embedder = self.know(self._embedder_choice)
+                    chosen = self._embedder_choice
+                    self._embedder = self._stored_embedder() if chosen is None else self.know(chosen)
         return self._embedder
+
+    def _stored_embedder(self) -> Embedder:
+        """Return the embedder whose vectors the project holds, or the default one where there are none yet."""
+        with self.read() as view:
+            stored = view.moment.generation
+        try:
+            return self.know(DEFAULT if stored is None else stored.name)
+        except InvalidInputError as error:
+            raise EmbedderMismatchError(
+                f"project {self.project_name!r} holds vectors of {stored.name if stored else DEFAULT!r}, an embedder "
+                "that no name opens: open the bank with that object as embedder"
+            ) from error
 
     def know(self, embedder: str | Embedder) -> Embedder:
         """Open an embedder that is used from the moment on that the stored vectors are its own."""
@@ -192,6 +208,8 @@ class Engine:
             except EmbedderMismatchError:
                 with self.read() as view:
                     stored = view.moment.generation
+                if self._embedder_choice is None:
+                    self._stored_embedder()
                 known = None if stored is None else self._known.get(identity_of(stored))
                 if known is None or known is tried:
                     raise

@@ -56,10 +56,11 @@ class View:
         """
         stored, engine = self.moment.generation, self.engine
         if stored is not None and identity_of(stored) != identity:
+            alike = stored.name == identity.name
+            named = "that one as an object" if alike else f"embedder={stored.name!r} (--embedder {stored.name})"
             raise EmbedderMismatchError(
-                f"project {engine.project_name!r} holds vectors of {described(stored)}, not of "
-                f"{described(identity)}; to move it over: reasoningbank reembed --project {engine.project_name!r} "
-                f"--embedder {identity.name}"
+                f"project {engine.project_name!r} holds vectors of {described(stored)}, not of {described(identity)}: "
+                f"open it with {named}; or embed everything anew: reasoningbank reembed --project {engine.project_name!r} --embedder {identity.name}"
             )
 
     # -- beliefs -------------------------------------------------------------------------------------------------

@@ -118,7 +118,12 @@ def _log_findings(project: Project, reading: Reading) -> list[Finding]:
         (health.bad, "{} lines of the log cannot be read", unreadable, ""),
         (left, "rolled up, but still there: {}", "remove the files", "sweep"),
         (taken, "not counted, for their number is taken: {}", "give each a free number, or remove it", ""),
-        (health.kept_aside, "damaged or unfinished lines were cut off and kept in {}", "look, and remove the files", ""),
+        (
+            health.kept_aside,
+            "damaged or unfinished lines were cut off and kept in {}",
+            "look, and remove the files",
+            "",
+        ),
     ]
     return [
         Finding(what.format(found if isinstance(found, int) else ", ".join(found)), remedy, repair)

@@ -77,6 +77,8 @@ def overview(reading: Reading) -> dict[str, Any]:
         "format": number(reading, "PRAGMA user_version"),
         "memories": _by_state(reading, "memories"),
         "nodes": _by_state(reading, "nodes"),
+        "vectors": number(reading, "SELECT count(*) FROM vectors WHERE generation = ?", (reading.moment.searched,)),
+        "signals": number(reading, "SELECT count(*) FROM evidence"),
         "links": number(reading, "SELECT count(*) FROM links"),
         "edges": number(reading, "SELECT count(*) FROM edges"),
         "kept_runs": number(reading, "SELECT count(*) FROM trajectories"),

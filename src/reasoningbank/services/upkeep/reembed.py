@@ -21,6 +21,8 @@ BATCH = 64
 Progress = Callable[[int, int], None]
 # Rows of vectors, as they are stored beside their owner and generation.
 Rows = list[tuple[Any, ...]]
+# What became of one item: its rows, or none and why.
+Made = tuple[Rows, str]
 
 
 def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress | None) -> int:
@@ -28,8 +30,12 @@ def reembed(engine: Engine, embedder: str | Embedder | None, progress: Progress 
 
     Interrupted, it goes on where it stopped; two processes at it with the same embedder share the work. Others read
     and write the current generation meanwhile; what they record is embedded before the swap. Memories and nodes of the
-    graph go the same way; what cannot be embedded is found by keyword only. EmbeddingError when another process began
-    to re-embed with another embedder: its run is the one that counts.
+    graph go the same way; what cannot be embedded is found by keyword only. What is there is never replaced by less.
+
+    Raises:
+        ProjectNotFoundError: nothing was recorded yet.
+        EmbeddingError: more would be without vectors afterwards than before, and nothing was swapped; or another
+            process began to re-embed with another embedder: its run is the one that counts.
     """
     if engine.project() is None:
         raise ProjectNotFoundError(engine.project_name, engine.tenant)
@@ -60,6 +66,8 @@ def _round(engine: Engine, generation: int, embedder: Embedder, shares: Sequence
             return 0
         left = sum(share.store(edit) for share in shares)
         if not left:
+            for share in shares:
+                share.check(edit, embedder)
             drop_all(edit)
             generations.swap_in(edit, generation)
         return left
@@ -70,23 +78,26 @@ class _Kind:
     """What memories and nodes differ in. An item is all that has to be the same still when its vectors are stored.
 
     Attributes:
+        name: what they are called.
         missing: the row numbers of those without vectors of a generation.
         rows: the rows of each item; none for one that cannot be embedded.
     """
 
+    name: str
     missing: Callable[[View, int], list[int]]
     load: Callable[[View, Sequence[int]], dict[int, Any]]
-    rows: Callable[[Embedder, Sequence[Any]], list[Rows]]
+    rows: Callable[[Embedder, Sequence[Any]], list[Made]]
     is_present: Callable[[View, int, Any], bool]
     put: Callable[[Edit, int, int, Rows], None]
 
 
-def _lesson_rows(embedder: Embedder, items: Sequence[Memory]) -> list[Rows]:
-    return [[(role, v.tobytes()) for role, v in made.roles] for made in lesson_vectors(embedder, items)]
+def _lesson_rows(embedder: Embedder, items: Sequence[Memory]) -> list[Made]:
+    made = lesson_vectors(embedder, items)
+    return [([(role, v.tobytes()) for role, v in vectors.roles], vectors.problem) for vectors in made]
 
 
-def _node_rows(embedder: Embedder, items: Sequence[str]) -> list[Rows]:
-    return [[] if vector is None else [(vector.tobytes(),)] for vector in embed_nodes(embedder, items)]
+def _node_rows(embedder: Embedder, items: Sequence[str]) -> list[Made]:
+    return [([] if vector is None else [(vector.tobytes(),)], "") for vector in embed_nodes(embedder, items)]
 
 
 def _put_node(edit: Edit, generation: int, n: int, rows: Rows) -> None:
@@ -97,6 +108,7 @@ def _put_node(edit: Edit, generation: int, n: int, rows: Rows) -> None:
 
 # By what they say and by when they apply.
 _MEMORIES = _Kind(
+    name="memories",
     missing=records.not_embedded,
     load=lambda view, numbers: {n: row.memory for n, row in view.load(numbers).items()},
     rows=_lesson_rows,
@@ -105,6 +117,7 @@ _MEMORIES = _Kind(
 )
 # By their text.
 _NODES = _Kind(
+    name="nodes",
     missing=graph.not_embedded,
     load=graph.plain_texts,
     rows=_node_rows,
@@ -118,7 +131,7 @@ class _Share:
 
     def __init__(self, kind: _Kind, generation: int) -> None:
         self._kind, self._generation = kind, generation
-        self._failed: set[int] = set()
+        self._failed: dict[int, str] = {}
         self._items: dict[int, Any] = {}
         self._embedded: dict[int, Rows] = {}
         self.done = 0
@@ -130,8 +143,8 @@ class _Share:
     def embed(self, embedder: Embedder) -> None:
         """Embed it, outside of any transaction."""
         made = self._kind.rows(embedder, list(self._items.values()))
-        self._embedded = {n: rows for n, rows in zip(self._items, made, strict=True) if rows}
-        self._failed |= self._items.keys() - self._embedded.keys()
+        self._embedded = {n: rows for n, (rows, _) in zip(self._items, made, strict=True) if rows}
+        self._failed |= {n: why for n, (rows, why) in zip(self._items, made, strict=True) if not rows}
 
     def store(self, edit: Edit) -> int:
         """Store what was embedded, and return how many are still to be embedded."""
@@ -141,6 +154,17 @@ class _Share:
                 self._kind.put(edit, self._generation, n, rows)
                 self.done += 1
         return len(self._left(edit))
+
+    def check(self, view: View, embedder: Embedder) -> None:
+        """EmbeddingError when fewer would have vectors than have now, or none at all."""
+        lacking, before = self._kind.missing(view, self._generation), self._kind.missing(view, view.moment.searched)
+        # No generation has the number 0: all that there are.
+        if len(lacking) > len(before) or (lacking and lacking == self._kind.missing(view, 0)):
+            why = next(filter(None, map(self._failed.get, lacking)), "no vector was returned")
+            raise EmbeddingError(
+                f"{embedder.identity.name} could not embed {len(lacking)} {self._kind.name} ({why}); {len(before)} are "
+                "without vectors now: nothing was replaced. Mend the embedder and run this again, which goes on here"
+            )
 
     def _left(self, view: View) -> list[int]:
         return [n for n in self._kind.missing(view, self._generation) if n not in self._failed]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reasoningbank.errors import EmbeddingError, InvalidInputError, ProjectNotFoundError
+from reasoningbank.embed.guarded import query_vector
+from reasoningbank.errors import EmbedderMismatchError, EmbeddingError, InvalidInputError, ProjectNotFoundError
 from reasoningbank.search.terms import keyword_text, terms
 from reasoningbank.services.cache.snapshots import drop_all, findings
 from reasoningbank.services.engine import Engine
@@ -21,12 +22,15 @@ from reasoningbank.storage.project import Project
 from reasoningbank.storage.words import every_text, put_anew
 
 
+_REEMBED = "run doctor to see whether the embedder works, then reembed"
+
+
 def status(engine: Engine) -> Status:
     """Look at a bank without changing anything."""
     problems: tuple[str, ...] = ()
     try:
         embedder = described(engine.embedder.identity)
-    except (EmbeddingError, ImportError) as error:
+    except (EmbeddingError, EmbedderMismatchError, ImportError) as error:
         embedder, problems = "none", (f"the embedder cannot be used: {error}",)
     empty = Status(
         root=str(engine.root),
@@ -66,8 +70,20 @@ def status(engine: Engine) -> Status:
             unfolded_bytes=health.unfolded,
             stray_segments=health.strays,
             read_only=project.database.read_only,
-            problems=(*problems, *_problems(project, health, (("memories", not_embedded), ("nodes", bare_nodes)))),
+            problems=(
+                *(problems or _mismatch(view)),
+                *_problems(project, health, (("memories", not_embedded), ("nodes", bare_nodes))),
+            ),
         )
+
+
+def _mismatch(view: View) -> tuple[str, ...]:
+    """Say that this handle's embedder is not the one whose vectors are stored, where that is so."""
+    try:
+        view.check_embedder(view.engine.embedder.identity)
+    except EmbedderMismatchError as error:
+        return (f"no call that embeds can work: {error}",)
+    return ()
 
 
 def _problems(project: Project, health: LogHealth, not_embedded: Sequence[tuple[str, int]]) -> list[str]:
@@ -79,7 +95,7 @@ def _problems(project: Project, health: LogHealth, not_embedded: Sequence[tuple[
         (health.bad, f"{health.bad} lines of the signal log cannot be read; they are kept where they are"),
         (health.strays, f"segments that do not count: {', '.join(health.strays)}"),
         (harmed, f"counted lines are missing or damaged in {', '.join(harmed)}: run doctor, which writes them again"),
-        *((n, f"{n} {what} are not embedded and found by keyword only: run reembed") for what, n in not_embedded),
+        *((n, f"{n} {what} are not embedded and found by keyword only: {_REEMBED}") for what, n in not_embedded),
     ]
     return [problem for found, problem in looked_at if found]
 
@@ -115,6 +131,7 @@ def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
     if any(finding.repair for finding in findings):
         # Looked at again: a roll-up or a write between the look at the rows and the one at the files is no defect.
         findings = _findings(engine, project)
+    findings += _embedder_findings(engine)
     repairs = dict.fromkeys(f.repair for f in findings if f.repair)
     if dry_run or not repairs:
         return [Repair(f.what, f.remedy) for f in findings]
@@ -141,6 +158,20 @@ def _findings(engine: Engine, project: Project) -> list[Finding]:
         if not any(finding.repair == "rebuild" for finding in found):
             found += _keyword_findings(view)
         return found + findings(view)
+
+
+def _embedder_findings(engine: Engine) -> list[Finding]:
+    """Try the embedder, and look for what it should have embedded. Nothing here is derived without it."""
+    try:
+        query_vector(engine.embedder, "quote every path")
+    except (EmbeddingError, EmbedderMismatchError, ImportError) as error:
+        return [Finding(f"the embedder cannot be used: {error}", "mend it, or open the bank with another", "")]
+    with engine.read() as view:
+        found = [
+            Finding(problem, "open it with the embedder that is stored, or reembed") for problem in _mismatch(view)
+        ]
+        bare = records.count_not_embedded(view)
+    return found or ([Finding(f"{bare} memories are not embedded", "run reembed")] if bare else [])
 
 
 def _keyword_findings(view: View) -> list[Finding]:
