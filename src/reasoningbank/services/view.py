@@ -57,10 +57,11 @@ class View:
         stored, engine = self.moment.generation, self.engine
         if stored is not None and identity_of(stored) != identity:
             alike = stored.name == identity.name
-            named = "that one as an object" if alike else f"embedder={stored.name!r} (--embedder {stored.name})"
+            own = "that one as an object" if alike else f"embedder={stored.name!r} (--embedder {stored.name})"
             raise EmbedderMismatchError(
                 f"project {engine.project_name!r} holds vectors of {described(stored)}, not of {described(identity)}: "
-                f"open it with {named}; or embed everything anew: reasoningbank reembed --project {engine.project_name!r} --embedder {identity.name}"
+                f"open it with {own}; or embed everything anew: reasoningbank reembed "
+                f"--project {engine.project_name!r} --embedder {identity.name}"
             )
 
     # -- beliefs -------------------------------------------------------------------------------------------------

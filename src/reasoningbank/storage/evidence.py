@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.storage import episodes, merges
-from reasoningbank.storage.contract import Reading, Writing, column, number
+from reasoningbank.storage.contract import Reading, Writing, column
 from reasoningbank.storage.fold import Changes, Contribution, Facts, Known, add_validations
 from reasoningbank.storage.signal_log import Segment
 from reasoningbank.verdict import Verdict

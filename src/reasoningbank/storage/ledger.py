@@ -125,7 +125,7 @@ class Ledger:
         )
 
     def _newest(self, writing: SqliteWriting, now: datetime) -> Position:
-        """Return how far the segment to append to is counted: the newest one, or a new one when that is not of this day.
+        """Return where to append: in the newest segment, or in a new one when that is not of this day.
 
         A clock that is a day behind goes on in the newest one, so that two clocks around midnight do not take turns
         in making segments; one that is further behind shows that the newest one's day was wrong.

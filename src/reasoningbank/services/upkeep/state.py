@@ -21,7 +21,6 @@ from reasoningbank.storage.measures import overview
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.words import every_text, put_anew
 
-
 _REEMBED = "run doctor to see whether the embedder works, then reembed"
 
 
