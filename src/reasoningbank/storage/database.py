@@ -77,6 +77,8 @@ class Database:
                 # On macOS a plain fsync leaves the data in the drive's own cache; elsewhere this changes nothing.
                 connection.execute("PRAGMA fullfsync = on")
             connection.execute("PRAGMA temp_store = memory")
+            # What is deleted is gone from the file: its pages are overwritten.
+            connection.execute("PRAGMA secure_delete = on")
             connection.execute("PRAGMA cache_size = -16000")
             prepare(connection)
             connection.execute("SELECT 1 FROM meta").fetchone()

@@ -20,15 +20,12 @@ def create_database(path: Path, meta: dict[str, str]) -> None:
 
     One that is there stays; when another process was first, ours is dropped.
 
-    Raises:
-        CorruptionError: the database is gone, but its write-ahead log is there.
-        StorageError: the disk refused.
+    StorageError when the disk refuses.
     """
     if inode(path) is not None:
         return
     with reported(path):
         files.make_folders(path.parent)
-        _check_nothing_is_missing(path)
         made = files.aside(path, "new")
         try:
             _build(made, meta)
@@ -43,16 +40,21 @@ def create_database(path: Path, meta: dict[str, str]) -> None:
             files.remove_files(*files.asides(path, "new"))
 
 
-def _check_nothing_is_missing(path: Path) -> None:
-    # A new database beside an old one's log would take the log's pages for its own. (An empty one is that of a process
-    # that opened the database while its folder was taken away.)
+def check_nothing_is_missing(path: Path, signals: Path) -> None:
+    """Check that no database is missing here; CorruptionError when it is gone and what belongs to it is there.
+
+    A new one would take the pages of the old one's write-ahead log for its own, and signals would be about nothing.
+    """
+    # (An empty log is that of a process that opened the database while its folder was taken away.)
     log = path.with_name(f"{path.name}-wal")
-    # Looked at twice: the folder may just be taken away as a whole.
-    if files.size_of(log) and inode(path) is None and files.size_of(log):
-        raise CorruptionError(
-            f"{path} is gone, but {log.name} is there: put the file back, or move {log.name} away to start anew",
-            path=path,
-        )
+    for left, is_there in ((log, lambda: bool(files.size_of(log))), (signals, lambda: any(signals.glob("*.jsonl")))):
+        # Looked at twice: the folder may just be taken away as a whole.
+        if is_there() and inode(path) is None and is_there():
+            raise CorruptionError(
+                f"{path} is gone, but {left.name} is there: put the file or a backup of it back, or move {left.name} "
+                "away to start anew",
+                path=path,
+            )
 
 
 def _build(made: Path, meta: dict[str, str]) -> None:

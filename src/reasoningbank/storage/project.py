@@ -16,12 +16,12 @@ from typing import Literal
 
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import Signal, time_text
-from reasoningbank.storage import files, meta
+from reasoningbank.storage import files, meta, words
 from reasoningbank.storage.database import Database, apply_migrations, inode, prepare
 from reasoningbank.storage.failures import deleted_error, reported
 from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.ledger import Appended, Ledger
-from reasoningbank.storage.lifecycle import create_database, finish_deletion
+from reasoningbank.storage.lifecycle import check_nothing_is_missing, create_database, finish_deletion
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
 
@@ -57,9 +57,12 @@ class Project:
 
         Raises:
             ScopeError: the folder belongs to another tenant or project.
+            CorruptionError: the database is gone, but its logs are there.
             NewerFormatError, StorageError: as their names say.
         """
         path = folder / DATABASE_NAME
+        if inode(path) is None:
+            check_nothing_is_missing(path, folder / SIGNALS_NAME)
         facts = {"tenant": tenant, "project": project, "created_at": time_text(create_at)} if create_at else None
         while inode(path) is not None or facts is not None:
             if facts is not None:
@@ -140,6 +143,22 @@ class Project:
         for stored in (MEMORIES, NODES):
             stored.sweep(self.folder)
 
+    def forget_words(self) -> None:
+        """Take the words of what was deleted or rewritten out of the text indexes, a bounded step at a time."""
+        with self.read() as reading:
+            due = "words_left" in meta.read(reading)
+        if not due:
+            return
+        with self.write() as writing:
+            # What is deleted from here on is due again.
+            meta.drop(writing, "words_left")
+            left = [index for index in words.INDEXES if words.forget(writing, index, begin=True)]
+        for index in left:
+            more = True
+            while more:
+                with self.write() as writing:
+                    more = words.forget(writing, index, begin=False)
+
     def refold(self) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""
         with self.write() as writing:
@@ -148,9 +167,13 @@ class Project:
     def backup(self, target: Path) -> None:
         """Copy the files, as they are at one moment, into a new folder; other writers wait for an instant only.
 
+        Where it can be written, the copy holds no word of what was deleted.
+
         StorageError when the disk refuses; there is no new folder then.
         """
         made = files.aside(target, "backup")
+        if not self.database.read_only:
+            self.forget_words()
         with reported(target), ExitStack() as open_files:
             try:
                 files.make_folders(made / SIGNALS_NAME)

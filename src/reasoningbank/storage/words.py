@@ -12,7 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from reasoningbank.search.bm25 import Counts, Postings, Rows
-from reasoningbank.storage.contract import Reading, Writing, column
+from reasoningbank.storage.contract import Reading, Writing, column, number
+
+INDEXES = ("terms", "node_terms")
+_MERGED = 500  # pages of a text index that are merged in one transaction: some hundredths of a second
 
 
 def sizes(reading: Reading, terms: Sequence[str]) -> dict[str, int]:
@@ -135,8 +138,19 @@ def texts(reading: Reading, numbers: Collection[int]) -> dict[int, str]:
 
 
 def every_text(reading: Reading, index: str) -> dict[int, str]:
-    """Return what every row of a text index ("terms" or "node_terms") holds, by row number."""
+    """Return what every row of a text index (of INDEXES) holds, by row number."""
     return dict(reading.execute(f"SELECT rowid, text FROM {index}").fetchall())
+
+
+def forget(writing: Writing, index: str, *, begin: bool) -> bool:
+    """Merge some of a text index's segments, so that the words of what was deleted go; tell whether more are left.
+
+    The first time with `begin`: what is merged then is all that there is now.
+    """
+    before = number(writing, "SELECT total_changes()")
+    writing.execute(f"INSERT INTO {index}({index}, rank) VALUES ('merge', ?)", (-_MERGED if begin else _MERGED,))
+    # The command itself counts as one change (https://sqlite.org/fts5.html#the_merge_command).
+    return number(writing, "SELECT total_changes()") - before >= 2
 
 
 def put_anew(writing: Writing, index: str, rows: Iterable[tuple[int, str]]) -> None:

@@ -53,6 +53,7 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
     rolled = project.roll_up(now, settings.keep_days)
     merged, pruned = _merged_and_pruned(engine, now)
     engine.keep_indexes()
+    project.forget_words()
     project.database.truncate_wal()
     return Maintained(
         tuple(rolled),

@@ -1,0 +1,112 @@
+"""What was deleted or rewritten is gone from the files, once upkeep went over them, and from every later backup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from reasoningbank import CorruptionError, ReasoningBank
+from reasoningbank.storage.project import DATABASE_NAME, SIGNALS_NAME
+from tests.torture.life import Known, open_bank
+
+
+def holding(folder: Path, words: Iterable[str]) -> dict[str, list[str]]:
+    """Return for each word the files that hold it, without those that hold none of it."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    found = {word: [path.name for path in files if word.encode() in path.read_bytes().lower()] for word in words}
+    return {word: names for word, names in found.items() if names}
+
+
+def test_no_word_of_what_was_deleted_or_rewritten_is_left_in_any_file(quick_folder: Path) -> None:
+    bank = open_bank(quick_folder)
+    ids = [
+        bank.record(
+            f"Lesson zygomorph{n}x",
+            f"Do wrenchfish{n}y before {'other things ' * 40}",
+            description=f"About quillback{n}z.",
+            tags=[f"ponytail{n}w"],
+            metadata={"note": f"marmalade{n}v"},
+            outcome="success",
+        ).memory.id
+        for n in range(120)
+    ]
+    node = bank.graph.add_node("DataSource", "The table of hornbeams and lapwings").node.id
+    for n in range(40):
+        assert bank.delete(ids[n])
+    bank.update(ids[40], title="Another title", content="Another content", description="")
+    bank.graph.delete_node(node)
+    stems = ("zygomorph{}x", "wrenchfish{}y", "quillback{}z", "ponytail{}w", "marmalade{}v")
+    gone = {stem.format(n) for n in range(40) for stem in stems} | {"hornbeam", "lapwing"}
+    gone |= {"zygomorph40x", "wrenchfish40y", "quillback40z"}
+    kept = {stem.format(n) for n in (41, 80, 119) for stem in stems}
+    folder = Path(bank.upkeep.status().folder)
+
+    bank.upkeep.backup(quick_folder / "copy")
+    bank.upkeep.maintain()
+    bank.close()
+
+    for place in (folder, quick_folder / "copy"):
+        assert holding(place, gone) == {}
+        assert holding(place, kept).keys() == kept
+    bank = open_bank(quick_folder)
+    assert bank.search("wrenchfish80y", min_confidence=0).hits[0].memory.id == ids[80]
+    assert bank.upkeep.doctor(dry_run=True) == []
+
+
+def test_what_a_bank_of_an_older_version_deleted_goes_at_its_next_upkeep(quick_folder: Path) -> None:
+    bank = open_bank(quick_folder)
+    kept = bank.record("Lesson zygomorph", "Do wrenchfish.", outcome="success").memory.id
+    with bank._engine.write() as edit:
+        assert edit.execute("SELECT count(*) FROM meta WHERE key = 'words_left'").fetchone() == (1,)
+    bank.upkeep.maintain()
+    with bank._engine.write() as edit:
+        assert edit.execute("SELECT count(*) FROM meta WHERE key = 'words_left'").fetchone() == (0,)
+    assert bank.get(kept).title == "Lesson zygomorph"
+
+
+# -- a database that is gone or empty is never taken for a new bank -----------------------------------------------------
+
+
+def deep(bank: ReasoningBank) -> Path:
+    return Path(bank.upkeep.status().folder)
+
+
+def test_a_database_that_is_gone_beside_its_signals_is_an_error_in_every_call_and_nothing_is_begun_anew(
+    quick_folder: Path,
+) -> None:
+    bank = open_bank(quick_folder)
+    memory = bank.record("Quote paths", "Put paths in quotes.", outcome="success").memory.id
+    bank.vote(memory, True, ref="one")
+    folder = deep(bank)
+    bank.close()
+    for path in folder.glob(f"{DATABASE_NAME}*"):
+        path.unlink()
+    before = sorted(folder.rglob("*"))
+
+    for call in (
+        lambda bank: bank.search("paths"),
+        lambda bank: bank.upkeep.status(),
+        lambda bank: bank.upkeep.doctor(),
+        lambda bank: bank.record("New", "Begun anew.", outcome="success"),
+    ):
+        with pytest.raises(CorruptionError, match=f"{DATABASE_NAME} is gone, but {SIGNALS_NAME} is there: put"):
+            call(open_bank(quick_folder))
+    assert sorted(folder.rglob("*")) == before
+    (folder / SIGNALS_NAME).rename(quick_folder / "away")
+
+    assert open_bank(quick_folder).record("New", "Begun anew.", outcome="success").created
+
+
+@pytest.mark.parametrize("content", [b"", b"SQLite format 3\0" + bytes(4080)])
+def test_a_database_that_is_empty_is_said_to_be(quick_folder: Path, content: bytes) -> None:
+    bank = open_bank(quick_folder, Known())
+    bank.record("Quote paths", "Put paths in quotes.", outcome="success")
+    folder = deep(bank)
+    bank.close()
+    (folder / DATABASE_NAME).write_bytes(content)
+
+    for call in (lambda bank: bank.search("paths"), lambda bank: bank.upkeep.doctor()):
+        with pytest.raises(CorruptionError, match="backup"):
+            call(open_bank(quick_folder))
