@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -66,7 +66,7 @@ def test_what_a_bank_of_an_older_version_deleted_goes_at_its_next_upkeep(quick_f
     assert bank.get(kept).title == "Lesson zygomorph"
 
 
-# -- a database that is gone or empty is never taken for a new bank -----------------------------------------------------
+# -- a database that is gone or empty is never taken for a new bank --------------------------------------------------
 
 
 def deep(bank: ReasoningBank) -> Path:
@@ -85,12 +85,13 @@ def test_a_database_that_is_gone_beside_its_signals_is_an_error_in_every_call_an
         path.unlink()
     before = sorted(folder.rglob("*"))
 
-    for call in (
+    calls: list[Callable[[ReasoningBank], object]] = [
         lambda bank: bank.search("paths"),
         lambda bank: bank.upkeep.status(),
         lambda bank: bank.upkeep.doctor(),
         lambda bank: bank.record("New", "Begun anew.", outcome="success"),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(CorruptionError, match=f"{DATABASE_NAME} is gone, but {SIGNALS_NAME} is there: put"):
             call(open_bank(quick_folder))
     assert sorted(folder.rglob("*")) == before
@@ -107,6 +108,10 @@ def test_a_database_that_is_empty_is_said_to_be(quick_folder: Path, content: byt
     bank.close()
     (folder / DATABASE_NAME).write_bytes(content)
 
-    for call in (lambda bank: bank.search("paths"), lambda bank: bank.upkeep.doctor()):
+    calls: list[Callable[[ReasoningBank], object]] = [
+        lambda bank: bank.search("paths"),
+        lambda bank: bank.upkeep.doctor(),
+    ]
+    for call in calls:
         with pytest.raises(CorruptionError, match="backup"):
             call(open_bank(quick_folder))

@@ -47,10 +47,9 @@ def storage_error(error: sqlite3.Error | OSError, path: Path) -> StorageError:
         return read_only_error(path)
     if code == sqlite3.SQLITE_FULL or number in _FULL:
         return StorageError(f"no space left for {path}: free some and try again; nothing was changed", path=path)
-    if "no such table: meta" in str(error):
-        return CorruptionError(f"{path} is empty, or no bank's database: restore a backup of it", path=path)
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return CorruptionError(f"{path} is damaged ({error}): restore a backup of it", path=path)
+    # An empty file is a database without tables.
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "no such table: meta" in str(error):
+        return CorruptionError(f"{path} is empty or damaged ({error}): restore a backup of it", path=path)
     if code == sqlite3.SQLITE_CANTOPEN or number == errno.ENOENT:
         return StorageError(f"{path} is gone or cannot be opened: put it back, or open a new bank", path=path)
     return StorageError(f"{path} could not be used: {error}", path=path)

@@ -45,16 +45,20 @@ def check_nothing_is_missing(path: Path, signals: Path) -> None:
 
     A new one would take the pages of the old one's write-ahead log for its own, and signals would be about nothing.
     """
-    # (An empty log is that of a process that opened the database while its folder was taken away.)
+    # Looked at twice: the folder may just be taken away as a whole.
+    if inode(path) is None and _left_of(path, signals) and inode(path) is None and (left := _left_of(path, signals)):
+        raise CorruptionError(
+            f"{path} is gone, but {left} is there: put the file or a backup of it back, or move {left} away to start "
+            "anew",
+            path=path,
+        )
+
+
+def _left_of(path: Path, signals: Path) -> str:
+    """Return the name of what belongs to a database and is there; "" when nothing is."""
     log = path.with_name(f"{path.name}-wal")
-    for left, is_there in ((log, lambda: bool(files.size_of(log))), (signals, lambda: any(signals.glob("*.jsonl")))):
-        # Looked at twice: the folder may just be taken away as a whole.
-        if is_there() and inode(path) is None and is_there():
-            raise CorruptionError(
-                f"{path} is gone, but {left.name} is there: put the file or a backup of it back, or move {left.name} "
-                "away to start anew",
-                path=path,
-            )
+    # (An empty log is that of a process that opened the database while its folder was taken away.)
+    return log.name if files.size_of(log) else signals.name if any(signals.glob("*.jsonl")) else ""
 
 
 def _build(made: Path, meta: dict[str, str]) -> None:

@@ -61,8 +61,7 @@ class Project:
             NewerFormatError, StorageError: as their names say.
         """
         path = folder / DATABASE_NAME
-        if inode(path) is None:
-            check_nothing_is_missing(path, folder / SIGNALS_NAME)
+        check_nothing_is_missing(path, folder / SIGNALS_NAME)
         facts = {"tenant": tenant, "project": project, "created_at": time_text(create_at)} if create_at else None
         while inode(path) is not None or facts is not None:
             if facts is not None:
