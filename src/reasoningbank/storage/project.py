@@ -16,7 +16,7 @@ from typing import Literal
 
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import Signal, time_text
-from reasoningbank.storage import files, meta, words
+from reasoningbank.storage import files, meta
 from reasoningbank.storage.database import Database, apply_migrations, inode, prepare
 from reasoningbank.storage.failures import deleted_error, reported
 from reasoningbank.storage.fold import Folded
@@ -144,6 +144,9 @@ class Project:
 
     def forget_words(self) -> None:
         """Take the words of what was deleted or rewritten out of the text indexes, a bounded step at a time."""
+        # Only here: numpy comes with it.
+        from reasoningbank.storage import words
+
         with self.read() as reading:
             due = "words_left" in meta.read(reading)
         if not due:
