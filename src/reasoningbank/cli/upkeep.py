@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -12,11 +12,22 @@ from rich.table import Table
 from rich.text import Text
 
 from reasoningbank.cli import views
-from reasoningbank.cli.arguments import MemoryId, UsageError, Yes
+from reasoningbank.cli.arguments import Chosen, MemoryId, UsageError, Yes
 from reasoningbank.cli.distilling import WithBaseUrl
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.cli.views import sentence
-from reasoningbank.upkeep import Bin, Calibration, Change, Consolidated, Maintained, Measure, Metrics, Pruned
+from reasoningbank.cli.views import counts, sentence, table_of
+from reasoningbank.upkeep import (
+    Bin,
+    Calibration,
+    Change,
+    Consolidated,
+    Maintained,
+    Measure,
+    Metrics,
+    Pruned,
+    Repair,
+    Status,
+)
 
 app = typer.Typer(rich_help_panel="The bank")
 
@@ -51,7 +62,7 @@ def delete_project(
 def status(session: Session) -> Answer:
     """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
     found = session.bank.upkeep.status()
-    return Answer(found, lambda console, _: views.status(console, found, session.scope))
+    return Answer(found, lambda console, _: _show_status(console, found, session.scope))
 
 
 @command(app, "metrics")
@@ -92,7 +103,7 @@ def doctor(
     """Find what is not as it should be, and derive again what is derived. Records and signals are never touched."""
     with session.waiting("Looking through the bank"):
         repairs = session.bank.upkeep.doctor(dry_run=dry_run)
-    return Answer({"repairs": repairs}, lambda console, _: views.repairs(console, repairs))
+    return Answer({"repairs": repairs}, lambda console, _: _show_repairs(console, repairs))
 
 
 @command(app, "rebuild")
@@ -262,3 +273,61 @@ def _numbers(console: Console, title: str, numbers: Mapping[str, float | None]) 
         table.add_row(f"  {name.replace('_', ' ')}", "–" if value is None else f"{value:,.3g}")
     sentence(console, f"{title}:")
     console.print(table)
+
+
+# -- what is shown ------------------------------------------------------------------------------------------------
+
+
+def _show_status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None:
+    """Print where a bank is and what is in it; of each value of the scope, where it came from."""
+
+    def of(name: str, value: str) -> Text:
+        origin = scope[name].origin if name in scope else "default"
+        return Text.assemble(value, (f"  ({origin})", "dim"))
+
+    shown = {
+        "folder": found.folder,
+        "root": of("root", found.root),
+        "tenant": of("tenant", found.tenant),
+        "project": of("project", found.project),
+        "embedder": of("embedder", found.embedder),
+        "stored with": found.stored_embedder,
+        "confidence": found.confidence_model,
+        "settings": ", ".join(f"{name}={value}" for name, value in found.settings.items()),
+        "learned": _learned(found.parameters),
+        "memories": counts(found.memories) or "none",
+        "vectors, signals": f"{found.vectors:,}, {found.signals:,}",
+        "links": found.links,
+        "nodes": counts(found.nodes),
+        "edges": found.edges,
+        "kept runs": found.kept_runs,
+        "open episodes": str(found.open_episodes),
+        "late recalls": str(found.late_recalls),
+        "jobs": counts(found.jobs),
+        "unreadable lines": str(found.unreadable_lines),
+        "orphan lines": found.orphan_lines,
+        "log segments": found.log_segments,
+    }
+    table_of(console, shown)
+    if not found.exists:
+        sentence(console, "Nothing was recorded yet; the folder is made by the first record or recall.", "dim")
+    for problem in found.problems:
+        sentence(console, f"Problem: {problem}", "yellow")
+
+
+def _learned(parameters: Mapping[str, Any] | None) -> str:
+    if parameters is None:
+        return "nothing yet"
+    return (
+        f"{parameters['accuracy']:.0%} of votes are right; runs succeed {parameters['helped']:.0%} of the time when "
+        f"a memory helped, {parameters['unhelped']:.0%} when none did"
+    )
+
+
+def _show_repairs(console: Console, found: Sequence[Repair]) -> None:
+    """Print what was found and what was done about it."""
+    if not found:
+        sentence(console, "All is as it should be.", "green")
+    for repair in found:
+        state = "done" if repair.done else "to do"
+        sentence(console, f"{repair.what}: {repair.remedy} ({state})", "" if repair.done else "yellow")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -13,10 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from reasoningbank import Episode, Hit, Memory, Page, Recall, Recorded, Reported, SearchResult, Verdict, Voted
-from reasoningbank.cli.arguments import Chosen
 from reasoningbank.exchange import Imported, Rejected
 from reasoningbank.runs import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept, Trajectory
-from reasoningbank.upkeep import Repair, Status
 
 MARKS = {Verdict.SUCCESS: ("✓", "green"), Verdict.FAILURE: ("✗", "red")}
 LONGEST_LIST = 20
@@ -42,7 +39,7 @@ def _indented(text: str, style: str = "") -> Padding:
     return Padding(Text(shown(text), style), (0, 0, 0, 7), expand=False)
 
 
-def _facts(console: Console, facts: Mapping[str, object]) -> None:
+def table_of(console: Console, facts: Mapping[str, object]) -> None:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -152,7 +149,7 @@ def memory(console: Console, found: Memory) -> None:
         "recorded": time(found.created_at),
         "findings": "; ".join(found.findings),
     }
-    _facts(console, facts)
+    table_of(console, facts)
 
 
 def page(console: Console, found: Page) -> None:
@@ -203,7 +200,7 @@ def episode(console: Console, found: Episode) -> None:
         "reason": found.reason,
         "by": found.by,
     }
-    _facts(console, facts)
+    table_of(console, facts)
     for served in found.memories:
         console.print(Text(f"  {served.confidence:.2f}  {served.memory}", "dim"))
 
@@ -238,61 +235,6 @@ def names(console: Console, found: Sequence[str], none: str) -> None:
     """Print names, one a line, or that there are none."""
     for name in found or [none]:
         console.print(Text(shown(name)), soft_wrap=True)
-
-
-def status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None:
-    """Print where a bank is and what is in it; of each value of the scope, where it came from."""
-
-    def of(name: str, value: str) -> Text:
-        origin = scope[name].origin if name in scope else "default"
-        return Text.assemble(value, (f"  ({origin})", "dim"))
-
-    facts = {
-        "folder": found.folder,
-        "root": of("root", found.root),
-        "tenant": of("tenant", found.tenant),
-        "project": of("project", found.project),
-        "embedder": of("embedder", found.embedder),
-        "stored with": found.stored_embedder,
-        "confidence": found.confidence_model,
-        "settings": ", ".join(f"{name}={value}" for name, value in found.settings.items()),
-        "learned": _learned(found.parameters),
-        "memories": counts(found.memories) or "none",
-        "vectors, signals": f"{found.vectors:,}, {found.signals:,}",
-        "links": found.links,
-        "nodes": counts(found.nodes),
-        "edges": found.edges,
-        "kept runs": found.kept_runs,
-        "open episodes": str(found.open_episodes),
-        "late recalls": str(found.late_recalls),
-        "jobs": counts(found.jobs),
-        "unreadable lines": str(found.unreadable_lines),
-        "orphan lines": found.orphan_lines,
-        "log segments": found.log_segments,
-    }
-    _facts(console, facts)
-    if not found.exists:
-        sentence(console, "Nothing was recorded yet; the folder is made by the first record or recall.", "dim")
-    for problem in found.problems:
-        sentence(console, f"Problem: {problem}", "yellow")
-
-
-def _learned(parameters: Mapping[str, Any] | None) -> str:
-    if parameters is None:
-        return "nothing yet"
-    return (
-        f"{parameters['accuracy']:.0%} of votes are right; runs succeed {parameters['helped']:.0%} of the time when "
-        f"a memory helped, {parameters['unhelped']:.0%} when none did"
-    )
-
-
-def repairs(console: Console, found: Sequence[Repair]) -> None:
-    """Print what was found and what was done about it."""
-    if not found:
-        sentence(console, "All is as it should be.", "green")
-    for repair in found:
-        state = "done" if repair.done else "to do"
-        sentence(console, f"{repair.what}: {repair.remedy} ({state})", "" if repair.done else "yellow")
 
 
 # -- runs -----------------------------------------------------------------------------------------------------------
