@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from reasoningbank import __version__
-from reasoningbank.cli import distilling, graph, learning, memories, serving, streams, transfer, upkeep
+from reasoningbank.cli import distilling, graph, hooks, learning, memories, serving, streams, transfer, upkeep
 from reasoningbank.cli.arguments import UsageError
 from reasoningbank.errors import ReasoningBankError
 
@@ -41,6 +41,7 @@ def _program(
 for part in (memories.app, learning.app, distilling.app, memories.trusting, transfer.app, upkeep.app, serving.app):
     app.registered_commands += part.registered_commands
 app.add_typer(graph.app, rich_help_panel="Memories")
+app.add_typer(hooks.app, rich_help_panel="Servers")
 
 
 INTERRUPTED = 130

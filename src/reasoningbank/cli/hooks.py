@@ -1,0 +1,68 @@
+"""Commands about the hooks of coding agents: connect a client with a project, take it out, look what is silent."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.config import data_folder
+from reasoningbank.hooks import install as installing
+
+app = typer.Typer(name="hooks", help="Connect coding agents with a project.", no_args_is_help=True)
+
+ClientName = Literal["claude-code", "codex", "cursor", "copilot", "gemini"]
+Client = Annotated[ClientName, typer.Argument(metavar="CLIENT", help=", ".join(installing.CLIENTS))]
+Folder = Annotated[
+    Path | None, typer.Option("--folder", help="A repository's own configuration, in place of the user's.")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Write it; without, it is only shown.")]
+
+
+@command(app, "install")
+def install(session: Session, client: Client, *, folder: Folder = None, yes: Yes = False) -> Answer:
+    """Show what becomes of a client's configuration, and with --yes write it: lessons at prompts and at failures.
+
+    The scope is written down with it: the project that the client's sessions recall from and teach.
+    """
+    found = installing.client_named(client)
+    bank = session.bank
+    options = {"state": _state(bank.root).as_posix(), "tenant": bank.tenant, "project": bank.project}
+    options |= {"root": bank.root.as_posix()}
+    return _change(installing.install(found, installing.file_of(found, folder, Path.home()), options), yes=yes)
+
+
+@command(app, "uninstall", scope=())
+def uninstall(session: Session, client: Client, *, folder: Folder = None, yes: Yes = False) -> Answer:  # noqa: ARG001
+    """Show a client's configuration without the hooks, and with --yes write it. Everything else in it stays."""
+    found = installing.client_named(client)
+    return _change(installing.uninstall(found, installing.file_of(found, folder, Path.home())), yes=yes)
+
+
+@command(app, "doctor", scope=("root",))
+def doctor(session: Session, client: Client, *, folder: Folder = None) -> Answer:
+    """Say what is wrong with a client's hooks, what never fired, and what the client keeps silent about."""
+    found = installing.client_named(client)
+    root = data_folder(session.scope["root"].value if "root" in session.scope else None)
+    said = installing.doctor(found, installing.file_of(found, folder, Path.home()), _state(root))
+    wrong = any(not line.startswith("note: ") for line in said)
+    value = {"client": client, "verified": found.verified, "findings": said}
+    lines = [f"{client}, verified with {found.verified}.", *said]
+    return Answer(value, "\n".join(lines), exit_code=int(wrong))
+
+
+def _state(root: Path) -> Path:
+    return root / ".hooks"
+
+
+def _change(change: installing.Change, *, yes: bool) -> Answer:
+    before, after = ((text or "").splitlines() for text in (change.before, change.after))
+    shown = "\n".join(difflib.unified_diff(before, after, str(change.path), str(change.path), lineterm=""))
+    if yes:
+        change.carry_out()
+    said = "Nothing to change." if not change.changes else "Written." if yes else "Shown only: --yes writes it."
+    value = {"file": str(change.path), "after": change.after, "written": yes and change.changes}
+    return Answer(value, f"{shown}\n{said}".strip())
