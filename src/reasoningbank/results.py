@@ -152,6 +152,7 @@ class Reported:
         recorded: False when nothing changed, because the same verdict was there already.
         previous: the verdict that this one replaced.
         too_late: the evidence was folded away for good, so the verdict can no longer be revised.
+        lessons: ids of the memories that the reason for a failure became, or that said the same already.
     """
 
     episode: Episode
@@ -159,6 +160,7 @@ class Reported:
     recorded: bool = True
     previous: Verdict | None = None
     too_late: bool = False
+    lessons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

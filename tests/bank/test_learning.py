@@ -6,9 +6,16 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import EpisodeNotFoundError, InvalidInputError, Memory, ReasoningBank, Verdict
+from reasoningbank import (
+    EpisodeNotFoundError,
+    InvalidInputError,
+    Memory,
+    ReasoningBank,
+    Verdict,
+)
+from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.runs import EpisodePage
-from tests.conftest import Clock
+from tests.conftest import Clock, OpenBank
 
 LESSON = "Quote every path in the shell, since file names hold blanks"
 
@@ -148,3 +155,39 @@ def test_an_outcome_of_one_memory_in_a_run_stands_whatever_is_reported_of_the_wh
 def test_a_vote_says_whether_it_speaks_for_the_memory(bank: ReasoningBank, memory: Memory) -> None:
     with pytest.raises(InvalidInputError, match="helpful 'yes' is neither True nor False"):
         bank.vote(memory.id, "yes")  # type: ignore[arg-type]
+
+
+REASON = "Wrong bucket: compare the full name first."
+
+
+@pytest.mark.parametrize("verdict", ["failure", "partial"])
+def test_the_reason_for_a_failure_becomes_a_guard_rail(bank: ReasoningBank, verdict: str) -> None:
+    ref = bank.recall("Clean the bucket").ref
+
+    told = bank.report(verdict, ref=ref, reason=REASON)
+
+    (memory,) = bank.list().memories
+    assert told.lessons == (memory.id,)
+    assert (memory.title, memory.outcome, memory.source.session) == (f"Avoid: {REASON}", Verdict.FAILURE, ref)
+    assert memory.metadata["occurred_at"]
+    assert bank.report(verdict, ref=ref, reason=REASON).lessons == (memory.id,)
+    assert bank.count() == 1
+
+
+def test_a_success_an_empty_reason_and_an_overruled_report_leave_none(bank: ReasoningBank) -> None:
+    ref = bank.recall("Clean the bucket").ref
+
+    assert bank.report("failure", ref=ref, reason="0.0").lessons == ()
+    assert bank.report("success", ref=ref, reason="It was the right bucket.").lessons == ()
+    assert bank.report("failure", ref=ref, reason=REASON, revise=False).lessons == ()
+    assert bank.count() == 0
+
+
+def test_a_reason_that_cannot_be_stored_now_waits_in_the_queue(open_bank: OpenBank) -> None:
+    bank = open_bank(embedder=HashEmbedder(dim=64))
+    bank.record("Keep", "Keep the receipts", outcome="success")
+    ref = bank.recall("Clean the bucket").ref
+
+    assert open_bank(embedder=HashEmbedder(dim=32)).report("failure", ref=ref, reason=REASON).lessons == ()
+    (job,) = bank.queue.worker().run_until_empty()
+    assert [bank.get(memory_id).title for memory_id in job.memories] == [f"Avoid: {REASON}"]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from reasoningbank.distill.cleaning import BOILERPLATE, FIELD_LIMIT, STEPS_LIMIT, clean
+import pytest
+
+from reasoningbank.distill.cleaning import BOILERPLATE, FIELD_LIMIT, RECALLED, STEPS_LIMIT, clean
 from reasoningbank.distill.template import TemplateDistiller
 from reasoningbank.runs.trajectory import Step, Trajectory
 
@@ -87,3 +89,27 @@ def test_steps_that_hold_nothing_are_dropped_and_the_rest_stays_as_it_is() -> No
     )
 
     assert clean(run).run == Trajectory(task="t", steps=(Step(action="ls"),), tags=("a",))
+
+
+@pytest.mark.parametrize(
+    ("action", "observation"),
+    [
+        ("reasoningbank --root bank search 'pay'", "0.62 ✓ Pay late\n       Error: from a lesson"),
+        ('memory_search({"query": "pay"})', '[{"title": "Pay late"}]'),
+        ("cat notes.md", "Pay late\nTask: Pay.\nFailed approach: pay\nWhat went wrong: pay failed.\nWarning: Wait."),
+        ("fetch()", '{"content": "What went wrong: pay failed: Error: x.\\nWarning: Settle that."}'),
+    ],
+)
+def test_lessons_that_are_shown_without_their_frame_come_out_too(action: str, observation: str) -> None:
+    step = Step(action=action, observation=observation, error="Error: from a lesson")
+
+    cleaned = clean(Trajectory(task="Pay", steps=(step,)))
+
+    assert cleaned.run.steps == (Step(action=action, observation=RECALLED),)
+    assert cleaned.removed == {"recalled lessons": 1}
+
+
+def test_a_run_that_only_speaks_of_what_went_wrong_is_kept() -> None:
+    step = Step(action="cat post.md", observation="What went wrong: the disk was full.\nWe bought another.")
+
+    assert clean(Trajectory(task="Read", steps=(step,))).run.steps == (step,)

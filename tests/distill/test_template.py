@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -28,38 +29,87 @@ def lesson(trajectory: Trajectory, *earlier: Trajectory) -> Draft:
     return draft
 
 
-def test_a_success_gives_the_approach_in_the_common_form() -> None:
+def test_a_success_gives_what_failed_first_and_what_worked_then() -> None:
     draft = lesson(run(LOOK, REFUSED, PAID, result="The flight is booked.", session="s-1"))
 
     assert draft.content.splitlines() == [
-        "Task: Book the cheapest flight to Rome and pay…",
-        "Successful approach: look → pay ×2",
-        "Overcame: pay failed (Error: not enough); changing amount resolved it; do so from the start.",
-        "Result: The flight is booked.",
+        "Task: Book the cheapest flight to Rome and pay for it with two…",
+        "Successful approach: look → pay",
+        "Overcame: pay failed (not enough); changing amount resolved it; do so from the start.",
     ]
-    assert draft.title == "Book the cheapest flight to Rome and pay for it…"
-    assert draft.description == "When the task asks to book."
+    assert draft.title == "pay: not enough"
+    assert draft.description == "When pay says: not enough"
     assert draft.applies_when == "Book the cheapest flight to Rome and pay for it with two certificates."
     assert (draft.outcome, draft.initial_confidence) == (Verdict.SUCCESS, 0.6)
-    assert (draft.source.how, draft.source.by, draft.source.session) == ("distilled", "template-1", "s-1")
+    assert (draft.source.how, draft.source.by, draft.source.session) == ("distilled", "template-2", "s-1")
+
+
+def test_a_success_in_which_nothing_failed_gives_its_acts() -> None:
+    draft = lesson(run(LOOK, PAID))
+
+    assert draft.title == "pay: Book the cheapest flight to Rome and pay for it with two…"
+    assert draft.description == "When the task asks to book."
+    assert draft.content.splitlines()[1:] == ["Successful approach: look → pay"]
+
+
+def test_a_success_of_a_code_run_names_the_change_and_the_check() -> None:
+    edit = Step(action='edit_file({"path": "a.py"})', tool="edit_file")
+    draft = lesson(
+        run(Step(action="ls"), edit, Step(action="pytest -q", observation="3 passed"), task="Fix the parser.")
+    )
+
+    assert draft.content.splitlines() == [
+        "Task: Fix the parser.",
+        "Successful approach: edit_file a.py → pytest -q",
+        "Checked by: pytest -q",
+    ]
+    assert draft.title == "pytest -q: Fix the parser."
+    assert draft.description == ""
 
 
 def test_a_failure_gives_what_went_wrong_and_what_to_do_instead() -> None:
     draft = lesson(run(LOOK, REFUSED, verdict="failure", result="I give up."))
 
     assert draft.content.splitlines() == [
-        "Task: Book the cheapest flight to Rome and pay…",
-        "Failed approach: look → pay",
-        "What went wrong: pay failed for good: not enough. No step did book.",
-        "Warning: Settle that before calling pay, and change the way after one such answer. "
-        "Do or explicitly rule out: book.",
+        "Task: Book the cheapest flight to Rome and pay for it with two…",
+        "What went wrong: pay failed for good: not enough.",
+        "Warning: Settle that before calling pay, and change the way after one such answer.",
     ]
     assert draft.title == "pay: not enough"
     assert (draft.outcome, draft.initial_confidence) == (Verdict.FAILURE, 0.5)
 
 
+@pytest.mark.parametrize("verdict", ["failure", "partial"])
+def test_a_reason_is_a_guard_rail_also_without_steps(verdict: str) -> None:
+    reason = "Wrong bucket: compare the full name first."
+    draft = lesson(run(verdict=verdict, task="Clean the bucket", reason=reason))
+
+    assert draft.title == "Avoid: Wrong bucket: compare the full name first."
+    assert draft.content.splitlines() == [
+        "Task: Clean the bucket",
+        "What went wrong: Wrong bucket: compare the full name first.",
+        "Warning: Check this before finishing.",
+    ]
+    assert draft.outcome is Verdict.FAILURE
+    assert "Wrong bucket" in lesson(run(verdict=verdict, task="", reason=reason)).content
+
+
+@pytest.mark.parametrize("reason", ["", "0.0", "failed", "reward: 0"])
+def test_a_reason_that_says_nothing_is_none(reason: str) -> None:
+    assert TemplateDistiller().distill(run(verdict="failure", reason=reason)).status is DistillStatus.EMPTY
+
+
+def test_when_the_run_happened_is_kept() -> None:
+    at = datetime(2026, 1, 2, tzinfo=UTC)
+
+    assert lesson(run(LOOK, PAID, ended_at=at)).metadata == {"occurred_at": "2026-01-02T00:00:00+00:00"}
+    assert lesson(run(LOOK, PAID, started_at=at)).metadata["occurred_at"] == at.isoformat()
+    assert lesson(run(LOOK, PAID.model_copy(update={"at": at}))).metadata["occurred_at"] == at.isoformat()
+    assert lesson(run(LOOK, PAID)).metadata == {}
+
+
 def test_a_partial_success_gives_both() -> None:
-    drafts = TemplateDistiller().distill(run(LOOK, verdict="partial")).drafts
+    drafts = TemplateDistiller().distill(run(LOOK, PAID, verdict="partial")).drafts
 
     assert [draft.outcome for draft in drafts] == [Verdict.SUCCESS, Verdict.FAILURE]
 
@@ -76,91 +126,157 @@ def test_a_run_without_a_verdict_teaches_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "empty", [run(), run(LOOK, task=" "), run(Step(observation="User: hello")), run(task="", result="x")]
+    "silent",
+    [
+        run(),
+        run(LOOK),
+        run(LOOK, PAID, task=" "),
+        run(Step(observation="User: hello")),
+        run(task="Thanks!", result="You are welcome."),
+        run(task="Say hello to the world", result="Hello, world."),
+        run(Step(action="\t\t"), Step(thought="I cannot do that.")),
+        run(Step(thought="Hm."), verdict="failure"),
+        run(LOOK, task="Look at it.", result="Looked at it.", verdict="failure"),
+        run(LOOK, task="Look at it. Mind the strange hat.", result="Done.", verdict="failure"),
+        run(Step(action="think()", tool="think", error="Error: x"), verdict="failure"),
+    ],
 )
-def test_a_run_that_shows_nothing_of_the_agent_teaches_nothing(empty: Trajectory) -> None:
-    assert TemplateDistiller().distill(empty).status is DistillStatus.EMPTY
+def test_a_run_that_shows_no_act_error_or_check_worth_naming_teaches_nothing(silent: Trajectory) -> None:
+    assert TemplateDistiller().distill(silent).status is DistillStatus.EMPTY
+
+
+RUNS_BUILD = {"task": "Build it."}
+NPM = Step(action="npm install", observation="added 3 packages")
+BUILD = Step(action="docker build .", error="ERROR: failed to solve: npm ci")
+BUILT = Step(action="docker build .", observation="built")
+TESTS = Step(action="pytest -q", error="E   assert 2 == 3")
+EDIT = Step(action='edit({"path": "a.py"})', tool="edit")
+CHANGE = Step(action="update_it()", tool="update_it")
+ESCALATE = Step(action="escalate()", tool="escalate")
 
 
 @pytest.mark.parametrize(
-    ("steps", "fields", "title", "said"),
+    ("steps", "fields", "title", "wrong", "instead"),
     [
         (
-            [LOOK],
-            {"reason": "Wrong account was charged"},
-            "Avoid: Wrong account was charged",
-            "Wrong account was charged.",
+            [EDIT, TESTS],
+            {"task": "Fix it."},
+            "pytest -q: assert 2 == 3",
+            "It ended while pytest -q still failed: assert 2 == 3.",
+            "Do not finish before pytest -q passes; run it after each change.",
         ),
-        ([LOOK] * 3, {}, "Do not repeat look", "look was done 3 times with the same outcome."),
         (
-            [Step(thought="I cannot do that without a number.")],
-            {},
-            "Look it up before refusing or asking again",
-            "It used no tool, and said: I cannot do that without a number.",
+            [BUILD, NPM, BUILT],
+            RUNS_BUILD,
+            "docker build .: failed to solve: npm ci",
+            "docker build . first failed: failed to solve: npm ci; it worked after: npm install.",
+            "When docker build . says so, go on with: npm install.",
         ),
-        ([Step(thought="Hm.")], {}, "Look it up before refusing or asking again", "It used no tool."),
+        (
+            [TESTS, EDIT, Step(action="pytest -q")],
+            RUNS_BUILD,
+            "pytest -q: assert 2 == 3",
+            "pytest -q first failed: assert 2 == 3; it worked after: edit a.py.",
+            "When pytest -q says so, change what it names (edit a.py) and run it again.",
+        ),
+        (
+            [Step(action="pip install x==9", error="ERROR: no version"), Step(action="pip install x==1")],
+            RUNS_BUILD,
+            "pip install x==9: no version",
+            "pip install x==9 first failed: no version; what worked instead: pip install x==1.",
+            "When pip install x==9 says so, go on with: pip install x==1.",
+        ),
+        (
+            [BUILD, BUILT],
+            RUNS_BUILD,
+            "docker build .: failed to solve: npm ci",
+            "docker build . first failed: failed to solve: npm ci; the same worked when it was tried again.",
+            "When docker build . says so, try it once more before taking another way.",
+        ),
+        (
+            [REFUSED, PAID],
+            {"task": "Settle it."},
+            "pay: not enough",
+            "pay first failed: not enough; changing amount resolved it; do so from the start.",
+            "Get amount right at the first pay.",
+        ),
+        (
+            [BUILD, NPM, BUILT, REFUSED, REFUSED],
+            RUNS_BUILD,
+            "pay: not enough",
+            "pay failed 2 times for good: not enough.",
+            "Settle that before calling pay, and change the way after one such answer.",
+        ),
+        (
+            [REFUSED, LOOK],
+            {"task": "Settle it."},
+            "pay: not enough",
+            "pay failed for good: not enough.",
+            "Settle that before calling pay, and change the way after one such answer.",
+        ),
+        (
+            [LOOK] * 3,
+            {},
+            "Do not repeat look",
+            "look was done 3 times with the same outcome.",
+            "When look shows nothing new, take another way.",
+        ),
         (
             [LOOK, Step(thought="It can't be done.", action="escalate()", tool="escalate")],
             {},
-            "Try book before handing over",
+            "Try book before handing over: Book the cheapest flight to Rome and…",
             "It handed the task over after saying: It can't be done.",
+            "Hand over only after trying book by itself.",
         ),
         (
-            [LOOK, Step(action="escalate()", tool="escalate")],
-            {"task": "Look at it."},
-            "Try what it can do before handing over",
+            [LOOK, ESCALATE],
+            {},
+            "Try book before handing over: Book the cheapest flight to Rome and…",
             "It handed the task over.",
-        ),
-        ([LOOK], {}, "Do not leave undone: book", "No step did book."),
-        ([REFUSED, PAID], {"task": "Settle it."}, "pay: not enough", "pay first failed: not enough."),
-        ([LOOK], {"task": "Look it over."}, "Keep steps for the end of the task", "It stopped in the middle, at look."),
-        (
-            [Step(action="think()", tool="think", error="Error: x")],
-            {"task": "Think it over."},
-            "Look it up before refusing or asking again",
-            "It used no tool.",
+            "Hand over only after trying book by itself.",
         ),
         (
             [LOOK],
-            {"task": "Look at it. Mind the strange hat.", "result": "Looked at it."},
-            "Mind: Mind the strange hat.",
-            "It hardly touched on “Mind the strange hat.”",
+            {},
+            "Do not leave undone: book",
+            "It only looked; no step did book.",
+            "Do or explicitly rule out: book.",
         ),
         (
-            [Step(action="update_it()", tool="update_it")],
-            {"task": "Look at it.", "result": "Looked at it."},
-            "Check after update_it",
-            "It looked at nothing after update_it.",
+            [CHANGE],
+            {"task": "Look at it."},
+            "Check after update_it: Look at it.",
+            "Nothing was looked at or run after update_it.",
+            "After update_it, compare what it did with each request.",
         ),
         (
-            [LOOK],
-            {"task": "Look at it.", "result": "Looked at it."},
-            "Not done yet: Look at it.",
-            "It took the task for done, and was judged a failure.",
+            [EDIT],
+            {"task": "Fix it."},
+            "Check after edit a.py: Fix it.",
+            "Nothing was looked at or run after edit a.py.",
+            "After edit a.py, run the tests or the program.",
         ),
     ],
 )
 def test_a_guard_rail_says_what_this_run_shows(
-    steps: list[Step], fields: dict[str, Any], title: str, said: str
+    steps: list[Step], fields: dict[str, Any], title: str, wrong: str, instead: str
 ) -> None:
     draft = lesson(run(*steps, verdict="failure", **fields))
 
     assert draft.title == title
-    assert f"What went wrong: {said}" in draft.content
-    assert "Warning: " in draft.content
+    assert f"What went wrong: {wrong}\n" in draft.content
+    assert draft.content.endswith(f"Warning: {instead}")
+
+
+def test_a_success_says_how_each_kind_of_trouble_was_overcome() -> None:
+    assert "it worked after: npm install" in lesson(run(BUILD, NPM, BUILT)).content
+    assert "Decided" not in lesson(run(BUILD, NPM, BUILT, Step(thought="It cannot be pushed."))).content
 
 
 def test_of_many_acts_the_last_are_named() -> None:
     steps = [Step(action=f"t{n}()", tool=f"t{n}") for n in range(9)]
 
-    assert "Successful approach: … → t6 → t7 → t8\n" in lesson(run(*steps, result="Sold.")).content
-
-
-def test_an_answer_without_a_tool_says_so() -> None:
-    draft = lesson(run(task="Say hello to the world", result="Hello, world."))
-
-    assert "Successful approach: answered without a tool" in draft.content
-    assert draft.description == "When there is no tool at hand."
+    assert "Successful approach: t6 → t7 → t8" in lesson(run(*steps, result="Sold.")).content
 
 
 def test_a_success_after_a_failure_says_what_it_did_otherwise() -> None:
@@ -175,8 +291,19 @@ def test_a_failure_after_a_success_says_what_the_success_did() -> None:
     assert "Unlike this one, a run that succeeded did: pay" in draft.content
 
 
+def test_a_failure_of_which_nothing_else_can_be_said_is_told_by_what_a_success_did() -> None:
+    draft = lesson(run(LOOK, verdict="failure", task="Look at it."), run(LOOK, PAID))
+
+    assert draft.title == "Not without: pay"
+    assert draft.content.splitlines()[1:] == [
+        "Failed approach: look",
+        "Unlike this one, a run that succeeded did: pay",
+        "Warning: Do not finish without: pay.",
+    ]
+
+
 def test_where_nothing_differs_nothing_is_said() -> None:
-    assert "Unlike" not in lesson(run(LOOK), run(LOOK, verdict="failure")).content
+    assert "Unlike" not in lesson(run(LOOK, PAID), run(LOOK, PAID, verdict="failure")).content
 
 
 def test_a_decision_is_part_of_the_approach() -> None:
@@ -189,12 +316,12 @@ def test_a_decision_is_part_of_the_approach() -> None:
 def test_a_trouble_that_a_plain_retry_resolved_says_so() -> None:
     again = REFUSED.model_copy(update={"error": "", "observation": "ok"})
 
-    assert "a later try worked" in lesson(run(REFUSED, again)).content
+    assert "the same worked when it was tried again" in lesson(run(REFUSED, again)).content
 
 
 def test_given_tags_are_kept_and_others_derived() -> None:
-    assert lesson(run(LOOK, tags=("travel",))).tags == ("travel",)
-    assert lesson(run(LOOK)).tags == ("look",)
+    assert lesson(run(LOOK, PAID, tags=("travel",))).tags == ("travel",)
+    assert lesson(run(LOOK, PAID)).tags == ("look", "pay")
 
 
 def test_a_contrast_draws_one_lesson_from_each_side() -> None:
@@ -206,7 +333,11 @@ def test_a_contrast_draws_one_lesson_from_each_side() -> None:
 
 
 def test_a_contrast_of_one_side_draws_from_that_one() -> None:
-    assert len(TemplateDistiller().distill_many([run(LOOK)]).drafts) == 1
+    assert len(TemplateDistiller().distill_many([run(LOOK, PAID)]).drafts) == 1
+
+
+def test_a_contrast_of_runs_that_show_nothing_is_empty() -> None:
+    assert "no act" in TemplateDistiller().distill_many([run()]).reason
 
 
 def test_a_contrast_of_unjudged_runs_is_empty() -> None:

@@ -7,6 +7,7 @@ import builtins
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, Unpack
@@ -516,7 +517,8 @@ class ReasoningBank(Namespace):
             verdict: success, failure or unknown; True and False for the first two. A partial success counts as unknown.
             ref: the episode's reference, as `recall` returned it.
             thread: in its place: the newest episode of this thread, as long as it could still be open.
-            reason: in words; secrets are removed.
+            reason: in words; secrets are removed. The reason for a failure also becomes a guard-rail of its own, if it
+                says anything (three words or more).
             by: who judged.
             revise: False leaves an episode that has a verdict already as it is.
 
@@ -528,7 +530,10 @@ class ReasoningBank(Namespace):
         # A partial success says too little about the lessons to credit them.
         ended = Verdict.UNKNOWN if given is Verdict.PARTIAL else given
         ref, thread = arguments.run_of(ref, thread)
-        return credit.report(self._engine, ended, ref=ref, thread=thread, reason=reason, by=by, revise=revise)
+        told = credit.report(self._engine, ended, ref=ref, thread=thread, reason=reason, by=by, revise=revise)
+        if not reason or given not in (Verdict.FAILURE, Verdict.PARTIAL) or told.episode.verdict is not ended:
+            return told
+        return replace(told, lessons=distilling.learn_reason(self._engine, told.episode, reason))
 
     def vote(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,15 @@ from reasoningbank.runs.transcript import is_boot_text, names_boot_file, without
 FIELD_LIMIT = 20_000  # characters of any one field; head and tail stay
 STEPS_LIMIT = 2_000  # steps of a run; the first and the last stay
 BOILERPLATE = "[boilerplate left out]"
+RECALLED = "[recalled lessons left out]"
+# What shows lessons without their frame: a tool or a command that looks them up, and texts in our own form.
+LOOKED_UP = re.compile(
+    r"\breasoningbank\s[^|;&\n]{0,200}?\b(?:recall|search|list|show|get|recommend|export|session)\b|^memory_(?:search|recall|get|list)\("
+)
+OWN_FORM = re.compile(
+    r"\b(?:Successful approach|Failed approach|What went wrong): (?s:.{1,700}?)(?:\n|\\n)\W{0,8}"
+    r"(?:Overcame|Checked by|Decided|What went wrong|Warning): "
+)
 ENDS = 3  # steps at either end that are kept before those in between
 # What a field may take of a step, in characters; halved until the steps that must stay fit.
 FIELD_LIMITS = {"thought": 800, "action": 800, "observation": 1_600, "error": 600}
@@ -51,6 +61,9 @@ def _step(step: Step, removed: Counter[str]) -> Step:
     if fields["observation"] and (names_boot_file(fields["action"]) or is_boot_text(fields["observation"])):
         removed["boilerplate"] += 1
         fields["observation"] = BOILERPLATE
+    elif LOOKED_UP.search(fields["action"]) or OWN_FORM.search(fields["observation"]):
+        removed["recalled lessons"] += 1
+        fields["observation"], fields["error"] = RECALLED, ""
     return step.model_copy(update=fields)
 
 

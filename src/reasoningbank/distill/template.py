@@ -7,25 +7,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from reasoningbank.distill.acts import kind, label
 from reasoningbank.distill.cleaning import shorten
 from reasoningbank.distill.distillation import Distillation
-from reasoningbank.distill.reading import Reading, Trouble, kind, label, read
+from reasoningbank.distill.reading import Reading, Trouble, read
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import TAG_LIMIT, Draft, Source
 from reasoningbank.runs.jobs import DistillStatus
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.verdict import Verdict
 
-VERSION = 1
+VERSION = 2
 # Sizes in characters: a lesson is to take at most about 150 tokens of the prompt it is recalled into.
-TITLE = 50
-TASK = 45
-APPLIES = 100
-SENTENCE = 100
-QUOTE = 60
-ENDING = 50
-WRONG = 90
-DID, FAILED = 3, 2  # of the acts, the last ones: a success is to be followed, a failure only to be recognised
+TITLE = 70
+TASK = 60
+APPLIES = 140
+SENTENCE = 140
+QUOTE = 90
+REASON = 400
 
 TOOLS_KEPT = 3
 
@@ -66,16 +65,18 @@ TEACHES = {
 
 
 class Finding(NamedTuple):
-    """A thing that went wrong, and what to do instead."""
+    """One thing that a run teaches: a title, and the lines of the lesson below its task."""
 
     title: str
-    wrong: str
-    instead: str
-    weak: bool = False
+    lines: tuple[str, ...]
+    when: str = ""
 
 
 class TemplateDistiller:
-    """A distiller that needs no model and no network, and always says the same of the same run."""
+    """A distiller that needs no model and no network, and always says the same of the same run.
+
+    It prefers silence: a lesson that would name no act, no error and no check is not made.
+    """
 
     @property
     def name(self) -> str:
@@ -87,18 +88,19 @@ class TemplateDistiller:
 
         Args:
             run: cleaned (see `clean`) and judged: a success gives its approach, a failure a guard-rail, a partial
-                success both, an unknown verdict nothing.
+                success both, an unknown verdict nothing. A reason that was given for a failure is a guard-rail by
+                itself, also without steps.
             earlier: other runs of the same task; what differs from one that ended otherwise becomes part of the
                 lesson.
         """
         if not TEACHES[run.verdict]:
             return self._nothing("the verdict is unknown: that a run ended does not say that it succeeded")
         facts = read(run)
-        silent = not run.result and not any(step.thought or step.action for step in run.steps)
-        if not facts.goal or silent:
-            return self._nothing("the run has no task, or no act or word of the agent")
-        drafts = tuple(self._draft(run, facts, outcome, earlier) for outcome in TEACHES[run.verdict])
-        return Distillation(DistillStatus.DONE, drafts, by=self.name)
+        drafts = (self._draft(run, facts, outcome, earlier) for outcome in TEACHES[run.verdict])
+        made = tuple(draft for draft in drafts if draft is not None)
+        if made:
+            return Distillation(DistillStatus.DONE, made, by=self.name)
+        return self._nothing("the run shows no act, error or check that a lesson could name")
 
     def distill_many(self, runs: Sequence[Trajectory]) -> Distillation:
         """Draw lessons from several runs of one task: one from the best success, one from the failure most unlike it.
@@ -109,23 +111,31 @@ class TemplateDistiller:
         failed = sorted((run for run in runs if run.verdict is Verdict.FAILURE), key=lambda run: -len(run.steps))
         pairs = [(runs[0], others) for runs, others in ((succeeded, failed), (failed, succeeded)) if runs]
         drafts = tuple(draft for run, others in pairs for draft in self.distill(run, others).drafts)
-        return Distillation(DistillStatus.DONE, drafts, by=self.name) if drafts else self._nothing("no run was judged")
+        if drafts or pairs:
+            return Distillation(DistillStatus.DONE, drafts, by=self.name) if drafts else self.distill(pairs[0][0])
+        return self._nothing("no run was judged")
 
     def _nothing(self, reason: str) -> Distillation:
         return Distillation(DistillStatus.EMPTY, reason=reason, by=self.name)
 
-    def _draft(self, run: Trajectory, facts: Reading, outcome: Verdict, earlier: Sequence[Trajectory]) -> Draft:
+    def _draft(self, run: Trajectory, facts: Reading, outcome: Verdict, earlier: Sequence[Trajectory]) -> Draft | None:
         other = next((before for before in earlier if before.verdict is OPPOSITE[outcome]), None)
-        write = approach if outcome is Verdict.SUCCESS else guard_rail
-        title, content = write(run, facts, other)
+        found = next(
+            approach(run, facts, other) if outcome is Verdict.SUCCESS else guard_rails(run, facts, other), None
+        )
+        if found is None:
+            return None
+        task = (f"Task: {shorten(facts.goal, TASK)}",) if facts.goal else ()
+        happened = run.ended_at or run.started_at or next((step.at for step in reversed(run.steps) if step.at), None)
         return Draft(
-            title=shorten(title, TITLE),
-            content=content,
-            description=when_to_use(facts),
+            title=shorten(found.title, TITLE),
+            content="\n".join((*task, *found.lines)),
+            description=shorten(found.when or when_to_use(facts), SENTENCE),
             applies_when=shorten(facts.goal, APPLIES),
             outcome=outcome,
             tags=run.tags or derive_tags(run),
             source=Source(how="distilled", by=self.name, session=run.session, trusted=run.trusted),
+            metadata={"occurred_at": happened.isoformat()} if happened else {},
         )
 
 
@@ -146,123 +156,163 @@ OPPOSITE = {Verdict.SUCCESS: Verdict.FAILURE, Verdict.FAILURE: Verdict.SUCCESS}
 
 def when_to_use(facts: Reading) -> str:
     """Return one sentence on when the lesson applies: the deeds that are asked for, or the tools at hand."""
+    if facts.coding:
+        return ""  # of code, a word such as "drops" is mostly no deed
     if facts.asked:
         return f"When the task asks to {', '.join(facts.asked[:3])}."
-    return f"When {facts.tools[0]} is at hand." if facts.tools else "When there is no tool at hand."
+    return f"When {facts.tools[0]} is at hand." if facts.tools else ""
 
 
-def approach(run: Trajectory, facts: Reading, failed: Trajectory | None) -> tuple[str, str]:
-    """Return title and content of a lesson from a success."""
-    lines = [f"Task: {shorten(facts.goal, TASK)}", f"Successful approach: {path(facts, DID)}"]
-    lines.extend(f"Overcame: {overcame(trouble)}" for trouble in facts.troubles[:2] if trouble.resolved)
-    if facts.decision:
+# -- from a success ---------------------------------------------------------------------------------------------------
+
+
+def approach(run: Trajectory, facts: Reading, failed: Trajectory | None) -> Iterator[Finding]:
+    """Yield the lesson of a success: what failed first and what worked then, or the acts that led to its end."""
+    overcome = next((trouble for trouble in facts.troubles if trouble.resolved), None)
+    if not facts.way or not (overcome or facts.goal):
+        return
+    if len(facts.way) == 1 and facts.only_looked and not (overcome or facts.decision):
+        return
+    lines = [f"Successful approach: {' → '.join(facts.way)}"]
+    if overcome is not None:
+        lines.append(f"Overcame: {overcame(overcome)}")
+    elif facts.decision:
         lines.append(f"Decided: {shorten(facts.decision, SENTENCE)}")
-    if failed is not None:
-        lines.extend(unlike(run, failed, "an earlier run that failed"))
-    if facts.ending and facts.ending != facts.decision:
-        lines.append(f"Result: {shorten(facts.ending, SENTENCE)}")
-    return facts.goal, "\n".join(lines)
-
-
-def path(facts: Reading, most: int) -> str:
-    """Return the steps of the run in order; of many, the last ones, which lead to its end."""
-    did = facts.did if len(facts.did) <= most else ("…", *facts.did[-most:])
-    return " → ".join(did) or "answered without a tool"
+    if failed is not None and (only := unlike(run, failed)):
+        lines.append(f"Unlike an earlier run that failed: {only}")
+    if facts.check and not facts.failing:
+        lines.append(f"Checked by: {facts.check}")
+    if overcome is not None:
+        yield Finding(f"{overcome.what}: {plain(overcome.said)}", tuple(lines), when_it_says(overcome))
+    else:
+        yield Finding(f"{facts.way[-1]}: {facts.goal}", tuple(lines))
 
 
 def overcame(trouble: Trouble) -> str:
-    """Say how a trouble was resolved."""
-    how = f"changing {trouble.changed} resolved it; do so from the start" if trouble.changed else "a later try worked"
-    return f"{trouble.what} failed ({shorten(trouble.said, QUOTE)}); {how}."
+    """Say what failed, with which error, and how it was resolved."""
+    return f"{trouble.what} failed ({plain(trouble.said)}); {remedy(trouble)}."
 
 
-def unlike(run: Trajectory, other: Trajectory, what: str) -> Iterator[str]:
-    """Say what a run did that another did not."""
-    mine = dict.fromkeys(label(step) for step in run.steps if step.action)
-    theirs = {label(step) for step in other.steps if step.action}
-    only = [text for text in mine if text not in theirs][:3]
-    if only:
-        yield f"Unlike {what}: {', '.join(only)}"
+def remedy(trouble: Trouble) -> str:
+    """Say what came after a failure and worked."""
+    if trouble.changed:
+        return f"changing {trouble.changed} resolved it; do so from the start"
+    if trouble.instead:
+        return f"what worked instead: {trouble.instead}"
+    if trouble.after:
+        return f"it worked after: {trouble.after}"
+    return "the same worked when it was tried again"
 
 
-def guard_rail(run: Trajectory, facts: Reading, succeeded: Trajectory | None) -> tuple[str, str]:
-    """Return title and content of a lesson from a failure: what went wrong, each with its remedy, telling ones only."""
-    found = findings(run, facts)
-    found = [found[0], *(finding for finding in found[1:2] if len(finding.wrong) + len(found[0].wrong) < WRONG)]
-    ended = f" It ended with: {shorten(facts.ending, ENDING)}" if facts.ending and found[0].weak else ""
-    lines = [f"Task: {shorten(facts.goal, TASK)}", f"Failed approach: {path(facts, FAILED)}"]
-    lines.append("What went wrong: " + " ".join(finding.wrong for finding in found) + ended)
-    if succeeded is not None:
-        lines.extend(unlike(succeeded, run, "this one, a run that succeeded did"))
-    lines.append("Warning: " + " ".join(finding.instead for finding in found))
-    return found[0].title, "\n".join(lines)
+def when_it_says(trouble: Trouble) -> str:
+    """Return when a lesson about an error applies."""
+    return f"When {trouble.what} says: {plain(trouble.said)}"
 
 
-def findings(run: Trajectory, facts: Reading) -> list[Finding]:
-    """Return what went wrong, the most telling first; the last one fits every failure."""
-    return [*_what_failed(run, facts), *_what_was_left(facts), *_how_it_ended(facts)]
+def unlike(run: Trajectory, other: Trajectory) -> str:
+    """Return what a run did that another did not, at most three acts, "" if nothing."""
+    mine = dict.fromkeys(label(step) for step in run.steps if step.action.strip())
+    theirs = {label(step) for step in other.steps if step.action.strip()}
+    return ", ".join([text for text in mine if text not in theirs][:3])
 
 
-def _what_failed(run: Trajectory, facts: Reading) -> Iterator[Finding]:
-    if run.reason:
-        said = shorten(" ".join(run.reason.split()), SENTENCE)
-        yield Finding(f"Avoid: {said}", f"{said.rstrip('.')}.", "Check this before finishing.")
-    unresolved = [trouble for trouble in facts.troubles if not trouble.resolved]
-    if unresolved:
-        what, said, times = unresolved[-1].what, plain(unresolved[-1].said), unresolved[-1].times
-        often = f" {times} times" if times > 1 else ""
-        remedy = f"Settle that before calling {what}, and change the way after one such answer."
-        yield Finding(f"{what}: {said}", f"{what} failed{often} for good: {said}.", remedy)
+# -- from a failure ---------------------------------------------------------------------------------------------------
+
+
+def guard_rails(run: Trajectory, facts: Reading, succeeded: Trajectory | None) -> Iterator[Finding]:
+    """Yield what a failure teaches, the most telling first."""
+    only = unlike(succeeded, run) if succeeded is not None else ""
+    more = (f"Unlike this one, a run that succeeded did: {only}",) if only else ()
+    for title, wrong, instead, when in _what_went_wrong(run, facts):
+        failed = (f"Failed approach: {' → '.join(facts.did[-2:])}",) if facts.did and not when else ()
+        yield Finding(title, (*failed, f"What went wrong: {wrong}", *more, f"Warning: {instead}"), when)
+    if only and facts.did:
+        failed = (f"Failed approach: {' → '.join(facts.did[-2:])}",)
+        yield Finding(f"Not without: {only}", (*failed, *more, f"Warning: Do not finish without: {only}."))
+
+
+def _what_went_wrong(run: Trajectory, facts: Reading) -> Iterator[tuple[str, str, str, str]]:
+    """Yield title, what went wrong, what to do instead, and when that applies ("" for whenever the task is such)."""
+    reason = " ".join(run.reason.split())
+    if len(WORD.findall(reason)) >= TELLING:
+        yield f"Avoid: {reason}", f"{shorten(reason, REASON).rstrip('.')}.", "Check this before finishing.", ""
+    if facts.failing:
+        said = plain(facts.failing)
+        wrong = f"It ended while {facts.check} still failed: {said}."
+        yield (
+            f"{facts.check}: {said}",
+            wrong,
+            f"Do not finish before {facts.check} passes; run it after each change.",
+            "",
+        )
+    yield from _what_failed(facts)
     what, times = facts.repeated
     if times:
         wrong = f"{what} was done {times} times with the same outcome."
-        yield Finding(f"Do not repeat {what}", wrong, f"When {what} shows nothing new, take another way.")
+        yield f"Do not repeat {what}", wrong, f"When {what} shows nothing new, take another way.", ""
+    yield from _what_was_left(facts)
 
 
-def _what_was_left(facts: Reading) -> Iterator[Finding]:
-    decision = shorten(facts.decision, SENTENCE)
-    if not facts.tools:
-        yield Finding(
-            "Look it up before refusing or asking again",
-            f"It used no tool, and said: {decision}" if decision else "It used no tool.",
-            "Look up by tool what is missing before declining or asking for it.",
-        )
-    elif facts.handed_over:
-        said = f" after saying: {decision.rstrip('.')}" if decision else ""
-        tried = ", ".join(facts.undone) or "what it can do"
-        remedy = f"Hand over only after trying {tried} by itself."
-        yield Finding(f"Try {tried} before handing over", f"It handed the task over{said}.", remedy)
+def _what_failed(facts: Reading) -> Iterator[tuple[str, str, str, str]]:
+    unresolved = [trouble for trouble in facts.troubles if not trouble.resolved]
+    resolved = [trouble for trouble in facts.troubles if trouble.resolved]
+    if facts.stuck and unresolved:
+        yield _failed_for_good(unresolved[-1])
+    # What changed between a failure and the try that worked says more than a failure alone.
+    for trouble in sorted(resolved, key=lambda one: not (one.changed or one.instead or one.after)):
+        said = plain(trouble.said)
+        wrong = f"{trouble.what} first failed: {said}; {remedy(trouble)}."
+        yield f"{trouble.what}: {said}", wrong, _from_the_start(trouble), when_it_says(trouble)
+    if unresolved:
+        yield _failed_for_good(unresolved[-1])
+
+
+def _failed_for_good(trouble: Trouble) -> tuple[str, str, str, str]:
+    said = plain(trouble.said)
+    often = f" {trouble.times} times" if trouble.times > 1 else ""
+    wrong = f"{trouble.what} failed{often} for good: {said}."
+    instead = f"Settle that before calling {trouble.what}, and change the way after one such answer."
+    return f"{trouble.what}: {said}", wrong, instead, when_it_says(trouble)
+
+
+def _from_the_start(trouble: Trouble) -> str:
+    if trouble.changed:
+        return f"Get {trouble.changed} right at the first {trouble.what}."
+    if trouble.check and trouble.after:
+        return f"When {trouble.what} says so, change what it names ({trouble.after}) and run it again."
+    if trouble.instead or trouble.after:
+        return f"When {trouble.what} says so, go on with: {trouble.instead or trouble.after}."
+    return f"When {trouble.what} says so, try it once more before taking another way."
+
+
+def _what_was_left(facts: Reading) -> Iterator[tuple[str, str, str, str]]:
+    if facts.handed_over and facts.undone:
+        said = f" after saying: {shorten(facts.decision, SENTENCE).rstrip('.')}" if facts.decision else ""
+        tried = ", ".join(facts.undone[:3])
+        instead = f"Hand over only after trying {tried} by itself."
+        yield f"Try {tried} before handing over: {facts.goal}", f"It handed the task over{said}.", instead, ""
     if facts.undone:
         named = ", ".join(facts.undone[:3])
-        yield Finding(f"Do not leave undone: {named}", f"No step did {named}.", f"Do or explicitly rule out: {named}.")
-    resolved = next((trouble for trouble in facts.troubles if trouble.resolved), None)
-    if resolved:
-        what, said = resolved.what, plain(resolved.said)
-        remedy = f"Get {resolved.changed or 'its arguments'} right at the first {what}."
-        yield Finding(f"{what}: {said}", f"{what} first failed: {said}.", remedy)
-
-
-def _how_it_ended(facts: Reading) -> Iterator[Finding]:
-    if facts.unfinished and not facts.handed_over:
-        wrong = f"It stopped in the middle, at {facts.did[-1] if facts.did else 'thinking'}."
-        remedy = "Go the shortest way to what the task asks for, and end with an answer."
-        yield Finding("Keep steps for the end of the task", wrong, remedy, weak=True)
-    if facts.neglected:
-        request = shorten(facts.neglected, QUOTE)
-        wrong = f"It hardly touched on “{request}”"
-        yield Finding(f"Mind: {request}", wrong, "Check that condition before finishing.")
+        yield (
+            f"Do not leave undone: {named}",
+            f"It only looked; no step did {named}.",
+            f"Do or explicitly rule out: {named}.",
+            "",
+        )
     if facts.unchecked:
         what = facts.unchecked
-        remedy = f"After {what}, compare it with each request."
-        yield Finding(f"Check after {what}", f"It looked at nothing after {what}.", remedy)
-    wrong = "It took the task for done, and was judged a failure."
-    remedy = "Compare the outcome with each request before finishing."
-    yield Finding(f"Not done yet: {facts.goal}", wrong, remedy, weak=True)
+        how = "run the tests or the program" if facts.coding else "compare what it did with each request"
+        instead = f"After {what}, {how}."
+        yield f"Check after {what}: {facts.goal}", f"Nothing was looked at or run after {what}.", instead, ""
+
+
+WORD = re.compile(r"[^\W\d_]{2,}")
+TELLING = 3  # words of a reason below which it says nothing
 
 
 def plain(error: str) -> str:
     """Return an error's message without the word that only says it is one."""
-    return shorten(re.sub(r"(?i)^\W*error\W+", "", error), QUOTE).rstrip(".")
+    return shorten(re.sub(r"^E {2,}|(?i:^\W*error\W+)", "", error), QUOTE).rstrip(".:")
 
 
 def anti_pattern(title: str, content: str, reason: str, session: str | None = None) -> Draft:

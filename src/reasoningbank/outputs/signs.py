@@ -22,7 +22,7 @@ ANYWHERE: Mapping[str, tuple[str, ...]] = {
         r"(?:fatal )?error(?:\[[\w-]+\])?: \S.*(?:aborting due|could not compile)|error\[E\d+\]:",
         r"collect2: error|\d+ errors? generated|/\S*ld: (?:cannot|undefined)",
         rf"(?:{NAME} ?: )?error [A-Z]{{2,8}}\d{{3,6}}:|error: aborting due|e: (?:file://)?/?\S+:\d+",
-        rf"{NAME}\(\d+,\d+\): error ",
+        rf"{NAME}\(\d+,\d+\): error |(?:\./)?\S+\.go:\d+:\d+: \S",
     ),
     "linter": (
         r"\s+\d+:\d+\s+error\s+\S|✖ \d+ problems? \([1-9]\d* error|\[error\] \S+: |Found [1-9]\d* errors?\b",
@@ -55,7 +55,7 @@ ANYWHERE: Mapping[str, tuple[str, ...]] = {
         r"can't load package:|package \S+ is not in (?:GOROOT|std)",
     ),
     "docker": (
-        r"(?:docker: )?Error response from daemon:|Cannot connect to the Docker daemon",
+        r"(?:docker: )?Error response from daemon:|denied: \S|Cannot connect to the Docker daemon",
         r"ERROR: failed to (?:solve|build)|failed to solve:|Error: (?:No such (?:container|image|object))",
         r'service "[^"]+" (?:is not running|has no)|no configuration file provided',
         r"unknown (?:shorthand )?flag:|docker: .*\b(?:unknown|not a docker command)|#\d+ ERROR:? ",

@@ -16,8 +16,9 @@ from reasoningbank.distill.cleaning import Cleaned, clean
 from reasoningbank.distill.distillation import Distillation, Distilled
 from reasoningbank.distill.distiller import Distiller
 from reasoningbank.distill.judge import RunJudge
-from reasoningbank.distill.template import anti_pattern
+from reasoningbank.distill.template import TemplateDistiller, anti_pattern
 from reasoningbank.embed.base import Embedder
+from reasoningbank.episode import Episode
 from reasoningbank.errors import InvalidInputError, JobNotFoundError, ReasoningBankError
 from reasoningbank.runs.jobs import LEASE, DistillStatus, Held, Job, key_of
 from reasoningbank.runs.trajectory import Trajectory
@@ -79,6 +80,26 @@ def distill_many(engine: Engine, runs: Sequence[Cleaned], distiller: Distiller, 
         raise InvalidInputError("there is no run to compare: give at least one")
     compared = [judged(engine, cleaned.run, judge) for cleaned in runs]
     return keep(engine, distiller.distill_many(compared), compared)
+
+
+def learn_reason(engine: Engine, episode: Episode, reason: str) -> tuple[str, ...]:
+    """Keep what was said of why a run failed as a guard-rail; return the ids of the memories that say it now.
+
+    The run's own lessons may come later, from its steps. What cannot be stored now is put into the queue: the report
+    stands.
+    """
+    said = {"task": episode.task, "reason": reason, "verdict": Verdict.FAILURE, "session": episode.ref}
+    cleaned = clean(Trajectory.of({**said, "started_at": episode.opened_at, "ended_at": episode.closed_at}))
+    drawn = TemplateDistiller().distill(cleaned.run)
+    if not drawn.drafts:
+        return ()
+    try:
+        kept = keep(engine, drawn, [cleaned.run])
+    except ReasoningBankError as error:
+        log.warning("the reason of %s becomes a lesson when the queue is worked: %s", episode.ref, error)
+        enqueue(engine, cleaned, None)
+        return ()
+    return (*(one.memory.id for one in kept.recorded), *kept.duplicates)
 
 
 def keep(engine: Engine, result: Distillation, runs: Sequence[Trajectory]) -> Distilled:
