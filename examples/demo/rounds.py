@@ -146,7 +146,8 @@ def _try(bank: ReasoningBank, task: Task, number: int, folder: Path) -> Step:
     followed = _followed(task, recall, tried)
     for memory_id in followed:
         bank.vote(memory_id, tried.passed, ref=recall.ref, by=BY)
-    bank.report(tried.passed, ref=recall.ref, reason=tried.problem, by=BY)
+    # Without a reason: `_learn_from` tells what went wrong in the lesson that it writes.
+    bank.report(tried.passed, ref=recall.ref, by=BY)
     return Step(number, task, words, recall, tried, followed)
 
 
