@@ -49,7 +49,8 @@ def test_the_summary_says_in_words_what_came_of_the_runs(cli: Cli, runs: Path) -
 
 
 def test_a_verdict_can_be_given_for_all_runs_and_runs_read_from_standard_input(cli: Cli) -> None:
-    ran = cli("distill", "-", "--verdict", "failure", "--json", stdin=json.dumps({**RUN, "verdict": None}))
+    failed = {"task": "Convert the report", "steps": [{"action": "convert", "observation": "Error: no such report"}]}
+    ran = cli("distill", "-", "--verdict", "failure", "--json", stdin=json.dumps(failed))
 
     assert (ran.code, ran.json["lessons"]) == (0, 1)
 
