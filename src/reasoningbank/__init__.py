@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from reasoningbank.aio import AsyncReasoningBank, AsyncRun
-from reasoningbank.bank import BankRoot, ReasoningBank, Run
+from reasoningbank.bank import BankRoot, ReasoningBank, Run, Tenants
 from reasoningbank.config import Settings
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.episode import Episode, Served
@@ -144,6 +144,7 @@ __all__ = [
     "Step",
     "StorageError",
     "TemplateDistiller",
+    "Tenants",
     "Trajectory",
     "Verdict",
     "Voted",

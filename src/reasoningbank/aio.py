@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack
 
 from reasoningbank.bank import Exchange, Graph, Links, Queue, ReasoningBank, Run, Runs, Sources, Upkeep
-from reasoningbank.bank.handle import RecallOptions
+from reasoningbank.bank.handle import RecallOptions, utc_now
+from reasoningbank.config import Settings
+from reasoningbank.errors import ReasoningBankError
 
 if TYPE_CHECKING:
+    from reasoningbank.embed.base import Embedder
     from reasoningbank.runs.trajectory import Trajectory
 
 P = ParamSpec("P")
@@ -154,6 +159,34 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
         bank: the bank behind it; closing is its owner's. A worker of its queue is made with this one.
         graph, links, queue, sources, runs, exchange, upkeep: its parts, as in ReasoningBank.
     """
+
+    @classmethod
+    async def create(
+        cls,
+        root: str | os.PathLike[str] | None = None,
+        *,
+        tenant: str,
+        project: str,
+        embedder: str | Embedder | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> Self:
+        """Return a bank that is made and made ready in a worker thread, so that no event loop waits.
+
+        The arguments are those of ReasoningBank. What cannot be made ready, such as an endpoint that is down, its first
+        call will say.
+        """
+        from anyio import to_thread
+
+        def make() -> ReasoningBank:
+            bank = ReasoningBank(
+                root, tenant=tenant, project=project, embedder=embedder, settings=settings, clock=clock
+            )
+            with suppress(ReasoningBankError):
+                bank.upkeep.warm()
+            return bank
+
+        return cls(await to_thread.run_sync(make))
 
     def __init__(self, bank: ReasoningBank) -> None:
         super().__init__(bank)

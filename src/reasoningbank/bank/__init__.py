@@ -6,7 +6,7 @@ from reasoningbank.bank.graph import Graph
 from reasoningbank.bank.handle import utc_now
 from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
-from reasoningbank.bank.root import BankRoot
+from reasoningbank.bank.root import BankRoot, Tenants
 from reasoningbank.bank.runs import Run, Runs
 from reasoningbank.bank.upkeep import Sources, Upkeep
 
@@ -20,6 +20,7 @@ __all__ = [
     "Run",
     "Runs",
     "Sources",
+    "Tenants",
     "Upkeep",
     "utc_now",
 ]

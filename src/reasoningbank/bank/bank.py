@@ -106,7 +106,7 @@ class ReasoningBank(Namespace):
         self.exchange, self.upkeep = Exchange(handle), Upkeep(handle)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self.root)!r}, tenant={self.tenant!r}, project={self.project!r})"
+        return f"ReasoningBank({str(self.root)!r}, tenant={self.tenant!r}, project={self.project!r})"
 
     def close(self) -> None:
         """Close the files. Closing twice is fine; using a closed bank is not."""

@@ -68,6 +68,8 @@ class Handle:
         self.root, self.settings = data_folder(root), Settings.of(settings)
         self._embedder, self._clock = embedder, clock
         self._opened: Engine | None = None
+        # Told each time the files are opened: by the first call, and by one after a rest.
+        self.when_opened: Callable[[Engine], None] | None = None
         self._opening = threading.Lock()
 
     @property
@@ -85,6 +87,7 @@ class Handle:
                         embedder=self._embedder,
                         settings=self.settings,
                         clock=self._clock,
+                        when_opened=self.when_opened,
                     )
         return self._opened
 

@@ -1,4 +1,4 @@
-"""A tenant's projects under one root."""
+"""Projects of tenants under one root, of which only so many are open at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
+from weakref import WeakValueDictionary
 
+from reasoningbank import arguments
 from reasoningbank.bank.bank import ReasoningBank
 from reasoningbank.bank.handle import utc_now
 from reasoningbank.config import Settings, data_folder
@@ -16,15 +18,124 @@ from reasoningbank.storage.root import checked_name, delete_project_files, list_
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
+    from reasoningbank.services.engine import Engine
+
+MOST_OPEN = 64
+
+
+class _Resting(ReasoningBank):
+    """A bank that tells when its files are opened, so that they can be closed while it is idle."""
+
+    def __init__(self, *args: Any, when_opened: Callable[[Engine], None], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._handle.when_opened = when_opened
+
+
+class Tenants:
+    """Opens banks of many tenants, for a server: one that is given a run knows whose it is.
+
+        tenants = Tenants("data")
+        middleware = ReasoningBankMiddleware(lambda run: tenants.open(run["configurable"]["tenant"], "support"))
+
+    A handle comes back as long as somebody holds it. Only so many have their files open: beyond that those that were
+    idle for longest are closed, never one that is in use, and are opened again by their next call. So descriptors and
+    memory are bounded by the tenants that are active, however many there are; opening a handle touches no file.
+
+    Args:
+        root: the folder that holds the data; the user's data folder when None.
+        embedder, settings, clock: given to every bank that is opened.
+        most_open: how many may have their files open at once, at least 1.
+
+    Attributes:
+        root: the absolute root folder.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str] | None = None,
+        *,
+        embedder: str | Embedder | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+        clock: Callable[[], datetime] = utc_now,
+        most_open: int = MOST_OPEN,
+    ) -> None:
+        self.root: Final = data_folder(root)
+        self._bank_of = partial(_Resting, self.root, embedder=embedder, settings=Settings.of(settings), clock=clock)
+        self._most_open = arguments.whole("most_open", most_open, 1)
+        self._banks: WeakValueDictionary[tuple[str, str], ReasoningBank] = WeakValueDictionary()
+        # Those whose files are open are held, so that one is never opened twice.
+        self._open: dict[Engine, ReasoningBank] = {}
+        self._lock = threading.Lock()
+
+    def open(self, tenant: str, project: str) -> ReasoningBank:
+        """Return the bank of a tenant's project; the same handle as long as somebody holds it.
+
+        Raises:
+            ScopeError: no tenant or no project.
+            InvalidNameError: a name that is not allowed.
+        """
+        key = checked_name(tenant, "tenant"), checked_name(project, "project")
+        with self._lock:
+            bank = self._banks.get(key)
+            if bank is None:
+                tell = partial(self._opened, key)
+                bank = self._banks[key] = self._bank_of(tenant=key[0], project=key[1], when_opened=tell)
+            return bank
+
+    def _opened(self, key: tuple[str, str], engine: Engine) -> None:
+        """An engine opened its files: close those of the engines that were idle for longest, as far as need be."""
+        with self._lock:
+            if (bank := self._banks.get(key)) is not None:
+                self._open[engine] = bank
+            surplus = len(self._open) - self._most_open
+            others = [one for one in self._open if one is not engine] if surplus > 0 else []
+        for idle in sorted(others, key=lambda one: one.used):
+            if surplus > 0 and idle.rest():
+                surplus -= 1
+                with self._lock:
+                    self._open.pop(idle, None)
+
+    def projects(self, tenant: str) -> list[str]:
+        """Return the names of a tenant's projects, sorted. Nothing is made."""
+        return list_projects(self.root, checked_name(tenant, "tenant"))
+
+    def delete_project(self, tenant: str, project: str) -> None:
+        """Delete everything of exactly this project, for good. Handles that others have open refuse from then on.
+
+        Raises:
+            ProjectNotFoundError: there is none of this name.
+        """
+        key = checked_name(tenant, "tenant"), checked_name(project, "project")
+        with self._lock:
+            bank = self._banks.pop(key, None)
+        if bank is not None:
+            bank.close()
+        delete_project_files(self.root, *key)
+
+    def close(self) -> None:
+        """Close every bank that was opened here."""
+        with self._lock:
+            banks = list(self._banks.values())
+            self._banks.clear()
+            self._open.clear()
+        for bank in banks:
+            bank.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class BankRoot:
-    """Lists, opens and deletes the projects of one tenant.
+    """Lists, opens and deletes the projects of one tenant, of which only so many have their files open.
 
     Args:
         root: the folder that holds the data; the user's data folder when None.
         tenant: whose projects. There is no default.
         embedder, settings, clock: given to every bank that is opened.
+        most_open: how many may have their files open at once (see Tenants).
 
     Attributes:
         root: the absolute root folder.
@@ -39,26 +150,19 @@ class BankRoot:
         embedder: str | Embedder | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] = utc_now,
+        most_open: int = MOST_OPEN,
     ) -> None:
-        self.root: Final = data_folder(root)
         self.tenant: Final = checked_name(tenant, "tenant")
-        self._bank_of = partial(
-            ReasoningBank, self.root, tenant=self.tenant, embedder=embedder, settings=Settings.of(settings), clock=clock
-        )
-        self._banks: dict[str, ReasoningBank] = {}
-        self._lock = threading.Lock()
+        self._tenants = Tenants(root, embedder=embedder, settings=settings, clock=clock, most_open=most_open)
+        self.root: Final = self._tenants.root
 
     def projects(self) -> list[str]:
         """Return the names of the tenant's projects, sorted. Nothing is made."""
-        return list_projects(self.root, self.tenant)
+        return self._tenants.projects(self.tenant)
 
     def open(self, project: str) -> ReasoningBank:
-        """Return the bank of a project; the same handle each time."""
-        name = checked_name(project, "project")
-        with self._lock:
-            if name not in self._banks:
-                self._banks[name] = self._bank_of(project=name)
-            return self._banks[name]
+        """Return the bank of a project; the same handle as long as somebody holds it."""
+        return self._tenants.open(self.tenant, project)
 
     def delete_project(self, project: str) -> None:
         """Delete everything of exactly this project, for good. Handles that others have open refuse from then on.
@@ -66,17 +170,11 @@ class BankRoot:
         Raises:
             ProjectNotFoundError: there is none of this name.
         """
-        name = checked_name(project, "project")
-        with self._lock:
-            if name in self._banks:
-                self._banks.pop(name).close()
-        delete_project_files(self.root, self.tenant, name)
+        self._tenants.delete_project(self.tenant, project)
 
     def close(self) -> None:
         """Close every bank that was opened here."""
-        with self._lock:
-            while self._banks:
-                self._banks.popitem()[1].close()
+        self._tenants.close()
 
     def __enter__(self) -> Self:
         return self
