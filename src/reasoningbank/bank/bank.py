@@ -373,7 +373,7 @@ class ReasoningBank(Namespace):
                 whatever the filters, in the same token budget and with the same credit; and warn of those that
                 conflict.
             timeout: seconds of work. Waiting for a turn, behind other recalls of this process, is not counted; in all
-                nobody waits longer than 20 times this. As long as it takes when None.
+                nobody waits longer than 60 times this. As long as it takes when None.
             fail_open: give an empty Recall instead of raising; with a timeout True when None, else False.
 
         The other arguments are those of `search`.

@@ -26,9 +26,9 @@ Seconds = Callable[[], float]
 AT_ONCE = 8
 MOST_THREADS = 32  # beside those that work, some that are stuck, say in an embedder, and that nobody waits for any more
 # How long a caller waits in all, as a multiple of its budget.
-LONGEST_WAIT = 20
-# A budget is counted in steps: one that took longer, since this thread did not get a processor, counts as one.
-STEPS, LONGEST_STEP = 20, 0.02
+LONGEST_WAIT = 60
+# A budget is counted in steps. One that took much longer tells that threads do not get a processor: it counts the less.
+STEPS, LONGEST_STEP = 100, 0.005
 WARN_EVERY = 60.0  # seconds, for each kind of reason
 
 
@@ -78,13 +78,15 @@ class Attempt:
     def wait(self, budget: float, until: float, monotonic: Seconds) -> bool:
         """Wait for the end, for `budget` seconds of work and at most until then; False when it did not come."""
         step = min(LONGEST_STEP, budget / STEPS)
-        counted = 0.0
-        if not self.begun.wait(max(0.0, until - monotonic())):
+        counted, before = 0.0, monotonic()
+        if not self.begun.wait(max(0.0, until - before)):
             return False
         while not self.done.wait(step):
-            counted += step
-            if counted >= budget or monotonic() >= until:
+            now = monotonic()
+            counted += step * min(1.0, 2 * step / max(step, now - before))
+            if counted >= budget or now >= until:
                 return False
+            before = now
         return True
 
     def _end(self) -> None:

@@ -133,17 +133,20 @@ class Engine:
             with self._counting:
                 self._users -= 1
 
+    def _is_busy(self) -> bool:
+        return self._users > 0
+
     def rest(self) -> bool:
         """Close the files and forget what is in memory, until the next call; False when one is under way.
 
         A handle that rests costs a few kilobytes and no descriptor.
         """
-        if self._users:
+        if self._is_busy():
             return False
         self.keep_indexes()
         self._note_late()
         with self._lock, self._counting:
-            if self._users:
+            if self._is_busy():
                 return False
             project, self._project = self._project, None
         if project is not None:
