@@ -119,6 +119,7 @@ class AsyncRuns(_Facade[Runs]):
     get = _hop(Runs.get)
     list = _hop(Runs.list)
     add_steps = _hop(Runs.add_steps)
+    take_back = _hop(Runs.take_back)
     trajectory = _hop(Runs.trajectory)
     of = _hop(Runs.of)
     distill_many = _hop(Runs.distill_many)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import UUID
 
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.graph.nodes import NodeKind, as_kind
@@ -120,9 +121,11 @@ def own_ids(given: Sequence[str | None] | None, count: int) -> Sequence[str | No
 
 
 def reference(given: object, name: str = "ref") -> str | None:
-    """Return a reference or thread as it is stored, of 1 to 200 characters; None stays None."""
+    """Return a reference or thread as it is stored, of 1 to 200 characters, also from a UUID; None stays None."""
     if given is None:
         return None
+    if isinstance(given, UUID):
+        return str(given)
     if not isinstance(given, str) or is_blank(given) or len(given) > ID_LIMIT:
         raise InvalidInputError(f"{name} {given!r:.80} cannot be used: give a text of 1 to {ID_LIMIT} characters")
     return clean_text(given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from reasoningbank import arguments
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from reasoningbank.runs import trajectory
     from reasoningbank.runs.results import EpisodePage, MemoryRuns, StepsKept
     from reasoningbank.runs.trajectory import Trajectory
-    from reasoningbank.services.credit import credit
+    from reasoningbank.services.credit import credit, taking_back
     from reasoningbank.services.runs import distilling, trajectories
 else:
-    credit, trajectory = Later.each("reasoningbank", "services.credit.credit", "runs.trajectory")
+    credit, taking_back = Later.each("reasoningbank.services.credit", "credit", "taking_back")
+    trajectory = Later("reasoningbank.runs.trajectory")
     distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
 
 log = logging.getLogger(__name__)
@@ -101,6 +102,18 @@ class Runs(Namespace):
             InvalidInputError: it cannot be read as steps.
         """
         return trajectories.add_steps(self._engine, arguments.episode_ref(ref), steps)
+
+    def take_back(self, ref: str, memory_ids: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Take back what a run was handed and never showed to its model; return the ids of what was taken out.
+
+        It is neither counted as used, nor credited when the run ends. An episode that has a verdict stays as it is.
+
+        Args:
+            ref: the episode's reference.
+            memory_ids: which of its memories; all of them when None.
+        """
+        given = None if memory_ids is None else frozenset(arguments.memory_ids(memory_ids).values())
+        return taking_back.take_back(self._engine, arguments.episode_ref(ref), given)
 
     def trajectory(self, ref: str) -> Trajectory:
         """Return an episode as a run: its task, the steps that are kept, how it ended. `distill` takes it.

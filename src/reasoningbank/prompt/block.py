@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from bisect import bisect_right
@@ -68,24 +69,25 @@ class LessonBlock:
 def render(
     lessons: Sequence[Lesson],
     *,
-    nonce: str,
+    nonce: str | None = None,
     max_tokens: int = 500,
     provisional: Collection[str] = (),
     conflicts: Sequence[tuple[str, str]] = (),
     frame: str = FRAME,
 ) -> LessonBlock:
-    """Return lessons, in their order, as a block of at most `max_tokens`.
+    """Return lessons, in their order, as a block of at most `max_tokens`: the same text for the same lessons.
 
     What fits is whole. Where the first three do not fit together, the long ones among them are shortened at the end of
     a sentence or line, visibly; a lesson that cannot be, and any later one that does not fit, is dropped and keeps no
     shorter one out.
 
     Args:
-        nonce: makes this block's delimiter its own; hexadecimal digits.
+        nonce: makes this block's delimiter its own; hexadecimal digits, derived from the lessons when None.
         provisional: ids of lessons that are not proven yet, and are marked so.
         conflicts: pairs of ids of lessons that cannot both be followed; said above the lessons where both are there.
         frame: what they are, said first.
     """
+    nonce = nonce or nonce_of(part for lesson in lessons for part in (lesson.id, lesson.title, lesson.content))
     opening, closing = OPENING.format(nonce=nonce), CLOSING.format(nonce=nonce)
     framing = estimate_tokens(f"{opening}\n{frame}\n{closing}")
     warned = _warnings(conflicts, {lesson.id for lesson in lessons})
@@ -107,6 +109,14 @@ def render(
     )
 
 
+def nonce_of(texts: Iterable[str]) -> str:
+    """Return a delimiter's nonce for a block of these texts: the same for the same, so that a prompt cache stays valid.
+
+    It need not be secret: whatever in a lesson looks like a delimiter, with any nonce, is made harmless.
+    """
+    return hashlib.blake2b("\0".join(texts).encode("utf-8", "replace"), digest_size=4).hexdigest()
+
+
 def _warnings(conflicts: Iterable[tuple[str, str]], present: Collection[str]) -> dict[tuple[str, str], str]:
     """Return what to say of the pairs of which both are there."""
     return {
@@ -116,11 +126,12 @@ def _warnings(conflicts: Iterable[tuple[str, str]], present: Collection[str]) ->
     }
 
 
-def framed(parts: Sequence[str], frame: str, *, nonce: str, max_tokens: int) -> tuple[str, int]:
+def framed(parts: Sequence[str], frame: str, *, max_tokens: int) -> tuple[str, int]:
     """Return texts in their order as one block like that of lessons, of at most `max_tokens`, and how many are in it.
 
     The first that does not fit ends it; with none of them the text is empty.
     """
+    nonce = nonce_of(parts)
     head = f"{OPENING.format(nonce=nonce)}\n{frame}"
     closing = CLOSING.format(nonce=nonce)
     room = max_tokens - estimate_tokens(f"{head}\n{closing}")
@@ -197,7 +208,8 @@ class _Shown:
 
     def _header(self, *more: str) -> str:
         kind = SUCCESS if self.lesson.outcome is Verdict.SUCCESS else FAILURE
-        sure = f"confidence {self.lesson.confidence:.2f}" + (" and not proven yet" if self.provisional else "")
+        # In steps of a tenth: with each run's outcome in it, the text would change with every turn of a conversation.
+        sure = f"confidence {round(self.lesson.confidence, 1):.2f}" + (" and not proven yet" if self.provisional else "")
         return f"[{self.lesson.id}] {_one_line(self.lesson.title)} ({', '.join((kind, sure, *more))})"
 
     def _applies(self) -> str:

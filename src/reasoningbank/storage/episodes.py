@@ -49,6 +49,14 @@ def serve_more(writing: Writing, ref: str, served: Sequence[tuple[int, Served]],
     writing.execute("UPDATE episodes SET tokens = coalesce(tokens, 0) + ? WHERE ref = ?", (tokens, ref))
 
 
+def unserve(writing: Writing, ref: str, memory_ids: Sequence[str]) -> None:
+    """Take memories out of those that a run was handed."""
+    writing.execute(
+        "DELETE FROM served WHERE ref = :ref AND memory IN (SELECT n FROM memories WHERE id IN (:ids))",
+        {"ref": ref, "ids": list(memory_ids)},
+    )
+
+
 def _served_row(ref: str, n: int, s: Served | HandedOver, revision: int) -> tuple[Any, ...]:
     belief = s.confidence, s.deviation, int(s.provisional)
     return (ref, s.position, n, revision, *belief, s.similarity, s.keyword, s.score, s.about, s.step)

@@ -1,8 +1,7 @@
-"""The prompt block with a delimiter of its own; light, so that every door can use it."""
+"""The prompt block; light, so that every door can use it."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Collection, Sequence
 
 from reasoningbank.prompt.block import Lesson, LessonBlock, framed, render
@@ -15,7 +14,7 @@ def prompt_block(
     provisional: Collection[str] = (),
     conflicts: Sequence[tuple[str, str]] = (),
 ) -> LessonBlock:
-    """Return lessons, in their order, as a block of at most `max_tokens` whose delimiter nobody can guess.
+    """Return lessons, in their order, as a block of at most `max_tokens` whose delimiter they cannot close.
 
     Where the first three do not fit together, the long ones are cut at the end of a sentence or line, and say so; a
     later one that does not fit is left out and keeps no shorter one out.
@@ -24,8 +23,7 @@ def prompt_block(
         provisional: ids of lessons that are not proven yet, and are marked so.
         conflicts: pairs of ids of lessons that cannot both be followed; the block says so.
     """
-    nonce = secrets.token_hex(4)
-    return render(lessons, nonce=nonce, max_tokens=max_tokens, provisional=provisional, conflicts=conflicts)
+    return render(lessons, max_tokens=max_tokens, provisional=provisional, conflicts=conflicts)
 
 
 PATHS = (
@@ -35,5 +33,5 @@ PATHS = (
 
 
 def framed_block(paths: Sequence[str], *, max_tokens: int) -> tuple[str, int]:
-    """Return paths of the graph as a block whose delimiter nobody can guess, and how many of them are in it."""
-    return framed(paths, PATHS, nonce=secrets.token_hex(4), max_tokens=max_tokens)
+    """Return paths of the graph as a block whose delimiter they cannot close, and how many of them are in it."""
+    return framed(paths, PATHS, max_tokens=max_tokens)

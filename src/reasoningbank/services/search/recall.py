@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -259,8 +258,7 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
 def _block(hits: Sequence[Hit], max_tokens: int, opposed: Sequence[Conflict] = ()) -> LessonBlock:
     unproven = [hit.memory.id for hit in hits if hit.provisional]
     pairs = [(conflict.one, conflict.other) for conflict in opposed]
-    memories, nonce = [hit.memory for hit in hits], secrets.token_hex(4)
-    return render(memories, nonce=nonce, max_tokens=max_tokens, provisional=unproven, conflicts=pairs)
+    return render([hit.memory for hit in hits], max_tokens=max_tokens, provisional=unproven, conflicts=pairs)
 
 
 def _hit(served: Served, memory: Memory) -> Hit:
