@@ -3,63 +3,85 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypedDict, TypeVar
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig, RunnableLambda, run_in_executor
-from langgraph.graph import END, START, StateGraph
+from langgraph.config import get_config
+from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
 from langgraph.runtime import get_runtime
+from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from langgraph_reasoningbank.outcome import GraphOutcome
+from langgraph_reasoningbank.state import end_with, fields_of, lead_through, read, with_entry
 from reasoningbank import ReasoningBank
-from reasoningbank.adapters import FailureFilter, Judge, RunOutcomes, request_text
+from reasoningbank.adapters import (
+    Banks,
+    FailureFilter,
+    Judge,
+    Recalling,
+    RunOutcomes,
+    WatchedRun,
+    above,
+    as_reference,
+    last_turn,
+    request_text,
+    thread_of,
+)
 
+log = logging.getLogger("reasoningbank")
+
+KEY = "reasoningbank"
 Builder = TypeVar("Builder", bound=StateGraph[Any, Any, Any, Any])
 Graph = TypeVar("Graph", bound=Pregel[Any, Any, Any, Any])
-Compiled = CompiledStateGraph[Any, Any, Any, Any]
 
 
-def keep_right(_left: Any, right: Any) -> Any:
-    """The reducer of the state's entry: the newest replaces what was there."""
-    return right
-
-
-class ReasoningBankState(TypedDict, total=False):
-    """Mix it into a graph's state: one entry of plain JSON, replaced in each turn.
-
-    The reducer matters: without it, two subgraphs that share the key and run in one step would be refused.
-    """
-
-    reasoningbank: Annotated[dict[str, Any], keep_right]
-
-
-def lessons_block(state: Any, key: str = "reasoningbank") -> str:
+def lessons_block(state: Any, key: str = KEY) -> str:
     """Return the block of recalled lessons for a prompt; empty when none was recalled.
+
+    Call it in a node, also of a subgraph, or in what a node calls: the run is known by that, whatever part of the state
+    the node is given.
 
     Args:
         state: the graph's, as a node gets it.
-        key: of the hooks' entry in it.
+        key: of the hooks.
     """
-    return str((_read(state, key) or {}).get("block", ""))
+    config = running()
+    bound = [h for h in getattr(config.get("callbacks"), "handlers", ()) if isinstance(h, HooksOutcome)]
+    texts = (handler.hooks.lessons(state, config) for handler in reversed(bound) if handler.hooks.key == key)
+    return next(filter(None, texts), "")
 
 
-def _read(state: Any, key: str) -> Any:
-    return state.get(key) if isinstance(state, dict) else getattr(state, key, None)
+def running() -> RunnableConfig:
+    """Return the config of the node or task that this is called in; an empty one elsewhere."""
+    try:
+        return get_config()
+    except RuntimeError:
+        return {}
+
+
+class HooksOutcome(GraphOutcome):
+    """Watches the runs of graphs with hooks."""
+
+    def __init__(self, hooks: ReasoningBankHooks, outcomes: RunOutcomes) -> None:
+        super().__init__(outcomes, hooks.bank_of)
+        self.hooks = hooks
 
 
 class ReasoningBankHooks:
     """Recalls lessons when a graph starts, and reports how the run ended.
 
         hooks = ReasoningBankHooks(bank, judge=lambda state: state["tests_passed"])
-        graph = hooks.compile(hooks.attach(builder, entry="agent", exits=["agent"]), checkpointer=saver)
+        graph = hooks.compile(hooks.attach(builder), checkpointer=saver)
 
-    A node reads the lessons with `lessons_block(state)`. The episode's reference is minted once, in the recall node,
-    and kept in the state; a new process can go on with a run that another one began.
+    A node reads the lessons with `lessons_block(state)`. The run's id is the episode's reference: `bank.report(verdict,
+    ref=run_id)`, or `thread=thread_id`. `configurable={"reasoningbank_ref": ...}` gives a call one of your own.
 
     Args:
-        bank: whose lessons.
+        bank: whose lessons; or a resolver of the run's config and context, `lambda run: root.open(run.context.project)`.
         limit: how many lessons at the most.
         max_tokens: budget of the block.
         min_confidence: confidence from which a lesson is proven; the bank's setting when None.
@@ -69,127 +91,174 @@ class ReasoningBankHooks:
         timeout: seconds a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
         failure_filter: tells which exceptions may be the lessons' fault.
-        distill: put a finished run into the bank's queue, where a worker makes lessons of it: its messages, or when
-            there are none its state as the result.
+        distill: put a finished run into the bank's queue, where a worker makes lessons of it: the messages of its last
+            turn, or when there are none its state as the result.
     """
 
     def __init__(
         self,
-        bank: ReasoningBank,
+        bank: Banks,
         *,
         limit: int = 3,
         max_tokens: int = 500,
         min_confidence: float | None = None,
         query: Callable[[Any], str] | None = None,
         judge: Judge | None = None,
-        key: str = "reasoningbank",
+        key: str = KEY,
         timeout: float = 0.5,
         fail_open: bool = True,
         failure_filter: FailureFilter | None = None,
         distill: bool = False,
     ) -> None:
-        self._bank, self._key = bank, key
-        self._limit, self._max_tokens, self._min_confidence = limit, max_tokens, min_confidence
-        self._query = query or _asked
-        self._timeout, self._fail_open = timeout, fail_open
-        self._outcomes = RunOutcomes(judge, failure_filter, self._run_of if distill else None)
-        self.callback = GraphOutcome(bank, self._outcomes)
+        self.key, self._query = key, query
+        self._recalling = Recalling(bank, limit, max_tokens, min_confidence, timeout, fail_open)
+        self.callback = HooksOutcome(self, RunOutcomes(judge, failure_filter, self._run_of if distill else None))
         self.recall_node = RunnableLambda(self._recall, afunc=self._arecall, name=f"{key}_recall")
         self.outcome_node = RunnableLambda(self._outcome, afunc=self._aoutcome, name=f"{key}_outcome")
-        # Loading the model takes longer than a recall may: it is done before the first run.
-        bank.upkeep.warm()
+        self._warned = False
 
-    def attach(self, builder: Builder, *, entry: str, exits: Sequence[str]) -> Builder:
-        """Put the two nodes into a graph under construction: before `entry`, and after every one of `exits`.
+    # -- into a graph --------------------------------------------------------------------------------------------------
 
-        Compile it with `compile`, so that runs that raise are reported too.
+    def attach(self, builder: Builder, *, entry: str | None = None, exits: Sequence[str] = ()) -> Builder:
+        """Put the two nodes into a graph under construction: one before all others, one when nothing else is left.
+
+        Whatever the graph starts with, also by conditional edges, follows the recall; however it ends, also by
+        `Command(goto=END)`, the outcome comes last. The state needs nothing: its entry is private. Compile it with
+        `compile`, so that runs that raise are reported too.
 
         Args:
-            entry: the node that the graph starts with; this adds the edge that leads to it.
-            exits: the nodes that it ends with.
+            entry: a node that the graph starts with, when no edge leads there from its start.
+            exits: nodes that are drawn as leading to the outcome; it comes last without that, too.
 
         Raises:
-            ValueError: the graph has an edge from its start to `entry` already: runs would begin without lessons.
+            ValueError: nothing could be recalled: the state has no `messages`, and no `query` was given.
         """
-        if (START, entry) in builder.edges:
-            raise ValueError(
-                f"the graph has an edge START -> {entry!r} already, so the agent would run without lessons: "
-                f"remove builder.add_edge(START, {entry!r}); attach() leads there by way of the recall"
-            )
-        recall, outcome = f"{self._key}_recall", f"{self._key}_outcome"
-        builder.add_node(recall, self.recall_node)
-        # Deferred: joined from branches of different length it would otherwise run twice.
-        builder.add_node(outcome, self.outcome_node, defer=True)
-        builder.add_edge(START, recall)
-        builder.add_edge(recall, entry)
+        self._check(builder.state_schema)
+        recall, outcome = f"{self.key}_recall", f"{self.key}_outcome"
+        schema = with_entry(builder.state_schema, self.key)
+        nodes: Any = builder
+        nodes.add_node(recall, self.recall_node, input_schema=schema)
+        nodes.add_node(outcome, self.outcome_node, input_schema=schema, defer=True)
+        if entry is not None:
+            builder.add_edge(recall, entry)
         for node in exits:
             builder.add_edge(node, outcome)
-        builder.add_edge(outcome, END)
+        lead_through(builder, recall)
+        end_with(builder, recall, outcome)
         return builder
 
-    def compile(self, builder: StateGraph[Any, Any, Any, Any], **options: Any) -> Compiled:
+    def _check(self, schema: Any) -> None:
+        fields = fields_of(schema)
+        if self._query is None and "messages" not in fields:
+            some = next((name for name, kind in fields.items() if kind is str), "question")
+            raise ValueError(
+                f"nothing can be recalled: the state {getattr(schema, '__name__', schema)} has no `messages`, and there "
+                f'is no query=; write ReasoningBankHooks(bank, query=lambda state: state["{some}"])'
+            )
+
+    def compile(
+        self, builder: StateGraph[StateT, ContextT, InputT, OutputT], **options: Any
+    ) -> CompiledStateGraph[StateT, ContextT, InputT, OutputT]:
         """Compile a graph, and bind the callback that sees the endings no node sees.
 
         Args:
             options: of StateGraph.compile.
         """
+        if f"{self.key}_recall" in builder.nodes:
+            lead_through(builder, f"{self.key}_recall")  # edges may have come after `attach`
         return self.bind(builder.compile(**options))
 
     def bind(self, graph: Graph) -> Graph:
         """Bind the callback to a compiled graph, or to an entrypoint of the functional API."""
         return graph.with_config(callbacks=[self.callback])
 
-    # -- the nodes ---------------------------------------------------------------------------------------------------
+    # -- the nodes -----------------------------------------------------------------------------------------------------
 
     def _recall(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
-        return {self._key: self.recalled(self._query(state), config, ref=_minted())}
+        return {self.key: self.recalled(self._asked(state), config)}
 
     async def _arecall(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
-        ref = _minted()
-        return {self._key: await run_in_executor(None, lambda: self.recalled(self._query(state), config, ref=ref))}
+        return await run_in_executor(None, self._recall, state, config)
 
-    def recalled(self, task: str, config: RunnableConfig, *, ref: str | None) -> dict[str, Any]:
-        """Recall for a task, and return the entry for the state: reference, memory ids and block, as plain JSON."""
+    def recalled(self, task: str, config: RunnableConfig, *, ref: str | None = None) -> dict[str, Any]:
+        """Recall for a task, and return the entry for the state as plain JSON: the reference and the memories' ids.
+
+        Args:
+            ref: the episode's reference where the run's id is not known, since the callback is not bound.
+        """
+        task = request_text(task)
         if not task:
-            return {"ref": "", "memories": [], "block": ""}
-        thread = (config.get("configurable") or {}).get("thread_id")
-        recall = self._bank.recall(
-            task,
-            self._limit,
-            timeout=self._timeout,
-            fail_open=self._fail_open,
-            ref=ref,
-            thread=None if thread is None else str(thread),
-            max_tokens=self._max_tokens,
-            min_confidence=self._min_confidence,
+            return {"ref": "", "memories": []}
+        bank, run = self.bank_of(config), self.callback.graph_run(config)
+        configurable = config.get("configurable") or {}
+        path = above(configurable.get("checkpoint_ns"))
+        own = None if path else as_reference(configurable.get(f"{self.key}_ref"))
+        recall = self._recalling.recall(
+            bank, task, ref=own or self._name(run) or ref, thread=thread_of(configurable.get("thread_id"), path)
         )
-        self.callback.opened(config, recall.ref)
-        return {"ref": recall.ref, "memories": [memory.id for memory in recall.memories], "block": recall.text}
+        if run is not None:
+            self.callback.opened(run, bank, recall, must_read=True)
+        elif not self._warned:
+            self._warned = True
+            log.warning("the hooks are not bound to the graph, which sees no lessons: use hooks.compile or hooks.bind")
+        return {"ref": recall.ref, "memories": [memory.id for memory in recall.memories]}
 
-    def _outcome(self, state: Any) -> dict[str, Any]:
-        self.close((_read(state, self._key) or {}).get("ref", ""), state)
+    def _name(self, run: WatchedRun | None) -> str | None:
+        return None if run is None else run.name if self.key == KEY else f"{run.name}/{self.key}"
+
+    def _outcome(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
+        bank, ref = self.bank_of(config), self._ref(state)
+        self.callback.settle(bank, ref, state, run=self.callback.graph_run(config))
+        self._recalling.forget(bank, ref)
         return {}
 
-    async def _aoutcome(self, state: Any) -> dict[str, Any]:
-        return await run_in_executor(None, self._outcome, state)
+    async def _aoutcome(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
+        bank, ref = await run_in_executor(None, self.bank_of, config), self._ref(state)
+        await self.callback.asettle(bank, ref, state, run=self.callback.graph_run(config))
+        self._recalling.forget(bank, ref)
+        return {}
+
+    def _ref(self, state: Any) -> str:
+        return str((read(state, self.key) or {}).get("ref", ""))
+
+    # -- what was recalled, and how it ended -----------------------------------------------------------------------------
+
+    def bank_of(self, config: Mapping[str, Any]) -> ReasoningBank:
+        """Return the bank of a run."""
+        try:
+            context = get_runtime().context
+        except (RuntimeError, KeyError):
+            context = None
+        return self._recalling.bank(config, context)
+
+    def lessons(self, state: Any, config: RunnableConfig) -> str:
+        """Return the block of lessons for a node's prompt; see `lessons_block`.
+
+        Args:
+            config: the node's.
+        """
+        ref, run = self._ref(state), self.callback.graph_run(config)
+        for above_it in run.up() if run is not None else ():
+            ref = ref or next(iter(above_it.handed), "")
+        if not ref:
+            return ""
+        self.callback.read(config, ref)
+        return self._recalling.text(self.bank_of(config), ref)
+
+    def _asked(self, state: Any) -> str:
+        return request_text(read(state, "messages") or "") if self._query is None else self._query(state)
 
     def _run_of(self, state: Any) -> Any:
-        messages = _read(state, "messages")
+        messages = read(state, "messages")
         if messages:
-            return list(messages)
-        results = {k: v for k, v in dict(state).items() if k != self._key} if isinstance(state, dict) else state
-        return {"task": self._query(state), "result": json.dumps(results, default=str, ensure_ascii=False)}
+            return last_turn(messages)
+        results = {k: v for k, v in dict(state).items() if k != self.key} if isinstance(state, dict) else state
+        return {"task": self._asked(state), "result": json.dumps(results, default=str, ensure_ascii=False)}
 
     def close(self, ref: str, given: Any) -> None:
-        """Judge what a run gave, and close its episode; once more with another verdict replaces the first."""
-        self._outcomes.close(self._bank, ref, given)
+        """Judge what a run gave, and close its episode; once more with another verdict replaces the first.
 
-
-def _minted() -> str | None:
-    """Return the run's reference: the recall's task id stays the same when the node is retried or the run resumed."""
-    info = get_runtime().execution_info
-    return None if info is None else info.task_id
-
-
-def _asked(state: Any) -> str:
-    return request_text(_read(state, "messages") or "")
+        In a node or a task of the run, its end is then not judged any more.
+        """
+        config = running()
+        self.callback.settle(self.bank_of(config), ref, given, run=self.callback.graph_run(config), by_hand=True)

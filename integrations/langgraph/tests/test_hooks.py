@@ -38,10 +38,12 @@ def work(state: State) -> dict[str, Any]:
 
 
 def boom(state: State) -> dict[str, Any]:
+    lessons_block(state)
     raise ValueError("the node broke")
 
 
 def ask(state: State) -> dict[str, Any]:
+    lessons_block(state)
     return {"log": [interrupt("may I?")]}
 
 
@@ -196,7 +198,7 @@ def test_a_failed_run_that_goes_on_and_succeeds_replaces_its_verdict(
     tries = []
 
     def once(state: State) -> dict[str, Any]:
-        tries.append(1)
+        tries.append(lessons_block(state))
         if len(tries) == 1:
             raise ValueError("the first time")
         return {}
@@ -235,7 +237,7 @@ async def test_a_cancelled_run_stays_open(bank: ReasoningBank, verdicts: Verdict
         await task
 
     assert verdicts(bank) == [None]
-    assert len(hooks.callback._outcomes.runs) == 0
+    assert len(hooks.callback) == 0
 
 
 # -- shapes --------------------------------------------------------------------------------------------------------

@@ -54,17 +54,24 @@ def test_the_last_user_message_is_the_query_by_default(bank: ReasoningBank) -> N
 def test_nothing_asked_recalls_nothing(bank: ReasoningBank, verdicts: Verdicts) -> None:
     given = graph_of(bank, query=None).invoke({"messages": []})
 
-    assert given["reasoningbank"] == {"ref": "", "memories": [], "block": ""}
+    assert given["reasoningbank"] == {"ref": "", "memories": []}
     assert verdicts(bank) == []
 
 
-def test_an_edge_that_would_skip_the_recall_is_an_error(bank: ReasoningBank) -> None:
+@pytest.mark.parametrize("first", [True, False])
+def test_what_the_graph_starts_with_follows_the_recall_whenever_it_was_said(bank: ReasoningBank, first: bool) -> None:
+    hooks = ReasoningBankHooks(bank, timeout=30.0)
     builder = StateGraph(State)
     builder.add_node("work", work)
-    builder.add_edge(START, "work")
+    if first:
+        builder.add_edge(START, "work")
+        hooks.attach(builder)
+    else:
+        hooks.attach(builder)
+        builder.add_edge(START, "work")
+    given = hooks.compile(builder).invoke({"messages": [("user", ASKED)]})
 
-    with pytest.raises(ValueError, match="an edge START -> 'work' already"):
-        ReasoningBankHooks(bank).attach(builder, entry="work", exits=["work"])
+    assert [block.count("Pin the timezone") for block in given["log"]] == [1]
 
 
 def test_no_lesson_is_in_the_messages_or_in_their_stream(bank: ReasoningBank) -> None:

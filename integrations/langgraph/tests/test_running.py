@@ -91,7 +91,7 @@ async def test_fifty_runs_of_two_tenants_do_not_cross(
     assert all(f"Lesson of {tenant}" in state["block"] for tenant, state in zip(order, given, strict=True))
     for tenant, bank in banks.items():
         assert verdicts(bank) == ["success"] * 25
-        assert len(hooks[tenant].callback._outcomes.runs) == 0
+        assert len(hooks[tenant].callback) == 0
 
 
 async def test_a_recall_does_not_hold_up_the_event_loop(bank: ReasoningBank, verdicts: Verdicts) -> None:

@@ -3,8 +3,12 @@
 Nothing here knows a framework.
 """
 
+from reasoningbank.adapters.banks import BankResolver, Banks, RunScope, bank_of, make_ready, prepare
+from reasoningbank.adapters.callbacks import RunWatch, WatchedRun, left
 from reasoningbank.adapters.outcomes import FailureFilter, Judge, RootRun, RunOutcomes, RunTree, is_neutral
-from reasoningbank.adapters.request import request_text
+from reasoningbank.adapters.recalling import Recalling
+from reasoningbank.adapters.request import last_turn, request_text
+from reasoningbank.adapters.threads import above, as_reference, thread_of
 from reasoningbank.adapters.tools import (
     MEMORY_FEEDBACK,
     MEMORY_LOOKUP,
@@ -27,19 +31,33 @@ __all__ = [
     "MEMORY_RECORD",
     "MEMORY_SEARCH",
     "PASS_MARK",
+    "BankResolver",
+    "Banks",
     "FailureFilter",
     "Judge",
     "Judgement",
     "MemoryTool",
+    "Recalling",
     "RootRun",
     "RunOutcomes",
+    "RunScope",
     "RunTree",
+    "RunWatch",
     "ToolAnswer",
     "ToolSpec",
+    "WatchedRun",
+    "above",
     "as_judgement",
+    "as_reference",
+    "bank_of",
     "hit_data",
     "is_neutral",
+    "last_turn",
+    "left",
+    "make_ready",
     "memory_data",
     "memory_tools",
+    "prepare",
     "request_text",
+    "thread_of",
 ]

@@ -13,8 +13,10 @@ import logging
 import threading
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from reasoningbank.adapters.request import last_turn
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
 from reasoningbank.judgement import Judgement, as_judgement
@@ -180,20 +182,29 @@ class RunOutcomes:
             by = judgement.by or ("judge" if self._judge is not None else "")
             report(bank, verdict, ref, reason=judgement.reason or reason, by=by)
         if self._distill is not None:
-            try:
-                # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
-                known = None if verdict is Verdict.UNKNOWN else verdict
-                bank.queue.put(self._distill(given), known, key=ref or None, ref=ref or None)
-            except ReasoningBankError as error:
-                log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
+            self._enqueue(bank, ref, verdict, partial(self._distill, given))
         return verdict
 
-    def fail(self, bank: ReasoningBank, ref: str, error: BaseException) -> Verdict | None:
-        """Close a run's episode as a failure, unless the error is nobody's failure; return the verdict, if any."""
+    def _enqueue(self, bank: ReasoningBank, ref: str, verdict: Verdict, run: Callable[[], Any]) -> None:
+        try:
+            # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
+            known = None if verdict is Verdict.UNKNOWN else verdict
+            bank.queue.put(run(), known, key=ref or None, ref=ref or None)
+        except ReasoningBankError as error:
+            log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
+
+    def fail(self, bank: ReasoningBank, ref: str, error: BaseException, *, so_far: Any = None) -> Verdict | None:
+        """Close a run's episode as a failure, unless the error is nobody's failure; return the verdict, if any.
+
+        Args:
+            so_far: the messages of the run until then, to be distilled; None where nothing is known of them.
+        """
         if is_neutral(error) or (self._failure_filter is not None and not self._failure_filter(error)):
             return None
         if ref:
             report(bank, Verdict.FAILURE, ref, reason=f"{type(error).__name__}: {error}"[:500])
+        if self._distill is not None and so_far is not None:
+            self._enqueue(bank, ref, Verdict.FAILURE, partial(broken_run, so_far, error))
         return Verdict.FAILURE
 
     def judged(self, given: Any) -> Judgement:
@@ -219,6 +230,14 @@ class RunOutcomes:
     def _ended(self, run: Hashable) -> list[tuple[ReasoningBank, str]]:
         root = self.runs.end(run)
         return [] if root is None else [(self._banks.pop(ref), ref) for ref in root.refs]
+
+
+def broken_run(messages: Any, error: BaseException) -> Any:
+    """Return the turn that an exception ended as a run: what was asked, what was done, and the error."""
+    from reasoningbank.runs.trajectory import Step, Trajectory
+
+    run = Trajectory.of(last_turn(messages))
+    return run.model_copy(update={"steps": (*run.steps, Step(error=f"{type(error).__name__}: {error}"))})
 
 
 def _no_judgement(error: Exception) -> Judgement:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from reasoningbank.memory import is_blank
+
 ASKERS = frozenset({"user", "human"})
 
 
@@ -16,14 +18,25 @@ def request_text(source: Any) -> str:
             which the last one by the user or human counts.
     """
     if isinstance(source, str):
-        return source.strip()
+        return "" if is_blank(source) else source.strip()
     if isinstance(source, Sequence) and not isinstance(source, bytes):
         if any(_speaker(item) for item in source):
             asked = [item for item in source if _speaker(item) in ASKERS]
             return request_text(_content(asked[-1])) if asked else ""
-        return "\n".join(filter(None, map(_block_text, source))).strip()
+        return request_text("\n".join(filter(None, map(_block_text, source))))
     content = _content(source)
     return request_text(content) if content is not None and content is not source else ""
+
+
+def last_turn(messages: Sequence[Any], begin: str = "") -> list[Any]:
+    """Return the messages of the last turn of a conversation: from the last message by the user on.
+
+    Args:
+        begin: the id of the message that the turn began with, where one is known; others of the user may follow it.
+    """
+    places = [n for n, message in enumerate(messages) if begin and _get(message, "id") == begin]
+    places = places or [n for n, message in enumerate(messages) if _speaker(message) in ASKERS]
+    return list(messages[places[-1] :] if places else messages)
 
 
 def _get(source: Any, name: str) -> Any:

@@ -1,0 +1,426 @@
+"""Run-level callbacks as LangChain and LangGraph send them: which episode belongs to which run, and how that ended.
+
+One listener for both, since their events are the same; it imports neither. What was recalled in a run belongs to it. It
+ends with it, and is credited as far as a model was really shown it: what never stood in a model's input is taken back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from reasoningbank.adapters.outcomes import RunOutcomes, is_neutral
+from reasoningbank.adapters.shown import letters_in, marks_of
+from reasoningbank.adapters.threads import thread_of
+from reasoningbank.bank import ReasoningBank
+from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
+from reasoningbank.results import Recall
+from reasoningbank.verdict import Verdict
+
+# Runs that paused, and parents of runs that may be tried again, are remembered up to so many.
+REMEMBERED = 1_024
+_left: ContextVar[bool] = ContextVar("reasoningbank_left", default=False)
+
+
+@contextmanager
+def left() -> Iterator[None]:
+    """Runs that end inside were left by whoever read their stream: what they gave so far is no result."""
+    token = _left.set(True)
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+@dataclass(slots=True, eq=False)
+class Handed:
+    """What was recalled in a run, and what a model has been shown of it.
+
+    Attributes:
+        marks: by memory: what shows in a text that it is there.
+        under: the run that recalled it.
+        seen: memories that stood in a model's input.
+        models: how many model calls came after the recall.
+        unwatched: what was shown of it cannot be known, and is taken to be all.
+        must_read: no model is shown it unless a node takes the text.
+        readers: the nodes that took the text.
+        reached: what the outermost retriever gave; None when no retriever was involved.
+        settled: it is closed.
+        messages: what the last model call was given; before the first, what was asked.
+    """
+
+    bank: ReasoningBank
+    ref: str
+    marks: dict[str, tuple[str, ...]]
+    under: WatchedRun
+    must_read: bool = False
+    seen: set[str] = field(default_factory=set)
+    models: int = 0
+    unwatched: bool = False
+    readers: list[WatchedRun] = field(default_factory=list)
+    reached: set[str] | None = None
+    settled: bool = False
+    messages: Any = None
+
+    def unshown(self) -> set[str]:
+        """Return the memories that were in no model's input, as far as that can be known."""
+        if self.unwatched or any(not reader.models for reader in self.readers):
+            return set()  # a node that took the text and called no model that is watched calls one that is not
+        if self.models:
+            return set(self.marks) - self.seen
+        if self.reached is not None:
+            return set(self.marks) - self.reached
+        return set(self.marks) if self.must_read and not self.readers else set()
+
+    def look(self, given: str) -> None:
+        """A model is given this, as `letters`."""
+        self.models += 1
+        self.seen |= {m for m, marks in self.marks.items() if m not in self.seen and any(k in given for k in marks)}
+
+
+@dataclass(slots=True, eq=False)
+class WatchedRun:
+    """A run that is under way.
+
+    Attributes:
+        name: its id, or that of the first attempt when it is tried again: the reference of what is recalled in it.
+        path: where it stands in nested graphs; "" at the top.
+        models: how many model calls there were in it.
+        queries: the references of what was recalled in it, by what was asked.
+        resumed, paused, settled: it goes on with an earlier run; it waits for somebody; its episode was closed.
+        by_hand: references that the program closed itself.
+    """
+
+    id: Hashable
+    name: str
+    parent: WatchedRun | None
+    path: str
+    metadata: Mapping[str, Any]
+    is_retriever: bool = False
+    handed: dict[str, Handed] = field(default_factory=dict)
+    below: set[Hashable] = field(default_factory=set)
+    queries: dict[Hashable, str] = field(default_factory=dict)
+    resumed: bool = False
+    paused: bool = False
+    settled: bool = False
+    models: int = 0
+    by_hand: set[str] = field(default_factory=set)
+
+    def up(self) -> Iterator[WatchedRun]:
+        """Yield it and the runs that it stands in, up to the root."""
+        run: WatchedRun | None = self
+        while run is not None:
+            yield run
+            run = run.parent
+
+    @property
+    def root(self) -> WatchedRun:
+        """The outermost run that is watched."""
+        return list(self.up())[-1]
+
+    def ref_for(self, key: Hashable) -> str:
+        """Return the reference for a recall of this run: the run's id, and for further ones that with a number."""
+        if key not in self.queries:
+            count = len(self.queries)
+            self.queries[key] = f"{self.name}/{count + 1}" if count else self.name
+        return self.queries[key]
+
+
+class RunWatch:
+    """Watches runs, and reports how they ended; safe for threads. Nothing is left of a run that has ended.
+
+    Mix it into a framework's callback handler.
+
+    Args:
+        outcomes: the judge, and what counts as a failure.
+        resumable: gives the bank in which the episode of a run is looked for that an earlier process began, from the
+            run's metadata.
+    """
+
+    def __init__(
+        self, outcomes: RunOutcomes, resumable: Callable[[Mapping[str, Any]], ReasoningBank | None] | None = None
+    ) -> None:
+        self.outcomes = outcomes
+        self._resumable = resumable
+        self._lock = threading.Lock()
+        self._runs: dict[Hashable, WatchedRun] = {}
+        self._parked: OrderedDict[Hashable, Handed] = OrderedDict()
+        self._first: OrderedDict[Hashable, str] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Return how many runs are under way, those below others included."""
+        return len(self._runs)
+
+    # -- where something belongs ---------------------------------------------------------------------------------------
+
+    def run(self, run_id: Hashable | None) -> WatchedRun | None:
+        """Return a run that is under way."""
+        return self._runs.get(run_id)
+
+    def graph_run(self, config: Mapping[str, Any]) -> WatchedRun | None:
+        """Return the graph's run that a node's config belongs to; None when this is not bound to the graph."""
+        manager = config.get("callbacks")
+        if not any(handler is self for handler in getattr(manager, "handlers", ())):
+            return None
+        inner = self.run(getattr(manager, "parent_run_id", None))
+        return None if inner is None else next((r for r in inner.up() if r.path != inner.path), inner.root)
+
+    def opened(
+        self, run: WatchedRun, bank: ReasoningBank, recall: Recall, *, under: Hashable = None, must_read: bool = False
+    ) -> None:
+        """An episode was opened in a run.
+
+        Args:
+            under: the retriever's run that recalled, if any.
+            must_read: no model can be shown the lessons before `read` says so.
+        """
+        if not recall.ref:
+            return
+        with self._lock:
+            known = run.handed.get(recall.ref) or self._parked.pop(_key(bank, recall.ref), None)
+            if known is None:
+                known = Handed(bank, recall.ref, {}, self.run(under) or run, must_read)
+                known.messages = [{"role": "user", "content": recall.task}]
+                if recall.repeated and not run.queries:
+                    known.unwatched = True  # what an earlier process showed of it, nobody knows here
+            known.marks.update({memory.id: marks_of(memory) for memory in recall.memories})
+            run.handed[recall.ref] = known
+
+    def read(self, config: Mapping[str, Any], ref: str) -> None:
+        """Code of a node took the text of the lessons."""
+        inner = self.run(getattr(config.get("callbacks"), "parent_run_id", None))
+        for run in inner.up() if inner is not None else ():
+            if ref in run.handed and inner is not None:
+                run.handed[ref].readers.append([above for above in inner.up() if above.path == inner.path][-1])
+
+    # -- beginnings ----------------------------------------------------------------------------------------------------
+
+    def on_chain_start(
+        self,
+        serialized: Any,
+        inputs: Any,
+        *,
+        run_id: Hashable,
+        parent_run_id: Hashable | None = None,
+        tags: list[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """A run begins; it is a root when what it stands in is not watched."""
+        self._begin(run_id, parent_run_id, tags or (), metadata or {}, is_chain=True)
+
+    def on_tool_start(
+        self, serialized: Any, input_str: str, *, run_id: Hashable, parent_run_id: Hashable | None = None, **kwargs: Any
+    ) -> None:
+        """A tool is called."""
+        self._begin(run_id, parent_run_id, (), kwargs.get("metadata") or {}, is_chain=False)
+
+    def on_retriever_start(
+        self, serialized: Any, query: str, *, run_id: Hashable, parent_run_id: Hashable | None = None, **kwargs: Any
+    ) -> None:
+        """A retriever is asked."""
+        self._begin(run_id, parent_run_id, (), kwargs.get("metadata") or {}, is_chain=False)
+        if (run := self.run(run_id)) is not None:
+            run.is_retriever = True
+
+    def _begin(
+        self, run_id: Hashable, parent_id: Hashable | None, tags: Any, metadata: Mapping[str, Any], *, is_chain: bool
+    ) -> None:
+        with self._lock:
+            parent = self._runs.get(parent_id)
+            if parent is None and not is_chain:
+                return
+            path = str(metadata.get("langgraph_checkpoint_ns") or "")
+            run = WatchedRun(run_id, str(run_id), parent, path, metadata)
+            if parent is not None:
+                parent.root.below.add(run_id)
+            elif parent_id is not None:
+                # A run that is tried again is one run: its attempts share their reference.
+                again = any(tag.startswith("retry:attempt:") for tag in tags)
+                run.name = self._first.get(parent_id, run.name) if again else run.name
+                _remember(self._first, parent_id, run.name)
+            self._runs[run_id] = run
+
+    def on_chat_model_start(
+        self, serialized: Any, messages: Any, *, parent_run_id: Hashable | None = None, **kwargs: Any
+    ) -> None:
+        """A chat model is given messages."""
+        self._shown(parent_run_id, messages)
+
+    def on_llm_start(
+        self, serialized: Any, prompts: Any, *, parent_run_id: Hashable | None = None, **kwargs: Any
+    ) -> None:
+        """A model is given a text."""
+        self._shown(parent_run_id, prompts)
+
+    def _shown(self, run_id: Hashable | None, given: Any) -> None:
+        run = self.run(run_id)
+        if run is None:
+            return
+        within = list(run.up())
+        if any(above.is_retriever for above in within):
+            return  # a retriever's own model chooses among documents; the run's model has not seen them yet
+        for above in within:
+            above.models += 1
+        waiting = [handed for above in within for handed in above.handed.values()]
+        if waiting:
+            text = letters_in(given)
+            with self._lock:
+                for handed in waiting:
+                    handed.look(text)
+                    handed.messages = given[0] if isinstance(given[0], list) else handed.messages
+
+    # -- ends ----------------------------------------------------------------------------------------------------------
+
+    def on_tool_end(self, output: Any, *, run_id: Hashable, **kwargs: Any) -> None:
+        """A tool has answered."""
+        self._end(run_id)
+
+    def on_tool_error(self, error: BaseException, *, run_id: Hashable, **kwargs: Any) -> None:
+        """A tool failed."""
+        self._end(run_id)
+
+    def on_retriever_end(self, documents: Any, *, run_id: Hashable, **kwargs: Any) -> None:
+        """A retriever gave documents: of what was recalled below it, those are left."""
+        run = self._end(run_id)
+        if run is not None:
+            given = {document.metadata.get("memory_id") for document in documents}
+            for handed in run.root.handed.values():
+                if run in handed.under.up():
+                    handed.reached = given & set(handed.marks)
+
+    def on_retriever_error(self, error: BaseException, *, run_id: Hashable, **kwargs: Any) -> None:
+        """A retriever failed."""
+        self._end(run_id)
+
+    def on_chain_end(self, outputs: Any, *, run_id: Hashable, **kwargs: Any) -> None:
+        """A run ended, or paused, or was left: what was recalled in it is judged by what it gave, or stays open."""
+        run = self._end(run_id)
+        if run is None:
+            return
+        if run.paused or _left.get() or (isinstance(outputs, Mapping) and "__interrupt__" in outputs):
+            self._park(run)
+            return
+        for bank, ref in self._episodes(run):
+            self.settle(bank, ref, outputs, run=run)
+
+    def on_chain_error(self, error: BaseException, *, run_id: Hashable, **kwargs: Any) -> None:
+        """A run failed, unless it is nobody's failure."""
+        run = self._end(run_id)
+        if run is None:
+            return
+        if is_neutral(error):
+            self._park(run)
+            return
+        for bank, ref in self._episodes(run):
+            handed = run.handed.get(ref)
+            self._take_back(run, handed)
+            self.outcomes.fail(bank, ref, error, so_far=None if handed is None else handed.messages)
+
+    def on_interrupt(self, event: Any) -> None:
+        """A graph's run pauses."""
+        if (run := self.run(event.run_id)) is not None:
+            run.paused = True
+
+    def on_resume(self, event: Any) -> None:
+        """A graph's run goes on with what an earlier one, perhaps of another process, began."""
+        if (run := self.run(event.run_id)) is not None:
+            run.resumed = True
+
+    def _end(self, run_id: Hashable) -> WatchedRun | None:
+        with self._lock:
+            run = self._runs.pop(run_id, None)
+            if run is not None and run.parent is None:
+                # Runs below it whose end nobody reported, such as cancelled ones, end with it.
+                for below in run.below:
+                    self._runs.pop(below, None)
+            return run
+
+    def _park(self, run: WatchedRun) -> None:
+        with self._lock:
+            for handed in run.handed.values():
+                _remember(self._parked, _key(handed.bank, handed.ref), handed)
+
+    def _episodes(self, run: WatchedRun) -> list[tuple[ReasoningBank, str]]:
+        """Return what is to be closed at the end of a run."""
+        own = [(handed.bank, handed.ref) for handed in run.handed.values() if not handed.settled]
+        if own or run.settled or not run.resumed or self._resumable is None:
+            return own
+        thread, bank = thread_of(run.metadata.get("thread_id"), run.path), self._resumable(run.metadata)
+        return [] if thread is None or bank is None else _unfinished(bank, thread)
+
+    def settle(
+        self, bank: ReasoningBank, ref: str, given: Any, *, run: WatchedRun | None = None, by_hand: bool = False
+    ) -> None:
+        """Judge what a run gave, and close its episode: credited is what was shown.
+
+        Args:
+            by_hand: the program says so; the run's own end is then not judged any more.
+        """
+        if self._settling(bank, ref, run, by_hand):
+            self.outcomes.close(bank, ref, given)
+
+    async def asettle(self, bank: ReasoningBank, ref: str, given: Any, *, run: WatchedRun | None = None) -> None:
+        """Do what `settle` does without holding up the loop."""
+        if await asyncio.to_thread(self._settling, bank, ref, run, False):
+            await self.outcomes.aclose(bank, ref, given)
+
+    def _settling(self, bank: ReasoningBank, ref: str, run: WatchedRun | None, by_hand: bool) -> bool:
+        """Take back what was not shown; False when the program has closed the run's episode by hand."""
+        if run is not None:
+            if ref in run.by_hand and not by_hand:
+                return False
+            run.settled = True
+            run.by_hand |= {ref} if by_hand else set()
+        handed = (run.handed.get(ref) if run is not None else None) or self._parked.pop(_key(bank, ref), None)
+        self._take_back(run, handed)
+        return True
+
+    def _take_back(self, run: WatchedRun | None, handed: Handed | None) -> None:
+        if handed is None or handed.settled:
+            return
+        handed.settled = True
+        out = handed.unshown()
+        for other in run.handed.values() if run is not None else ():
+            if other is not handed and other.settled and other.bank is handed.bank:
+                # A run counts once for a lesson, however often it was found.
+                out |= set(handed.marks) & (set(other.marks) - other.unshown())
+        if out:
+            _take_back(handed.bank, handed.ref, out)
+
+
+def _take_back(bank: ReasoningBank, ref: str, memory_ids: set[str]) -> None:
+    from reasoningbank.adapters.outcomes import log
+
+    try:
+        bank.runs.take_back(ref, sorted(memory_ids))
+    except ReasoningBankError as error:
+        log.warning("what no model was shown of %s was not taken back: %s", ref, error)
+
+
+def _unfinished(bank: ReasoningBank, thread: str) -> list[tuple[ReasoningBank, str]]:
+    """Return the newest episode of a thread, if it is open or was closed by an exception alone."""
+    try:
+        episode = bank.runs.get(thread=thread)
+    except EpisodeNotFoundError:
+        return []
+    unfinished = episode.is_open or (episode.verdict is Verdict.FAILURE and not episode.by)
+    return [(bank, episode.ref)] if unfinished else []
+
+
+def _key(bank: ReasoningBank, ref: str) -> Hashable:
+    # References of a caller's own are unique in a bank, not among banks.
+    return bank.tenant, bank.project, ref
+
+
+def _remember(known: OrderedDict[Any, Any], key: Hashable, value: Any) -> None:
+    known[key] = value
+    known.move_to_end(key)
+    while len(known) > REMEMBERED:
+        known.popitem(last=False)

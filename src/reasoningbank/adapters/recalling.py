@@ -1,0 +1,90 @@
+"""Recall for a run that must neither wait nor break, and the text of its lessons, which no state or checkpoint holds."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from reasoningbank.adapters.banks import Banks, bank_of, make_ready, prepare
+from reasoningbank.bank import ReasoningBank
+from reasoningbank.errors import ReasoningBankError
+from reasoningbank.results import Recall
+
+# Texts of runs under way are kept up to so many; others are read again from the bank.
+KEPT = 1_024
+
+
+@dataclass(frozen=True)
+class Recalling:
+    """How an adapter recalls.
+
+    Attributes:
+        banks: a bank, or a resolver of the run's config and context.
+        limit: how many lessons at the most.
+        max_tokens: budget of the block.
+        min_confidence: confidence from which a lesson is proven; the bank's setting when None.
+        timeout: seconds a recall may take.
+        fail_open: when a recall fails or comes too late, go on without lessons.
+    """
+
+    banks: Banks
+    limit: int = 3
+    max_tokens: int = 500
+    min_confidence: float | None = None
+    timeout: float | None = 0.5
+    fail_open: bool = True
+    _texts: OrderedDict[Hashable, str] = field(default_factory=OrderedDict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        prepare(self.banks)
+
+    def bank(self, config: Mapping[str, Any], context: Any = None) -> ReasoningBank:
+        """Return the bank of a run."""
+        return bank_of(self.banks, config, context)
+
+    def recall(self, bank: ReasoningBank, task: str, *, ref: str | None, thread: str | None) -> Recall:
+        """Recall for a task, and keep the text for `text`."""
+        make_ready(bank)
+        recall = bank.recall(
+            task,
+            self.limit,
+            ref=ref,
+            thread=thread,
+            max_tokens=self.max_tokens,
+            min_confidence=self.min_confidence,
+            timeout=self.timeout,
+            fail_open=self.fail_open,
+        )
+        if kept := recall.ref or ref:
+            self._keep(bank, kept, recall.text)
+        return recall
+
+    def known(self, bank: ReasoningBank, ref: str) -> str | None:
+        """Return the text that was recalled under a reference, if it is at hand; empty when nothing was."""
+        with self._lock:
+            return self._texts.get((bank.tenant, bank.project, ref))
+
+    def text(self, bank: ReasoningBank, ref: str) -> str:
+        """Return the text that was recalled under a reference, read again where an earlier process recalled it."""
+        known = self.known(bank, ref)
+        if known is None:
+            try:
+                known = self.recall(bank, bank.runs.get(ref).task, ref=ref, thread=None).text
+            except ReasoningBankError:
+                known = ""  # it was never opened, or is gone
+        return known
+
+    def forget(self, bank: ReasoningBank, ref: str) -> None:
+        """Keep the text of a run that is over no longer."""
+        with self._lock:
+            self._texts.pop((bank.tenant, bank.project, ref), None)
+
+    def _keep(self, bank: ReasoningBank, ref: str, text: str) -> None:
+        with self._lock:
+            self._texts[bank.tenant, bank.project, ref] = text
+            while len(self._texts) > KEPT:
+                self._texts.popitem(last=False)
