@@ -25,7 +25,7 @@ class ScriptedModel(SimpleChatModel):
 model = ScriptedModel()  # any chat model: model = init_chat_model("...")
 
 with ReasoningBank("memory", tenant="acme", project="data") as bank:
-    middleware = ReasoningBankMiddleware(bank, judge=lambda state: works(state["messages"][-1].text), timeout=5.0)
+    middleware = ReasoningBankMiddleware(bank, judge=lambda state: works(state["messages"][-1].text))
     agent = attach(create_agent(model, [], middleware=[middleware]), middleware)
 
     for task in ("split a line of a CSV file into its fields", "take the fields of one CSV line apart"):

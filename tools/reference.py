@@ -97,7 +97,7 @@ def _public_methods(cls: type) -> Iterator[tuple[str, Callable[..., Any]]]:
         member = None if name.startswith("_") else getattr(cls, name, None)
         if isinstance(member, property) or not callable(member):
             continue
-        if getattr(member, "__module__", "").startswith("reasoningbank") and member.__doc__:
+        if str(getattr(member, "__module__", "")).startswith("reasoningbank") and member.__doc__:
             yield name, member
 
 

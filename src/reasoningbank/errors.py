@@ -165,8 +165,8 @@ class ModelFileError(EmbedderUnavailableError):
 class MissingExtraError(ReasoningBankError, ImportError):
     """An optional package is not installed."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs: pip install 'reasoningbank-core[{extra}]'")
+    def __init__(self, what: str, extra: str, package: str = "reasoningbank-core") -> None:
+        super().__init__(f"{what} needs: pip install '{package}[{extra}]'")
         self.what, self.extra = what, extra
 
 

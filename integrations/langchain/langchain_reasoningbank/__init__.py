@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from langchain_reasoningbank.bridges import LangChainChat, as_chat, trajectory_of
+from langchain_reasoningbank.documents import format_lessons, lessons_text
 from langchain_reasoningbank.outcome import attach
-from langchain_reasoningbank.retriever import ReasoningBankRetriever, format_lessons, lessons_text
+from langchain_reasoningbank.retriever import ReasoningBankRetriever
 from langchain_reasoningbank.tools import (
     MemoryFeedbackTool,
     MemoryOutcomeTool,
@@ -17,6 +18,7 @@ from langchain_reasoningbank.tools import (
     MemorySearchTool,
     ReasoningBankToolkit,
 )
+from reasoningbank import MissingExtraError
 
 if TYPE_CHECKING:
     from langchain_reasoningbank.middleware import ReasoningBankMiddleware
@@ -41,7 +43,12 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # The middleware's packages are an extra: they are loaded when it is asked for.
     if name == "ReasoningBankMiddleware":
-        from langchain_reasoningbank.middleware import ReasoningBankMiddleware
+        try:
+            from langchain_reasoningbank.middleware import ReasoningBankMiddleware
+        except ModuleNotFoundError as missing:
+            if (missing.name or "").partition(".")[0] not in {"langchain", "langgraph", "langgraph_reasoningbank"}:
+                raise
+            raise MissingExtraError(name, "agents", "langchain-reasoningbank") from missing
 
         return ReasoningBankMiddleware
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, NotRequired
+from uuid import uuid4
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import PrivateStateAttr
@@ -13,12 +14,24 @@ from langchain_core.runnables import run_in_executor
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
+from langchain_reasoningbank.scope import own_thread, run_scope
 from langgraph_reasoningbank import GraphOutcome
-from reasoningbank import ReasoningBank
-from reasoningbank.adapters import FailureFilter, Judge, RunOutcomes, request_text
+from reasoningbank import EpisodeNotFoundError, ReasoningBank, ReasoningBankError
+from reasoningbank.adapters import (
+    Banks,
+    FailureFilter,
+    Judge,
+    Recalling,
+    RunOutcomes,
+    above,
+    as_reference,
+    last_turn,
+    request_text,
+)
 
 log = logging.getLogger("reasoningbank")
 
+NAME = "reasoningbank"
 Recalls = dict[str, dict[str, Any]]
 
 
@@ -28,7 +41,7 @@ def _merge(left: Recalls | None, right: Recalls | None) -> Recalls:
 
 
 class ReasoningBankState(AgentState[Any]):
-    """The agent's state with one private entry: plain JSON, checkpointed, in neither the input nor the output."""
+    """The agent's state with one private entry: references as plain JSON, in neither the input nor the output."""
 
     reasoningbank: NotRequired[Annotated[Recalls, PrivateStateAttr, _merge]]
 
@@ -39,12 +52,13 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         middleware = ReasoningBankMiddleware(bank, judge=lambda state: "done" in state["messages"][-1].text)
         agent = attach(create_agent(model, tools, middleware=[middleware]), middleware)
 
-    The lessons are appended as the last block of the system message when the model is called; they are never stored
-    in the messages. A user can report too: `bank.report(verdict, thread=thread_id)`, or by the reference that
-    `configurable={"reasoningbank_ref": ...}` gave to a call, or that `ref_of(state)` reads.
+    The lessons are recalled for the first model call, after other middlewares have redacted what was asked, and are
+    appended as the last block of the system message; they are in no state and no message. The run's id is the
+    episode's reference: `bank.report(verdict, ref=run_id)`, or `thread=thread_id`; a call gives one of its own by
+    `configurable={"reasoningbank_ref": ...}`.
 
     Args:
-        bank: whose lessons.
+        bank: whose lessons; or a resolver of the run's config and context: `lambda run: root.open(run.context.name)`.
         limit: how many lessons at the most.
         max_tokens: budget of the block.
         min_confidence: confidence from which a lesson is proven; the bank's setting when None.
@@ -53,7 +67,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         timeout: seconds a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
         failure_filter: tells which exceptions may be the lessons' fault.
-        distill: put the messages of a finished run into the bank's queue, where a worker makes lessons of them.
+        distill: put the messages of a run's turn into the bank's queue, where a worker makes lessons of them.
         name: of the middleware and its entry in the state; two in one agent need two names.
     """
 
@@ -61,7 +75,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
 
     def __init__(
         self,
-        bank: ReasoningBank,
+        bank: Banks,
         *,
         limit: int = 3,
         max_tokens: int = 500,
@@ -72,19 +86,15 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         fail_open: bool = True,
         failure_filter: FailureFilter | None = None,
         distill: bool = False,
-        name: str = "reasoningbank",
+        name: str = NAME,
     ) -> None:
         super().__init__()
         self.tools = []
-        self._bank, self._name = bank, name
-        self._limit, self._max_tokens, self._min_confidence = limit, max_tokens, min_confidence
-        self._query = query or _asked
-        self._timeout, self._fail_open = timeout, fail_open
-        self._outcomes = RunOutcomes(judge, failure_filter, _messages if distill else None)
-        self.callback = GraphOutcome(bank, self._outcomes)
+        self._name, self._query = name, query or _asked
+        self._recalling = Recalling(bank, limit, max_tokens, min_confidence, timeout, fail_open)
+        self._outcomes = RunOutcomes(judge, failure_filter, self._turn if distill else None)
+        self.callback = GraphOutcome(self._outcomes, self._resumable)
         self._warned = False
-        # Loading the model takes longer than a recall may: it is done before the first run.
-        bank.upkeep.warm()
 
     @property
     def name(self) -> str:
@@ -92,46 +102,34 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         return self._name
 
     def ref_of(self, state: Any) -> str:
-        """Return the reference of the run's episode from the agent's state; empty when none was opened."""
+        """Return the reference of the run's episode from the agent's state; empty before its first run."""
         return str(self._entry(state).get("ref", ""))
 
     def _entry(self, state: Any) -> dict[str, Any]:
         return (state.get("reasoningbank") or {}).get(self._name) or {}
 
+    def _bank(self) -> ReasoningBank:
+        scope = run_scope(get_config())
+        return self._recalling.bank(scope, scope.context)
+
+    def _resumable(self, metadata: Mapping[str, Any]) -> ReasoningBank:
+        return self._recalling.bank({"configurable": metadata, "metadata": metadata})
+
     # -- before ------------------------------------------------------------------------------------------------------
 
     def before_agent(self, state: ReasoningBankState, runtime: Runtime[Any]) -> dict[str, Any]:
-        """Recall, once a run; the reference goes into the state."""
-        return self._recall(state, get_config())
-
-    async def abefore_agent(self, state: ReasoningBankState, runtime: Runtime[Any]) -> dict[str, Any]:
-        """Recall, without holding up the event loop."""
-        return await run_in_executor(None, self._recall, state, get_config())
-
-    def _recall(self, state: ReasoningBankState, config: Any) -> dict[str, Any]:
-        entry = {"ref": "", "block": "", "memories": []}
-        task = self._query(state)
-        if task:
-            configurable = config.get("configurable") or {}
-            recall = self._bank.recall(
-                task,
-                self._limit,
-                timeout=self._timeout,
-                fail_open=self._fail_open,
-                ref=configurable.get(f"{self._name}_ref"),
-                thread=configurable.get("thread_id"),
-                max_tokens=self._max_tokens,
-                min_confidence=self._min_confidence,
-            )
-            entry = {"ref": recall.ref, "block": recall.text, "memories": [m.id for m in recall.memories]}
-            if not self.callback.opened(config, recall.ref):
-                self._warn()
-        return {"reasoningbank": {self._name: entry}}
-
-    def _warn(self) -> None:
-        if not self._warned:
+        """Name the run, once; what is recalled in it goes by that name, also after a pause in another process."""
+        config = get_config()
+        configurable = config.get("configurable") or {}
+        own = None if above(configurable.get("checkpoint_ns")) else configurable.get(f"{self._name}_ref")
+        run = self.callback.graph_run(config)
+        if run is None and not self._warned:
             self._warned = True
             log.warning("middleware %r is not attached: a run that fails is not reported; use attach()", self._name)
+        name = str(uuid4()) if run is None else run.name if self._name == NAME else f"{run.name}/{self._name}"
+        asked = [m for m in state["messages"] if m.type == "human"]
+        entry = {"ref": as_reference(own) or name, "turn": str(asked[-1].id or "") if asked else ""}
+        return {"reasoningbank": {self._name: entry}}
 
     # -- meanwhile ---------------------------------------------------------------------------------------------------
 
@@ -139,42 +137,71 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Show the lessons to the model."""
-        return handler(self._with_lessons(request))
+        return handler(_with_lessons(request, self._lessons(request)))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
-        """Show the lessons to the model."""
-        return await handler(self._with_lessons(request))
+        """Show the lessons to the model, recalled without holding up the event loop."""
+        return await handler(_with_lessons(request, await run_in_executor(None, self._lessons, request)))
 
-    def _with_lessons(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        block = self._entry(request.state).get("block")
-        if not block:
-            return request
-        present = request.system_message
-        blocks: list[Any] = (
-            []
-            if present is None
-            else present.content
-            if isinstance(present.content, list)
-            else [{"type": "text", "text": present.content}]
-        )
-        # Last, so that what a provider caches of the prompt's beginning stays the same.
-        return request.override(system_message=SystemMessage(content=[*blocks, {"type": "text", "text": block}]))
+    def _lessons(self, request: ModelRequest[Any]) -> str:
+        ref = self.ref_of(request.state)
+        if not ref:
+            return ""
+        config, bank = get_config(), self._bank()
+        run, known = self.callback.graph_run(config), self._recalling.known(bank, ref)
+        if known == "" or (known is not None and (run is None or ref in run.handed)):
+            return known
+        # The messages as they are for the model, since others may have redacted them.
+        task = request_text(self._query({**request.state, "messages": request.messages}))
+        if not task:
+            return ""
+        recall = self._recalling.recall(bank, task, ref=ref, thread=own_thread(run_scope(config)))
+        if run is not None:
+            self.callback.opened(run, bank, recall)
+        return recall.text
 
     # -- after -------------------------------------------------------------------------------------------------------
 
     def after_agent(self, state: ReasoningBankState, runtime: Runtime[Any]) -> None:
         """Judge the run and report it."""
-        self._outcomes.close(self._bank, self.ref_of(state), state)
+        bank, ref = self._ending(state)
+        self.callback.settle(bank, ref, state, run=self.callback.graph_run(get_config()))
 
     async def aafter_agent(self, state: ReasoningBankState, runtime: Runtime[Any]) -> None:
         """Judge the run and report it, without holding up the event loop."""
-        await run_in_executor(None, self._outcomes.close, self._bank, self.ref_of(state), state)
+        bank, ref = await run_in_executor(None, self._ending, state)
+        await self.callback.asettle(bank, ref, state, run=self.callback.graph_run(get_config()))
+
+    def _ending(self, state: Any) -> tuple[ReasoningBank, str]:
+        """Return the bank, and the reference if an episode was opened under it."""
+        bank, ref = self._bank(), self.ref_of(state)
+        self._recalling.forget(bank, ref)
+        try:
+            return bank, bank.runs.get(ref).ref if ref else ""
+        except EpisodeNotFoundError:
+            return bank, ""
+        except ReasoningBankError:
+            return bank, ref  # the report will say what is wrong
+
+    def _turn(self, state: Any) -> list[Any]:
+        return last_turn(state["messages"], self._entry(state).get("turn", ""))
 
 
-def _messages(state: Any) -> list[Any]:
-    return list(state["messages"])
+def _with_lessons(request: ModelRequest[Any], block: str) -> ModelRequest[Any]:
+    if not block:
+        return request
+    present = request.system_message
+    blocks: list[Any] = (
+        []
+        if present is None
+        else present.content
+        if isinstance(present.content, list)
+        else [{"type": "text", "text": present.content}]
+    )
+    # Last, so that what a provider caches of the prompt's beginning stays the same.
+    return request.override(system_message=SystemMessage(content=[*blocks, {"type": "text", "text": block}]))
 
 
 def _asked(state: Any) -> str:

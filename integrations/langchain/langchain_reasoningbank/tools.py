@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from langchain_core.runnables import run_in_executor
+from langchain_core.runnables import RunnableConfig, run_in_executor
 from langchain_core.tools import BaseTool, BaseToolkit, ToolException
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from reasoningbank import ReasoningBank
+from langchain_reasoningbank.scope import run_scope
 from reasoningbank.adapters import (
     MEMORY_FEEDBACK,
     MEMORY_LOOKUP,
     MEMORY_OUTCOME,
     MEMORY_RECORD,
     MEMORY_SEARCH,
-    MemoryTool,
+    Banks,
+    bank_of,
     memory_tools,
 )
 
@@ -30,38 +31,36 @@ class _BankTool(BaseTool):
     """One tool of one bank. What goes wrong is answered in one sentence, and never ends the agent's run.
 
     Attributes:
-        bank: whose memories; its tenant and project are the scope.
+        bank: whose memories: a bank, whose tenant and project are the scope, or a resolver of the run's config and
+            context.
         by: who records, votes and reports through the tool.
         trusted: whether what is recorded through it is trusted.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    bank: ReasoningBank = Field(exclude=True, repr=False)
+    bank: Banks = Field(exclude=True, repr=False)
     by: str = "agent"
     trusted: bool = True
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
     handle_validation_error: Any = _invalid
 
-    _tool: MemoryTool = PrivateAttr()
-
-    def model_post_init(self, context: Any, /) -> None:
-        super().model_post_init(context)
-        offered = memory_tools(self.bank, read_only=self._read_only(), by=self.by, trusted=self.trusted)
-        self._tool = next(tool for tool in offered if tool.name == self.name)
-
     def _read_only(self) -> bool:
         return False
 
-    def _run(self, **arguments: Any) -> tuple[str, dict[str, Any]]:
-        answer = self._tool(arguments)
+    def _run(self, *alone: Any, config: RunnableConfig, **arguments: Any) -> tuple[str, dict[str, Any]]:
+        bank = bank_of(self.bank, run_scope(config))
+        offered = memory_tools(bank, read_only=self._read_only(), by=self.by, trusted=self.trusted)
+        tool = next(tool for tool in offered if tool.name == self.name)
+        # A text alone, which LangChain allows, is the first argument.
+        answer = tool(dict(zip(tool.spec.arguments.model_fields, alone, strict=False)) | arguments)
         if answer.failed:
             raise ToolException(answer.text)
         return answer.text, answer.data
 
-    async def _arun(self, **arguments: Any) -> tuple[str, dict[str, Any]]:
-        return await run_in_executor(None, lambda: self._run(**arguments))
+    async def _arun(self, *alone: Any, config: RunnableConfig, **arguments: Any) -> tuple[str, dict[str, Any]]:
+        return await run_in_executor(None, lambda: self._run(*alone, config=config, **arguments))
 
 
 class MemorySearchTool(_BankTool):
@@ -111,12 +110,12 @@ class ReasoningBankToolkit(BaseToolkit):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    bank: ReasoningBank = Field(exclude=True, repr=False)
+    bank: Banks = Field(exclude=True, repr=False)
     read_only: bool = False
     by: str = "agent"
     trusted: bool = True
 
-    def __init__(self, bank: ReasoningBank, **options: Any) -> None:
+    def __init__(self, bank: Banks, **options: Any) -> None:
         super().__init__(**{"bank": bank, **options})
 
     def get_tools(self) -> list[BaseTool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -81,7 +82,7 @@ class ReasoningBankHooks:
     ref=run_id)`, or `thread=thread_id`. `configurable={"reasoningbank_ref": ...}` gives a call one of your own.
 
     Args:
-        bank: whose lessons; or a resolver of the run's config and context, `lambda run: root.open(run.context.project)`.
+        bank: whose lessons; or a resolver of the run's config and context: `lambda run: root.open(run.context.name)`.
         limit: how many lessons at the most.
         max_tokens: budget of the block.
         min_confidence: confidence from which a lesson is proven; the bank's setting when None.
@@ -152,8 +153,8 @@ class ReasoningBankHooks:
         if self._query is None and "messages" not in fields:
             some = next((name for name, kind in fields.items() if kind is str), "question")
             raise ValueError(
-                f"nothing can be recalled: the state {getattr(schema, '__name__', schema)} has no `messages`, and there "
-                f'is no query=; write ReasoningBankHooks(bank, query=lambda state: state["{some}"])'
+                f"nothing can be recalled: the state {getattr(schema, '__name__', schema)} has no `messages`, and "
+                f'there is no query=; write ReasoningBankHooks(bank, query=lambda state: state["{some}"])'
             )
 
     def compile(
@@ -207,26 +208,31 @@ class ReasoningBankHooks:
         return None if run is None else run.name if self.key == KEY else f"{run.name}/{self.key}"
 
     def _outcome(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
-        bank, ref = self.bank_of(config), self._ref(state)
-        self.callback.settle(bank, ref, state, run=self.callback.graph_run(config))
-        self._recalling.forget(bank, ref)
+        self._ending(state, config)
         return {}
 
     async def _aoutcome(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
-        bank, ref = await run_in_executor(None, self.bank_of, config), self._ref(state)
-        await self.callback.asettle(bank, ref, state, run=self.callback.graph_run(config))
-        self._recalling.forget(bank, ref)
+        await run_in_executor(None, self._ending, state, config, asyncio.get_running_loop())
         return {}
+
+    def _ending(self, state: Any, config: RunnableConfig, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        bank, ref, run = self.bank_of(config), self._ref(state), self.callback.graph_run(config)
+        self._recalling.forget(bank, ref)
+        if run is None:
+            self.callback.settle(bank, ref, state)
+        else:
+            # Nodes may still be running beside this one: the run's end will come when they have ended.
+            self.callback.ending(run, bank, ref, state, loop)
 
     def _ref(self, state: Any) -> str:
         return str((read(state, self.key) or {}).get("ref", ""))
 
-    # -- what was recalled, and how it ended -----------------------------------------------------------------------------
+    # -- what was recalled, and how it ended ---------------------------------------------------------------------------
 
     def bank_of(self, config: Mapping[str, Any]) -> ReasoningBank:
         """Return the bank of a run."""
         try:
-            context = get_runtime().context
+            context = getattr(get_runtime(), "context", None)
         except (RuntimeError, KeyError):
             context = None
         return self._recalling.bank(config, context)

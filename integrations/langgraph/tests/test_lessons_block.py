@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import pytest
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph, add_messages
 
@@ -69,7 +69,7 @@ def test_what_the_graph_starts_with_follows_the_recall_whenever_it_was_said(bank
     else:
         hooks.attach(builder)
         builder.add_edge(START, "work")
-    given = hooks.compile(builder).invoke({"messages": [("user", ASKED)]})
+    given = hooks.compile(builder).invoke({"messages": [HumanMessage(ASKED)]})
 
     assert [block.count("Pin the timezone") for block in given["log"]] == [1]
 

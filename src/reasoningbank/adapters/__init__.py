@@ -3,8 +3,8 @@
 Nothing here knows a framework.
 """
 
-from reasoningbank.adapters.banks import BankResolver, Banks, RunScope, bank_of, make_ready, prepare
-from reasoningbank.adapters.callbacks import RunWatch, WatchedRun, left
+from reasoningbank.adapters.banks import BankResolver, Banks, RunScope, bank_of
+from reasoningbank.adapters.callbacks import RunWatch, left
 from reasoningbank.adapters.outcomes import FailureFilter, Judge, RootRun, RunOutcomes, RunTree, is_neutral
 from reasoningbank.adapters.recalling import Recalling
 from reasoningbank.adapters.request import last_turn, request_text
@@ -22,6 +22,7 @@ from reasoningbank.adapters.tools import (
     memory_data,
     memory_tools,
 )
+from reasoningbank.adapters.watched import WatchedRun
 from reasoningbank.judgement import PASS_MARK, Judgement, as_judgement
 
 __all__ = [
@@ -54,10 +55,8 @@ __all__ = [
     "is_neutral",
     "last_turn",
     "left",
-    "make_ready",
     "memory_data",
     "memory_tools",
-    "prepare",
     "request_text",
     "thread_of",
 ]

@@ -7,21 +7,24 @@ ends with it, and is credited as far as a model was really shown it: what never 
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Any
 
 from reasoningbank.adapters.outcomes import RunOutcomes, is_neutral
 from reasoningbank.adapters.shown import letters_in, marks_of
 from reasoningbank.adapters.threads import thread_of
+from reasoningbank.adapters.watched import Handed, WatchedRun
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
 from reasoningbank.results import Recall
 from reasoningbank.verdict import Verdict
+
+log = logging.getLogger("reasoningbank")
 
 # Runs that paused, and parents of runs that may be tried again, are remembered up to so many.
 REMEMBERED = 1_024
@@ -36,100 +39,6 @@ def left() -> Iterator[None]:
         yield
     finally:
         _left.reset(token)
-
-
-@dataclass(slots=True, eq=False)
-class Handed:
-    """What was recalled in a run, and what a model has been shown of it.
-
-    Attributes:
-        marks: by memory: what shows in a text that it is there.
-        under: the run that recalled it.
-        seen: memories that stood in a model's input.
-        models: how many model calls came after the recall.
-        unwatched: what was shown of it cannot be known, and is taken to be all.
-        must_read: no model is shown it unless a node takes the text.
-        readers: the nodes that took the text.
-        reached: what the outermost retriever gave; None when no retriever was involved.
-        settled: it is closed.
-        messages: what the last model call was given; before the first, what was asked.
-    """
-
-    bank: ReasoningBank
-    ref: str
-    marks: dict[str, tuple[str, ...]]
-    under: WatchedRun
-    must_read: bool = False
-    seen: set[str] = field(default_factory=set)
-    models: int = 0
-    unwatched: bool = False
-    readers: list[WatchedRun] = field(default_factory=list)
-    reached: set[str] | None = None
-    settled: bool = False
-    messages: Any = None
-
-    def unshown(self) -> set[str]:
-        """Return the memories that were in no model's input, as far as that can be known."""
-        if self.unwatched or any(not reader.models for reader in self.readers):
-            return set()  # a node that took the text and called no model that is watched calls one that is not
-        if self.models:
-            return set(self.marks) - self.seen
-        if self.reached is not None:
-            return set(self.marks) - self.reached
-        return set(self.marks) if self.must_read and not self.readers else set()
-
-    def look(self, given: str) -> None:
-        """A model is given this, as `letters`."""
-        self.models += 1
-        self.seen |= {m for m, marks in self.marks.items() if m not in self.seen and any(k in given for k in marks)}
-
-
-@dataclass(slots=True, eq=False)
-class WatchedRun:
-    """A run that is under way.
-
-    Attributes:
-        name: its id, or that of the first attempt when it is tried again: the reference of what is recalled in it.
-        path: where it stands in nested graphs; "" at the top.
-        models: how many model calls there were in it.
-        queries: the references of what was recalled in it, by what was asked.
-        resumed, paused, settled: it goes on with an earlier run; it waits for somebody; its episode was closed.
-        by_hand: references that the program closed itself.
-    """
-
-    id: Hashable
-    name: str
-    parent: WatchedRun | None
-    path: str
-    metadata: Mapping[str, Any]
-    is_retriever: bool = False
-    handed: dict[str, Handed] = field(default_factory=dict)
-    below: set[Hashable] = field(default_factory=set)
-    queries: dict[Hashable, str] = field(default_factory=dict)
-    resumed: bool = False
-    paused: bool = False
-    settled: bool = False
-    models: int = 0
-    by_hand: set[str] = field(default_factory=set)
-
-    def up(self) -> Iterator[WatchedRun]:
-        """Yield it and the runs that it stands in, up to the root."""
-        run: WatchedRun | None = self
-        while run is not None:
-            yield run
-            run = run.parent
-
-    @property
-    def root(self) -> WatchedRun:
-        """The outermost run that is watched."""
-        return list(self.up())[-1]
-
-    def ref_for(self, key: Hashable) -> str:
-        """Return the reference for a recall of this run: the run's id, and for further ones that with a number."""
-        if key not in self.queries:
-            count = len(self.queries)
-            self.queries[key] = f"{self.name}/{count + 1}" if count else self.name
-        return self.queries[key]
 
 
 class RunWatch:
@@ -198,6 +107,17 @@ class RunWatch:
         for run in inner.up() if inner is not None else ():
             if ref in run.handed and inner is not None:
                 run.handed[ref].readers.append([above for above in inner.up() if above.path == inner.path][-1])
+
+    def ending(
+        self, run: WatchedRun, bank: ReasoningBank, ref: str, state: Any, loop: asyncio.AbstractEventLoop | None = None
+    ) -> None:
+        """A node near the end of a run saw its state: by that the run is judged when it has ended."""
+        with self._lock:
+            handed = run.handed.get(ref) or self._parked.pop(_key(bank, ref), None)
+            if handed is None:
+                handed = Handed(bank, ref, {}, run, unwatched=True)
+            run.handed[ref] = handed
+            handed.state, handed.loop = state, loop
 
     # -- beginnings ----------------------------------------------------------------------------------------------------
 
@@ -308,7 +228,9 @@ class RunWatch:
             self._park(run)
             return
         for bank, ref in self._episodes(run):
-            self.settle(bank, ref, outputs, run=run)
+            handed = run.handed.get(ref)
+            given, loop = (outputs, None) if handed is None else (handed.result(outputs), handed.loop)
+            self.settle(bank, ref, given, run=run, loop=loop)
 
     def on_chain_error(self, error: BaseException, *, run_id: Hashable, **kwargs: Any) -> None:
         """A run failed, unless it is nobody's failure."""
@@ -356,15 +278,23 @@ class RunWatch:
         return [] if thread is None or bank is None else _unfinished(bank, thread)
 
     def settle(
-        self, bank: ReasoningBank, ref: str, given: Any, *, run: WatchedRun | None = None, by_hand: bool = False
+        self,
+        bank: ReasoningBank,
+        ref: str,
+        given: Any,
+        *,
+        run: WatchedRun | None = None,
+        by_hand: bool = False,
+        loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         """Judge what a run gave, and close its episode: credited is what was shown.
 
         Args:
             by_hand: the program says so; the run's own end is then not judged any more.
+            loop: the run's, which waits for this thread.
         """
         if self._settling(bank, ref, run, by_hand):
-            self.outcomes.close(bank, ref, given)
+            self.outcomes.close(bank, ref, given, loop=loop)
 
     async def asettle(self, bank: ReasoningBank, ref: str, given: Any, *, run: WatchedRun | None = None) -> None:
         """Do what `settle` does without holding up the loop."""
@@ -396,8 +326,6 @@ class RunWatch:
 
 
 def _take_back(bank: ReasoningBank, ref: str, memory_ids: set[str]) -> None:
-    from reasoningbank.adapters.outcomes import log
-
     try:
         bank.runs.take_back(ref, sorted(memory_ids))
     except ReasoningBankError as error:

@@ -11,7 +11,7 @@ import asyncio
 import inspect
 import logging
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -164,13 +164,22 @@ class RunOutcomes:
         for bank, ref in episodes:
             self.fail(bank, ref, error)
 
-    def close(self, bank: ReasoningBank, ref: str, given: Any, *, reason: str = "") -> Verdict:
+    def close(
+        self,
+        bank: ReasoningBank,
+        ref: str,
+        given: Any,
+        *,
+        reason: str = "",
+        loop: asyncio.AbstractEventLoop | None = None,
+    ) -> Verdict:
         """Judge what a run gave, close its episode, and return the verdict.
 
         Args:
             reason: what is known of the ending, for a judge that gives no reason.
+            loop: a running loop of another thread, in which an async judge is awaited; one of its own when None.
         """
-        return self._close(bank, ref, given, self.judged(given), reason)
+        return self._close(bank, ref, given, self.judged(given, loop), reason)
 
     async def aclose(self, bank: ReasoningBank, ref: str, given: Any, *, reason: str = "") -> Verdict:
         """Do what `close` does without holding up the loop; an async judge is awaited in it."""
@@ -207,12 +216,19 @@ class RunOutcomes:
             self._enqueue(bank, ref, Verdict.FAILURE, partial(broken_run, so_far, error))
         return Verdict.FAILURE
 
-    def judged(self, given: Any) -> Judgement:
-        """Return what the judge says; unknown without one, and when it fails, which is logged."""
+    def judged(self, given: Any, loop: asyncio.AbstractEventLoop | None = None) -> Judgement:
+        """Return what the judge says; unknown without one, and when it fails, which is logged.
+
+        Args:
+            loop: as in `close`.
+        """
         from reasoningbank.distill.judge import settled
 
         try:
-            return as_judgement(settled(self._asked(given)))
+            said = self._asked(given)
+            if loop is not None and loop.is_running() and inspect.isawaitable(said):
+                return as_judgement(asyncio.run_coroutine_threadsafe(_wait(said), loop).result())
+            return as_judgement(settled(said))
         except Exception as error:  # noqa: BLE001 - a judge is the user's code; its fault must not end the run
             return _no_judgement(error)
 
@@ -238,6 +254,10 @@ def broken_run(messages: Any, error: BaseException) -> Any:
 
     run = Trajectory.of(last_turn(messages))
     return run.model_copy(update={"steps": (*run.steps, Step(error=f"{type(error).__name__}: {error}"))})
+
+
+async def _wait(said: Awaitable[Any]) -> Any:
+    return await said
 
 
 def _no_judgement(error: Exception) -> Judgement:

@@ -1,4 +1,4 @@
-"""Recall for a run that must neither wait nor break, and the text of its lessons, which no state or checkpoint holds."""
+"""Recall for a run that must neither wait nor break, and the text of its lessons, which is in no state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from reasoningbank.adapters.banks import Banks, bank_of, make_ready, prepare
+from reasoningbank.adapters.banks import Banks, RunScope, bank_of
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import ReasoningBankError
 from reasoningbank.results import Recall
@@ -39,16 +39,12 @@ class Recalling:
     _texts: OrderedDict[Hashable, str] = field(default_factory=OrderedDict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def __post_init__(self) -> None:
-        prepare(self.banks)
-
     def bank(self, config: Mapping[str, Any], context: Any = None) -> ReasoningBank:
         """Return the bank of a run."""
-        return bank_of(self.banks, config, context)
+        return bank_of(self.banks, RunScope(config, context))
 
     def recall(self, bank: ReasoningBank, task: str, *, ref: str | None, thread: str | None) -> Recall:
         """Recall for a task, and keep the text for `text`."""
-        make_ready(bank)
         recall = bank.recall(
             task,
             self.limit,

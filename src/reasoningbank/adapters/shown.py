@@ -11,7 +11,7 @@ from reasoningbank.memory import Memory
 # A sentence or id of fewer letters and digits could stand in a prompt by chance.
 SHORTEST = 16
 _SIGNS = re.compile(r"[\W_]+")
-_ENDS = re.compile(r"[\n.!?。！？]+")
+_ENDS = re.compile(r"[\n.!?\u3002\uff01\uff1f]+")
 
 
 def letters(text: str) -> str:

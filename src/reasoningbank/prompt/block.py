@@ -209,7 +209,8 @@ class _Shown:
     def _header(self, *more: str) -> str:
         kind = SUCCESS if self.lesson.outcome is Verdict.SUCCESS else FAILURE
         # In steps of a tenth: with each run's outcome in it, the text would change with every turn of a conversation.
-        sure = f"confidence {round(self.lesson.confidence, 1):.2f}" + (" and not proven yet" if self.provisional else "")
+        sure = f"confidence {round(self.lesson.confidence, 1):.2f}"
+        sure += " and not proven yet" if self.provisional else ""
         return f"[{self.lesson.id}] {_one_line(self.lesson.title)} ({', '.join((kind, sure, *more))})"
 
     def _applies(self) -> str:

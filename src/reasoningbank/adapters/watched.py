@@ -1,0 +1,119 @@
+"""Runs under way, and what was recalled in them: which lessons a model has been shown, as far as that can be known."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from reasoningbank.bank import ReasoningBank
+
+
+@dataclass(slots=True, eq=False)
+class Handed:
+    """What was recalled in a run, and what a model has been shown of it.
+
+    Attributes:
+        marks: by memory: what shows in a text that it is there.
+        under: the run that recalled it.
+        seen: memories that stood in a model's input.
+        models: how many model calls came after the recall.
+        unwatched: what was shown of it cannot be known, and is taken to be all.
+        must_read: no model is shown it unless a node takes the text.
+        readers: the nodes that took the text.
+        reached: what the outermost retriever gave; None when no retriever was involved.
+        settled: it is closed.
+        messages: what the last model call was given; before the first, what was asked.
+        state, loop: the run's state as a node near its end saw it, and where async code of the run is awaited.
+    """
+
+    bank: ReasoningBank
+    ref: str
+    marks: dict[str, tuple[str, ...]]
+    under: WatchedRun
+    must_read: bool = False
+    seen: set[str] = field(default_factory=set)
+    models: int = 0
+    unwatched: bool = False
+    readers: list[WatchedRun] = field(default_factory=list)
+    reached: set[str] | None = None
+    settled: bool = False
+    messages: Any = None
+    state: Any = None
+    loop: asyncio.AbstractEventLoop | None = None
+
+    def unshown(self) -> set[str]:
+        """Return the memories that were in no model's input, as far as that can be known."""
+        if self.unwatched or any(not reader.models for reader in self.readers):
+            return set()  # a node that took the text and called no model that is watched calls one that is not
+        if self.models:
+            return set(self.marks) - self.seen
+        if self.reached is not None:
+            return set(self.marks) - self.reached
+        return set(self.marks) if self.must_read and not self.readers else set()
+
+    def result(self, outputs: Any) -> Any:
+        """Return the run's state with its outputs, which are newer: nodes may have run beside the one that saw it."""
+        state = self.state
+        if state is None or not isinstance(outputs, Mapping):
+            return outputs if state is None else state
+        if isinstance(state, Mapping):
+            return {**state, **outputs}
+        newer = {name: value for name, value in outputs.items() if hasattr(state, name)}
+        copy = getattr(state, "model_copy", None)
+        return dataclasses.replace(state, **newer) if copy is None else copy(update=newer)
+
+    def look(self, given: str) -> None:
+        """A model is given this, as `letters`."""
+        self.models += 1
+        self.seen |= {m for m, marks in self.marks.items() if m not in self.seen and any(k in given for k in marks)}
+
+
+@dataclass(slots=True, eq=False)
+class WatchedRun:
+    """A run that is under way.
+
+    Attributes:
+        name: its id, or that of the first attempt when it is tried again: the reference of what is recalled in it.
+        path: where it stands in nested graphs; "" at the top.
+        models: how many model calls there were in it.
+        queries: the references of what was recalled in it, by what was asked.
+        resumed, paused, settled: it goes on with an earlier run; it waits for somebody; its episode was closed.
+        by_hand: references that the program closed itself.
+    """
+
+    id: Hashable
+    name: str
+    parent: WatchedRun | None
+    path: str
+    metadata: Mapping[str, Any]
+    is_retriever: bool = False
+    handed: dict[str, Handed] = field(default_factory=dict)
+    below: set[Hashable] = field(default_factory=set)
+    queries: dict[Hashable, str] = field(default_factory=dict)
+    resumed: bool = False
+    paused: bool = False
+    settled: bool = False
+    models: int = 0
+    by_hand: set[str] = field(default_factory=set)
+
+    def up(self) -> Iterator[WatchedRun]:
+        """Yield it and the runs that it stands in, up to the root."""
+        run: WatchedRun | None = self
+        while run is not None:
+            yield run
+            run = run.parent
+
+    @property
+    def root(self) -> WatchedRun:
+        """The outermost run that is watched."""
+        return list(self.up())[-1]
+
+    def ref_for(self, key: Hashable) -> str:
+        """Return the reference for a recall of this run: the run's id, and for further ones that with a number."""
+        if key not in self.queries:
+            count = len(self.queries)
+            self.queries[key] = f"{self.name}/{count + 1}" if count else self.name
+        return self.queries[key]
