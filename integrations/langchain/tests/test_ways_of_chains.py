@@ -57,6 +57,16 @@ def each_once(bank: ReasoningBank) -> bool:
     return bool(evidence(bank)) and set(evidence(bank).values()) == {1} and evidence(bank) == evidence(bank, "usage")
 
 
+def noting(judged: list[Any]) -> Any:
+    """Return a judge that keeps what it is given, and is content."""
+
+    def judge(given: Any) -> bool:
+        judged.append(given)
+        return True
+
+    return judge
+
+
 class Outer(BaseRetriever):
     """What multi-query, ensemble and compression retrievers do: ask others, and make something of the answers."""
 
@@ -110,14 +120,14 @@ def test_what_a_compressor_drops_is_not_credited_where_no_model_can_be_watched(
 
 def test_what_does_not_fit_the_prompt_is_not_credited(bank: ReasoningBank, retriever: Any, scripted: Any) -> None:
     model = scripted("ok")
-    short = RunnableLambda(lambda documents: lessons_text(documents[:1], max_tokens=140))
+    short: Any = RunnableLambda(lambda documents: lessons_text(documents[:1], max_tokens=140))
     attach(chain(retriever | short, model), retriever, judge=lambda _: True).invoke(DATES)
 
     assert evidence(bank) == {"Pin the timezone": 1}
 
 
 def test_lessons_in_a_layout_of_ones_own_are_known(bank: ReasoningBank, retriever: Any, scripted: Any) -> None:
-    own = RunnableLambda(lambda documents: "\n".join(f"* {d.page_content!r}" for d in documents))
+    own: Any = RunnableLambda(lambda documents: "\n".join(f"* {d.page_content!r}" for d in documents))
     attach(chain(retriever | own, scripted("ok")), retriever, judge=lambda _: True).invoke(DATES)
 
     assert each_once(bank)
@@ -125,7 +135,7 @@ def test_lessons_in_a_layout_of_ones_own_are_known(bank: ReasoningBank, retrieve
 
 
 def test_lessons_that_reach_no_prompt_are_not_credited(bank: ReasoningBank, retriever: Any, scripted: Any) -> None:
-    nothing = RunnableLambda(lambda documents: "")
+    nothing: Any = RunnableLambda(lambda documents: "")
     attach(chain(retriever | nothing, scripted("ok")), retriever, judge=lambda _: True).invoke(DATES)
 
     assert evidence(bank) == evidence(bank, "usage") == {}
@@ -207,7 +217,7 @@ def test_a_stream_that_is_left_half_way_is_no_result(bank: ReasoningBank, retrie
     steps = attach(
         chain(retriever | format_lessons, Talking.of("a", "b", "c", "d")),
         retriever,
-        judge=lambda answer: [judged.append(answer)] != [],
+        judge=noting(judged),
     )
     runnable = WAYS[place](steps)
     partly(runnable) if way == "sync" else asyncio.run(apartly(runnable))
@@ -230,7 +240,7 @@ def test_a_retriever_as_a_tool_is_credited_for_the_agents_answer(
     judged: list[Any] = []
     lookup = create_retriever_tool(retriever, "lookup", "Look up lessons.")
     made: Any = create_agent(scripted(tool_call("lookup", query=DATES), "done"), [lookup])
-    agent = attach(made, retriever, judge=lambda state: [judged.append(state)] != [])
+    agent = attach(made, retriever, judge=noting(judged))
     agent.invoke(ASK) if way == "sync" else asyncio.run(agent.ainvoke(ASK))
 
     assert [state["messages"][-1].text for state in judged] == ["done"]
@@ -250,9 +260,9 @@ def test_a_chain_in_a_tool_is_judged_by_the_agents_answer(
 
     judged: list[Any] = []
     made: Any = create_agent(scripted(tool_call("research", question=DATES), "done"), [research])
-    attach(made, retriever, judge=lambda state: [judged.append(state["messages"][-1].text)] != []).invoke(ASK)
+    attach(made, retriever, judge=noting(judged)).invoke(ASK)
 
-    assert judged == ["done"]
+    assert [state["messages"][-1].text for state in judged] == ["done"]
     assert each_once(bank)
 
 
@@ -283,7 +293,7 @@ def test_a_pause_is_not_judged_and_its_resume_is_once(
 
     def build() -> Any:
         graph = asking(retriever, scripted("plan")).compile(checkpointer=saver, **options)
-        return attach(graph, retriever, judge=lambda state: [judged.append(state)] != [])
+        return attach(graph, retriever, judge=noting(judged))
 
     graph = build()
     graph.invoke(ASK, THREAD)

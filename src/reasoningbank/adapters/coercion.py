@@ -30,8 +30,10 @@ def unset(value: object) -> object:
 
 
 def to_number(value: object) -> object:
-    """Read a number that came as text; "null" and "" are None."""
+    """Read a number that came as text, or a whole one as 5.0; "null" and "" are None."""
     value = unset(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if not isinstance(value, str):
         return value
     for kind in (int, float):
@@ -43,8 +45,11 @@ def to_number(value: object) -> object:
 
 
 def to_list(value: object) -> object:
-    """Read a list that came as JSON text, or as words with commas between them; "null" and "" are None."""
+    """Read a list that came as JSON text, or as words with commas between them; "null" and "" are None, also within."""
     value = unset(value)
+    if isinstance(value, list):
+        said = [item for item in value if unset(item) is not None]
+        return said if said or not value else None
     if not isinstance(value, str):
         return value
     if not value.strip().startswith("["):
@@ -53,7 +58,7 @@ def to_list(value: object) -> object:
         read = json.loads(value.strip())
     except (ValueError, RecursionError):
         return value
-    return read if isinstance(read, list) else value
+    return to_list(read) if isinstance(read, list) else value
 
 
 def to_choice(value: object) -> object:
