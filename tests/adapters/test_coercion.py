@@ -80,6 +80,18 @@ def test_one_of_a_few_words_may_come_in_any_case() -> None:
     assert to_choice(3) == 3
 
 
+def test_what_says_nothing_in_a_list_is_left_out() -> None:
+    assert to_list(["null", "shell", ""]) == to_list('["shell", null, "none"]') == ["shell"]
+    assert to_list(["null"]) is None
+    assert to_list('["null"]') is None
+    assert to_list([]) == []
+
+
+def test_a_whole_number_with_a_point_is_a_whole_number() -> None:
+    assert isinstance(to_number(5.0), int)
+    assert to_number(5.5) == 5.5
+
+
 def test_a_reference_that_says_nothing_is_none_and_another_stays_as_it_is() -> None:
     assert unset(" None ") is None
     assert unset(" e-1 ") == " e-1 "
@@ -90,6 +102,9 @@ def test_a_reference_that_says_nothing_is_none_and_another_stays_as_it_is() -> N
 def test_what_cannot_be_read_stays_for_the_schema_to_refuse(sent: object) -> None:
     for read in (to_bool, to_number, to_list, to_choice, unset):
         got = read(sent)
+        if read is to_list and isinstance(sent, list):
+            assert (got or []) == [item for item in sent if unset(item) is not None]
+            continue
         assert isinstance(sent, str) or got == sent or (isinstance(sent, float) and math.isnan(sent))
 
 

@@ -48,7 +48,7 @@ def to_list(value: object) -> object:
     """Read a list that came as JSON text, or as words with commas between them; "null" and "" are None, also within."""
     value = unset(value)
     if isinstance(value, list):
-        said = [item for item in value if unset(item) is not None]
+        said = [item for item in value if unset(item) is not None]  # models write ["null"] for no list
         return said if said or not value else None
     if not isinstance(value, str):
         return value
