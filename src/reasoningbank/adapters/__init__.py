@@ -4,7 +4,7 @@ Nothing here knows a framework.
 """
 
 from reasoningbank.adapters.banks import BankResolver, Banks, RunScope, bank_of
-from reasoningbank.adapters.callbacks import RunWatch, left
+from reasoningbank.adapters.callbacks import RunWatch
 from reasoningbank.adapters.outcomes import FailureFilter, Judge, RootRun, RunOutcomes, RunTree, is_neutral
 from reasoningbank.adapters.recalling import Recalling
 from reasoningbank.adapters.request import last_turn, request_text
@@ -22,7 +22,7 @@ from reasoningbank.adapters.tools import (
     memory_data,
     memory_tools,
 )
-from reasoningbank.adapters.watched import WatchedRun
+from reasoningbank.adapters.watched import WatchedRun, left
 from reasoningbank.judgement import PASS_MARK, Judgement, as_judgement
 
 __all__ = [

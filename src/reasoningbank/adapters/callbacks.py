@@ -10,15 +10,13 @@ import asyncio
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from reasoningbank.adapters.outcomes import RunOutcomes, is_neutral
 from reasoningbank.adapters.shown import letters_in, marks_of
 from reasoningbank.adapters.threads import thread_of
-from reasoningbank.adapters.watched import Handed, WatchedRun
+from reasoningbank.adapters.watched import Handed, WatchedRun, is_left
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
 from reasoningbank.results import Recall
@@ -28,17 +26,6 @@ log = logging.getLogger("reasoningbank")
 
 # Runs that paused, and parents of runs that may be tried again, are remembered up to so many.
 REMEMBERED = 1_024
-_left: ContextVar[bool] = ContextVar("reasoningbank_left", default=False)
-
-
-@contextmanager
-def left() -> Iterator[None]:
-    """Runs that end inside were left by whoever read their stream: what they gave so far is no result."""
-    token = _left.set(True)
-    try:
-        yield
-    finally:
-        _left.reset(token)
 
 
 class RunWatch:
@@ -224,7 +211,7 @@ class RunWatch:
         run = self._end(run_id)
         if run is None:
             return
-        if run.paused or _left.get() or (isinstance(outputs, Mapping) and "__interrupt__" in outputs):
+        if run.paused or is_left() or (isinstance(outputs, Mapping) and "__interrupt__" in outputs):
             self._park(run)
             return
         for bank, ref in self._episodes(run):

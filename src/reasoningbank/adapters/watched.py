@@ -5,10 +5,29 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 from reasoningbank.bank import ReasoningBank
+
+_left: ContextVar[bool] = ContextVar("reasoningbank_left", default=False)
+
+
+@contextmanager
+def left() -> Iterator[None]:
+    """Runs that end inside were left by whoever read their stream: what they gave so far is no result."""
+    token = _left.set(True)
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+def is_left() -> bool:
+    """Tell whether a run that ends now was left."""
+    return _left.get()
 
 
 @dataclass(slots=True, eq=False)
