@@ -209,9 +209,8 @@ class _Shown:
     def _header(self, *more: str) -> str:
         kind = SUCCESS if self.lesson.outcome is Verdict.SUCCESS else FAILURE
         # In steps of a tenth: with each run's outcome in it, the text would change with every turn of a conversation.
-        sure = f"confidence {round(self.lesson.confidence, 1):.2f}"
-        sure += " and not proven yet" if self.provisional else ""
-        return f"[{self.lesson.id}] {_one_line(self.lesson.title)} ({', '.join((kind, sure, *more))})"
+        sure, unproven = f"confidence {round(self.lesson.confidence, 1):.2f}", " and not proven yet" * self.provisional
+        return f"[{self.lesson.id}] {_one_line(self.lesson.title)} ({', '.join((kind, sure + unproven, *more))})"
 
     def _applies(self) -> str:
         return f"Applies when: {_one_line(self.lesson.applies_when)}" if self.lesson.applies_when else ""
