@@ -205,3 +205,44 @@ def test_jobs_are_listed_with_the_reason_and_retried(cli: Cli, queued: Reasoning
 def test_a_bank_without_jobs_says_so(cli: Cli, scope: dict[str, str]) -> None:
     assert "No jobs." in cli("jobs").out
     assert cli("retry", "j-1").code == 1
+
+
+def test_a_folder_is_read_file_by_file_and_the_answer_says_what_was_read_as_what(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "in/a").mkdir(parents=True)
+    (tmp_path / "in/a/run.json").write_text(json.dumps({**RUN, "gold": 1}))
+    (tmp_path / "in/chat.jsonl").write_text(
+        '{"role": "user", "content": "Hi"}\n{"role": "assistant", "content": "Yes"}\n'
+    )
+    (tmp_path / "in/other.json").write_text('{"foo": 1}')
+    (tmp_path / "in/torn.json.gz").write_bytes(b"no gzip")
+
+    ran = cli("distill", str(tmp_path / "in"), "--json")
+
+    assert ran.code == 1
+    assert (ran.json["runs"], ran.json["forms"]) == (2, {"plain": 1, "chat": 1})
+    assert ran.json["left_out"] == {"key gold": 1}
+    assert [bad["file"] for bad in ran.json["bad_lines"]] == ["other.json", "torn.json.gz"]
+    said = cli("distill", str(tmp_path / "in")).out
+    assert "read as 1 plain, 1 chat" in said
+    assert "left out of 1 runs: key gold" in said
+    assert "other.json, line 1 is no run" in said
+
+
+def test_nothing_recognised_ends_with_exit_code_1_and_the_keys_that_were_seen(cli: Cli) -> None:
+    ran = cli("distill", "-", stdin='{"foo": 1}')
+
+    assert ran.code == 1
+    assert "keys seen: foo" in ran.out
+
+
+def test_a_form_can_be_forced_and_the_forms_are_listed(cli: Cli) -> None:
+    assert cli("distill", "-", "--format", "swe", stdin="{}").code != 0
+    assert cli("distill", "-", "--format", "plain", "--json", stdin=json.dumps(RUN)).json["lessons"] == 1
+    assert "claude-code: a Claude Code session" in cli("forms").out
+
+
+def test_runs_of_several_files_are_compared_together(cli: Cli, tmp_path: Path) -> None:
+    for name, verdict in (("a", "success"), ("b", "failure")):
+        (tmp_path / f"{name}.json").write_text(json.dumps({**RUN, "verdict": verdict}))
+
+    assert cli("distill", str(tmp_path), "--together", "--json").json["runs"] == 2

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from reasoningbank import Verdict
+from reasoningbank.distill import read_runs
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.runs.trajectory import BadLine, Step, Trajectory, read_lines
+from reasoningbank.runs.trajectory import Step, Trajectory
 
 
 def test_a_run_is_read_from_a_dictionary_with_steps() -> None:
@@ -109,20 +111,59 @@ def test_a_run_with_words_but_no_result_is_not_empty() -> None:
     assert Trajectory(steps=(Step(),)).is_empty
 
 
-@pytest.mark.parametrize("run", ["a text", b"bytes", 3, {"steps": [3]}, {"steps": [("a", "b", "c")]}])
+@pytest.mark.parametrize(
+    "run", ["a text", b"bytes", 3, {"steps": [3]}, {"steps": [("a", "b", "c")]}, {"foo": 1}, [{"foo": 1}]]
+)
 def test_what_is_no_run_is_refused_with_what_to_give(run: Any) -> None:
     with pytest.raises(InvalidInputError, match=r"cannot be read from .* give a"):
         Trajectory.of(run)
 
 
-def test_a_field_of_the_wrong_kind_is_named() -> None:
-    with pytest.raises(InvalidInputError, match="started_at"):
-        Trajectory.of({"task": "t", "started_at": "yesterday"})
+def test_the_error_names_the_keys_that_were_seen_and_the_forms_that_are_known() -> None:
+    with pytest.raises(InvalidInputError, match=r"keys seen: foo, bar; forms known: claude-code, .*anthropic"):
+        Trajectory.of({"foo": 1, "bar": [{"x": 2}]})
 
 
-def test_a_time_without_a_zone_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="timezone"):
-        Trajectory.of({"started_at": "2026-01-01T00:00:00"})
+@pytest.mark.parametrize(
+    ("odd", "named"),
+    [
+        ({"started_at": "yesterday"}, "started_at 'yesterday'"),
+        ({"start_time": "2026-01-02T03:04:05"}, "started_at '2026-01-02T03:04:05'"),
+        ({"ended_at": 1e300}, "ended_at 1e+300"),
+        ({"metadata": {"loss": float("nan"), "seed": 1}}, "metadata that JSON cannot hold"),
+        ({"metadata": {"seed": 1, "big": "x" * 70_000}}, "metadata that JSON cannot hold, or too large"),
+        ({"metadata": {"seed": 1, 2: 3}}, "metadata that JSON cannot hold"),
+        ({"metadata": ["x"]}, "metadata that is no dictionary"),
+        ({"tags": ["a", None, "x" * 99]}, "tag that is no text"),
+        ({"tags": 3}, "tag that is no text"),
+        ({"trusted": "perhaps"}, "trusted 'perhaps'"),
+        ({"status": "splendid"}, "status 'splendid', which is no verdict"),
+        ({"reward": "much"}, "reward 'much', which is not on a scale"),
+        ({"score": 87}, "score 87, which is not on a scale"),
+        ({"gold_actions": []}, "key gold_actions"),
+    ],
+)
+def test_an_odd_field_costs_itself_and_is_named(odd: dict[str, Any], named: str) -> None:
+    run = Trajectory.of({"task": "Fix it", "steps": ["ls"], **odd})
+
+    assert (run.task, run.steps) == ("Fix it", (Step(action="ls"),))
+    assert named in str(run.left_out[0])
+    assert set(run.metadata) <= {"seed"}
+
+
+def test_a_session_that_is_too_long_is_cut() -> None:
+    assert Trajectory.of({"task": "t", "session": "s" * 999}).session == "s" * 200
+
+
+def test_a_verdict_that_the_caller_gives_has_to_be_one() -> None:
+    with pytest.raises(InvalidInputError, match="so-so"):
+        Trajectory.from_messages([{"role": "user", "content": "x"}], verdict="so-so")
+
+
+def test_how_a_run_was_read_is_no_part_of_what_it_tells() -> None:
+    assert Trajectory.of({"task": "t", "steps": ["ls"], "foo": 1}) == Trajectory(task="t", steps=(Step(action="ls"),))
+    assert Trajectory(task="t") != Trajectory(task="u")
+    assert Trajectory() != "a run"
 
 
 def test_a_run_cannot_be_changed() -> None:
@@ -137,18 +178,6 @@ def test_a_run_that_says_nothing_of_its_end_is_unknown(said: object, verdict: Ve
     assert Trajectory.of({"task": "t", "verdict": said}).verdict is verdict
 
 
-def test_a_bad_line_costs_itself_only_and_is_named_by_its_number() -> None:
-    lines = ['{"task": "a"}', "", "{cut", '{"steps": [3]}', "[" * 100_000, '{"task": "b"}']
-
-    first, *bad, last = read_lines(lines)
-
-    assert isinstance(first, Trajectory)
-    assert isinstance(last, Trajectory)
-    assert (first.task, last.task) == ("a", "b")
-    assert [line.number for line in bad if isinstance(line, BadLine)] == [3, 4, 5]
-    assert all(line.reason for line in bad if isinstance(line, BadLine))
-
-
 texts = st.text(max_size=50)
 steps = st.builds(Step, thought=texts, action=texts, observation=texts, error=texts, tool=texts)
 
@@ -156,5 +185,9 @@ steps = st.builds(Step, thought=texts, action=texts, observation=texts, error=te
 @given(st.builds(Trajectory, task=texts, steps=st.lists(steps, max_size=4).map(tuple), result=texts))
 def test_a_run_reads_back_from_its_own_json(run: Trajectory) -> None:
     assert Trajectory.model_validate_json(run.model_dump_json()) == run
-    (again,) = read_lines([json.dumps(run.model_dump(mode="json"))])
+    (again,) = read_runs(io.StringIO(json.dumps(run.model_dump(mode="json"))))
     assert again == run
+
+
+def test_runs_that_tell_the_same_are_one_in_a_set() -> None:
+    assert len({Trajectory.of(["ls"]), Trajectory(steps=(Step(action="ls"),))}) == 1

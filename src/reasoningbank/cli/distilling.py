@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +16,12 @@ from rich.text import Text
 
 from reasoningbank import Verdict
 from reasoningbank.cli.arguments import UsageError
+from reasoningbank.cli.reading import Summary, files_read, told
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.views import counts, sentence, shown
 
 if TYPE_CHECKING:
     from reasoningbank import Distilled, Distiller, Job, JudgeUnavailableError, LLMJudge, ReasoningBank, Trajectory
-    from reasoningbank.runs import BadLine
 
     Outcome = Distilled | JudgeUnavailableError
 
@@ -59,9 +58,14 @@ def chosen_distiller(
 def distill(
     session: Session,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Runs as JSON lines or one JSON document; - reads standard input.")
+        Path,
+        typer.Argument(metavar="PATH", help="A file of runs, a folder of such files, or - for standard input."),
     ],
     *,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", help="The form of the runs, if it is not recognised; see `reasoningbank forms`."),
+    ] = None,
     distiller: WithDistiller = "template",
     model: WithModel = None,
     base_url: WithBaseUrl = None,
@@ -76,28 +80,31 @@ def distill(
     """Draw lessons from finished runs and store them.
 
     A run is {"task", "steps": [{"thought", "action", "observation"}], "result", "verdict"}, or has "messages" in place
-    of steps, in the form of any framework. Runs without a verdict teach nothing, unless --judge asks the model.
+    of steps, in the form of any framework; or it is the file that an agent, a benchmark or a tracer left behind. Runs
+    without a verdict teach nothing, unless --judge asks the model.
     """
-    from reasoningbank.distill import read_runs
     from reasoningbank.runs import BadLine
 
     if together and verdict is not None:
         raise UsageError("--together compares how runs ended: leave out --verdict, and let each run say its own")
     drawing, judging = chosen_distiller(distiller, model, base_url, judge=judge)
-    read = list(read_runs(sys.stdin if str(file) == "-" else file))
-    runs = [run for run in read if not isinstance(run, BadLine)]
-    came = []
+    summary = Summary()
     with session.progress("Distilling") as progress:
+        for source, read, done, of in files_read(file, form):
+            runs = [run for run in read if not isinstance(run, BadLine)]
+            summary.read(source, runs, [bad for bad in read if isinstance(bad, BadLine)])
+            if together:
+                summary.kept.extend(runs)
+                continue
+            for count, outcome in one_by_one(session.bank, runs, verdict, drawing, judging):
+                summary.came.append(outcome)
+                progress(*((count, len(runs)) if of == 1 else (done, of)))
         if together:
-            work = compared(session.bank, runs, drawing, judging)
-        else:
-            work = one_by_one(session.bank, runs, verdict, drawing, judging)
-        for done, distilled in work:
-            came.append(distilled)
-            progress(done, len(runs))
-    summary = _summary(len(runs), [bad for bad in read if isinstance(bad, BadLine)], came)
-    # 1 when part of the runs could not be read or distilled.
-    return Answer(summary, _told, exit_code=1 if summary["bad_lines"] or summary["statuses"].get("failed") else 0)
+            for count, outcome in compared(session.bank, summary.kept, drawing, judging):
+                summary.came.append(outcome)
+                progress(count, len(summary.kept))
+    # 1 when part of what was given could not be read or distilled.
+    return Answer(summary.counted(), told, exit_code=int(summary.is_partial))
 
 
 # How many runs are done, and what came of the last of them: lessons, or why there is no verdict.
@@ -147,24 +154,17 @@ def task_words(run: Trajectory) -> str:
     return " ".join(run.task.casefold().split())
 
 
-def _summary(runs: int, bad_lines: Sequence[BadLine], came: Sequence[Outcome]) -> dict[str, Any]:
-    """Count what came of many runs; one without a verdict failed."""
-    drawn = [each for each in came if not isinstance(each, Exception)]
-    recorded = [made for each in drawn for made in each.recorded]
-    memories = [made.memory.id for made in recorded if made.created]
-    reasons = [str(each) if isinstance(each, Exception) else each.result.reason for each in came]
-    return {
-        "runs": runs,
-        "statuses": dict(Counter("failed" if isinstance(each, Exception) else each.status.value for each in came)),
-        "lessons": len(memories),
-        "duplicates": sum(len(each.duplicates) for each in drawn),
-        "possible_duplicates": {m.memory.id: m.possible_duplicate_of for m in recorded if m.possible_duplicate_of},
-        "held": {made.memory.id: made.held for made in recorded if made.held},
-        "rejected": dict(Counter(rejection.reason for each in drawn for rejection in each.result.rejected)),
-        "reasons": dict(Counter(filter(None, reasons))),
-        "bad_lines": [{"line": bad.number, "reason": bad.reason} for bad in bad_lines],
-        "memories": memories,
-    }
+@command(app, "forms", scope=())
+def forms(_session: Session) -> Answer:
+    """List the forms that runs are recognised in, as --format of distill takes them."""
+    from reasoningbank.runs import known_forms
+
+    return Answer(known_forms(), _forms)
+
+
+def _forms(console: Console, known: Mapping[str, str]) -> None:
+    for name, title in known.items():
+        sentence(console, f"{name}: {title}")
 
 
 @command(app, "work")
@@ -222,20 +222,6 @@ def retry(
     """Put a job that ended without lessons back into the queue."""
     job = session.bank.queue.retry(job_id)
     return Answer(job, f"{job.id} is {job.status}.")
-
-
-def _told(console: Console, counted: Mapping[str, Any]) -> None:
-    again = f", {counted['duplicates']:,} known already" if counted["duplicates"] else ""
-    runs = f"{counted['runs']:,} runs ({counts(counted['statuses']) or 'none'})"
-    sentence(console, f"{runs}: {counted['lessons']:,} lessons{again}.")
-    for memory_id, other in counted["possible_duplicates"].items():
-        sentence(console, f"{memory_id} may say the same as {other}.", "yellow")
-    for memory_id, why in counted["held"].items():
-        sentence(console, f"{memory_id} stays out of service ({why}); restore puts it back.", "yellow")
-    for reason, times in {**counted["rejected"], **counted["reasons"]}.items():
-        sentence(console, f"  {times:,} × {reason}", "dim")
-    for bad in counted["bad_lines"]:
-        sentence(console, f"Line {bad['line']} is no run: {bad['reason']}", "yellow")
 
 
 def _worked(console: Console, counted: Mapping[str, Any]) -> None:

@@ -1,83 +1,229 @@
-"""Runs from files: JSON lines, or one JSON document, plain or gzipped."""
+"""Runs from files, folders and streams: JSON lines, one JSON document or several, plain or gzipped."""
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.runs.trajectory import BadLine, Trajectory, read_lines
+from reasoningbank.runs.readers.recognise import lines_form, named, read_as, split
+from reasoningbank.runs.readers.table import Form
+from reasoningbank.runs.trajectory import BadLine, Trajectory
 
-RUN_KEYS = frozenset({"task", "query", "steps", "trajectory", "messages"})
+LINE_LIMIT = 64 * 1024 * 1024  # characters of one line
+DOCUMENT_LIMIT = 512 * 1024 * 1024  # characters of one document, which has to be held in memory
+SAMPLE = 60  # lines that are looked at to tell whether they are runs, or events of one run
+FEW = 3  # bad lines of a file with no good one that are named each; of more, the first speaks for all
+
+# What the files of a folder that hold runs are called, each also with `.gz`.
+ENDINGS = (".jsonl", ".json", ".ndjson", ".traj", ".af")
+# Files that stand beside runs and hold none.
+BESIDE = frozenset({
+    "sessions-index.json", "settings.json", "settings.local.json", "package.json", "package-lock.json", "tsconfig.json",
+})  # fmt: skip
+SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
+
+Read = Trajectory | BadLine
 
 
-def read_runs(source: str | os.PathLike[str] | IO[str]) -> Iterator[Trajectory | BadLine]:
+def read_runs(source: str | os.PathLike[str] | IO[str], *, form: str | None = None) -> Iterator[Read]:
     """Read runs, one at a time.
 
     Args:
-        source: a file, gzipped if its name ends in `.gz`, or an open text stream. It holds JSON lines, one run each, or
-            one JSON document: a run, a list of chat messages, or a list of runs.
+        source: a file (gzipped if its name ends in `.gz`), a folder (its files in the order of their paths, see
+            `files_in`), or an open text stream. A file holds JSON lines, each a run or all together the events of a
+            session, or JSON documents: a run, a list of messages, or runs in a list or dictionary.
+        form: the name of the form they are in; else it is recognised by what they look like.
 
     Yields:
-        Each run in its order, or a BadLine that says which line is none and why.
+        Each run in its order, or a BadLine that says which line or item is none and why.
 
     Raises:
-        InvalidInputError: the file cannot be read.
+        InvalidInputError: the file cannot be read, or the form is not known.
     """
-    if isinstance(source, (str, os.PathLike)):
-        with _opened(Path(source)) as stream:
-            yield from _read(stream)
+    if form is not None:
+        named(form)
+    if not isinstance(source, (str, os.PathLike)):
+        yield from _read(source, form)
+    elif Path(source).is_dir():
+        for path in files_in(Path(source)):
+            yield from (_of_file(read, path) for read in read_runs(path, form=form))
     else:
-        yield from _read(source)
+        with _opened(Path(source)) as stream:
+            yield from _read(stream, form)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files of a folder, and of the folders in it, that may hold runs, in the order of their paths.
+
+    Hidden folders inside it, links to folders, and files that are known to hold none are left out.
+    """
+    found = []
+    for at, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in SKIPPED]
+        found += [Path(at, name) for name in files if _may_hold_runs(name)]
+    return sorted(found)
+
+
+def _may_hold_runs(name: str) -> bool:
+    return name.lower().removesuffix(".gz").endswith(ENDINGS) and name not in BESIDE and not name.startswith(".")
+
+
+def _of_file(read: Read, path: Path) -> Read:
+    return replace(read, source=str(path)) if isinstance(read, BadLine) else read
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[str]]:
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
-            yield io.TextIOWrapper(stream, "utf-8", errors="replace")
+            head = stream.peek(4)[:2]
+            wide = head in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+            yield io.TextIOWrapper(stream, "utf-16" if wide else "utf-8", errors="replace", newline="\n")
     except (OSError, EOFError) as error:
         raise InvalidInputError(f"{path} cannot be read ({error}): give a file of runs") from error
 
 
-def _read(stream: IO[str]) -> Iterator[Trajectory | BadLine]:
-    head = ""
-    for line in stream:
-        head += line
-        if line.strip():
-            break
-    first = _loaded(head)
-    if first is None:
-        # Not JSON lines, then: one document on several lines. If it is none either, each line says so itself.
-        rest = stream.read()
-        document = _loaded(head + rest)
-        if document is None:
-            yield from read_lines((head + rest).splitlines())
-        else:
-            yield from _of_document(document)
-    elif isinstance(first, list):
-        yield from _of_document(first)
-        yield from read_lines(stream)
+Line = tuple[int, str]
+
+
+def _read(stream: IO[str], form: str | None) -> Iterator[Read]:
+    lines = _lines(stream)
+    head = list(islice(lines, 1))
+    if not head:
+        return
+    first = _loaded(head[0][1])
+    if isinstance(first, BadLine):
+        yield from _read_whole(head, stream, form)
+        return
+    sample = [*head, *islice(lines, SAMPLE - 1)]
+    together = _together(sample, form)
+    if len(sample) == 1 and together is None:
+        yield from _of_document(first, form, 1)
+    elif together is None:
+        yield from _each_line(sample, form)
+        yield from _each_line(lines, form)
     else:
-        yield from read_lines(chain(head.splitlines(), stream))
+        yield from _as_one([*sample, *lines], together)
 
 
-def _loaded(text: str) -> Any:
+def _lines(stream: IO[str]) -> Iterator[Line]:
+    """Yield the lines that are not blank, with their numbers. Only a line feed ends one; a byte order mark is none."""
+    number = 0
+    while line := stream.readline(LINE_LIMIT + 1):
+        number += 1
+        if len(line) > LINE_LIMIT and not line.endswith("\n"):
+            while not line.endswith("\n") and (line := stream.readline(LINE_LIMIT)):
+                pass
+            yield number, TOO_LONG
+            continue
+        line = line.removeprefix("\ufeff") if number == 1 else line
+        if line.strip():
+            yield number, line
+
+
+TOO_LONG = f"\0longer than {LINE_LIMIT:,} characters"
+
+
+def _loaded(text: str, number: int = 1) -> Any:
+    """Return what a text says as JSON, or a BadLine."""
+    if text is TOO_LONG:
+        return BadLine(number, f"the line is {text[1:]}: split the file, one run a line")
     try:
         return json.loads(text)
+    except ValueError as error:
+        return BadLine(number, f"not JSON: {error}"[:300])
+    except RecursionError:
+        return BadLine(number, "not JSON that can be read: it is nested too deeply")
+
+
+def _read_whole(head: Sequence[Line], stream: IO[str], form: str | None) -> Iterator[Read]:
+    """Read what is not JSON lines from its first line on: one document on several lines, or several documents."""
+    number, line = head[0]
+    text = line if line is TOO_LONG else line + stream.read(DOCUMENT_LIMIT + 1 - len(line))
+    if len(text) > DOCUMENT_LIMIT:
+        yield BadLine(1, f"the document has more than {DOCUMENT_LIMIT:,} characters: write one run a line")
+        return
+    document = _loaded(text)
+    if not isinstance(document, BadLine):
+        yield from _of_document(document, form, number)
+        return
+    documents = list(_documents(text)) if text.lstrip()[:1] in ("{", "[") else []
+    if documents:
+        for count, each in enumerate(documents, start=1):
+            yield from _of_document(each, form, count)
+        return
+    lines = [(count, each) for count, each in enumerate(text.split("\n"), start=number) if each.strip()]
+    read = list(_each_line(lines, form))
+    all_bad = all(isinstance(each, BadLine) for each in read)
+    yield from [document] if all_bad and len(read) > FEW else read
+
+
+def _documents(text: str) -> Iterator[Any]:
+    """Yield the JSON documents that follow each other in a text; none if it holds anything else."""
+    decoder, at, found = json.JSONDecoder(), 0, []
+    space = re.compile(r"\s*")
+    try:
+        while (at := space.match(text, at).end()) < len(text):  # type: ignore[union-attr]
+            document, at = decoder.raw_decode(text, at)
+            found.append(document)
     except (ValueError, RecursionError):
-        return None
+        return
+    yield from found
 
 
-def _of_document(document: Any) -> Iterator[Trajectory | BadLine]:
-    """Yield the runs of a document: a list of runs gives each, any other list is one run's messages or steps."""
-    several = isinstance(document, list) and all(isinstance(run, Mapping) and RUN_KEYS & run.keys() for run in document)
-    for run in document if several else [document]:
-        yield from read_lines([json.dumps(run)])
+def _together(sample: Sequence[Line], form: str | None) -> Form | None:
+    records = [record for record in (_loaded(line) for _, line in sample) if not isinstance(record, BadLine)]
+    return lines_form(records, form) if records and isinstance(records[0], dict) else None
+
+
+def _as_one(lines: Sequence[Line], form: Form) -> Iterator[Read]:
+    """Read lines that are events of one record; a bad one costs only itself."""
+    records = []
+    for number, line in lines:
+        record = _loaded(line, number)
+        if isinstance(record, BadLine):
+            yield record
+        else:
+            records.append(record)
+    yield from _read_as(records, form, 1)
+
+
+def _each_line(lines: Sequence[Line] | Iterator[Line], form: str | None) -> Iterator[Read]:
+    for number, line in lines:
+        record = _loaded(line, number)
+        if isinstance(record, BadLine):
+            yield record
+        else:
+            yield from _of_document(record, form, number)
+
+
+def _of_document(document: Any, form: str | None, number: int) -> Iterator[Read]:
+    if document in ({}, []):
+        yield Trajectory()
+        return
+    try:
+        parts = list(split(document, form))
+    except InvalidInputError as error:
+        yield BadLine(number, str(error))
+        return
+    several = len(parts) > 1
+    for count, (_, record, its_form) in enumerate(parts, start=1):
+        yield from _read_as(record, its_form, count if several else number)
+
+
+def _read_as(record: Any, form: Form | None, number: int) -> Iterator[Read]:
+    try:
+        yield from read_as(record, form)
+    except InvalidInputError as error:
+        yield BadLine(number, re.sub(r"\s+", " ", str(error))[:1_000])

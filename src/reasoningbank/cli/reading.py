@@ -1,0 +1,117 @@
+"""What distill reads from files and folders, and what it says came of it."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from reasoningbank.cli.views import counts, sentence
+
+if TYPE_CHECKING:
+    from reasoningbank import Distilled, JudgeUnavailableError, Trajectory
+    from reasoningbank.runs import BadLine
+
+    Outcome = Distilled | JudgeUnavailableError
+
+
+def files_read(path: Path, form: str | None) -> Iterator[tuple[str, list[Trajectory | BadLine], int, int]]:
+    """Yield what is in each file of a path: its name, its runs and bad lines, how many files are done, and of how many.
+
+    A file in a folder that cannot be read is a bad line; one that is given by its name raises InvalidInputError.
+    """
+    from reasoningbank import InvalidInputError
+    from reasoningbank.distill import read_runs
+    from reasoningbank.distill.run_files import files_in
+    from reasoningbank.runs import BadLine
+
+    if str(path) == "-" or not path.is_dir():
+        yield str(path), list(read_runs(sys.stdin if str(path) == "-" else path, form=form)), 1, 1
+        return
+    files = files_in(path)
+    for done, file in enumerate(files, start=1):
+        try:
+            read = list(read_runs(file, form=form))
+        except InvalidInputError as error:
+            read = [BadLine(0, str(error))]
+        yield str(file.relative_to(path)), read, done, len(files)
+
+
+class Summary:
+    """What was read, and what came of it; a run without a verdict failed."""
+
+    def __init__(self) -> None:
+        self.came: list[Outcome] = []
+        self.kept: list[Trajectory] = []
+        self.bad_lines: list[dict[str, Any]] = []
+        self.sources: list[dict[str, Any]] = []
+        self.left_out: Counter[str] = Counter()
+        self.runs = 0
+
+    def read(self, source: str, runs: Sequence[Trajectory], bad_lines: Sequence[BadLine]) -> None:
+        """Count what was in a file."""
+        self.runs += len(runs)
+        self.left_out.update(each.what for run in runs for each in run.left_out)
+        self.bad_lines += [{"file": source, "line": bad.number, "reason": bad.reason} for bad in bad_lines]
+        self.sources += [
+            {
+                "file": source,
+                "form": run.form,
+                "steps": len(run.steps),
+                "left_out": [str(each) for each in run.left_out],
+            }
+            for run in runs
+        ]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether something could not be read or distilled, or there was nothing to read."""
+        return bool(self.bad_lines or not self.runs or any(isinstance(each, Exception) for each in self.came))
+
+    def counted(self) -> dict[str, Any]:
+        """Return the figures, and what was read as what."""
+        drawn = [each for each in self.came if not isinstance(each, Exception)]
+        recorded = [made for each in drawn for made in each.recorded]
+        memories = [made.memory.id for made in recorded if made.created]
+        reasons = [str(each) if isinstance(each, Exception) else each.result.reason for each in self.came]
+        return {
+            "runs": self.runs,
+            "forms": dict(Counter(run["form"] for run in self.sources)),
+            "statuses": dict(
+                Counter("failed" if isinstance(each, Exception) else each.status.value for each in self.came)
+            ),
+            "lessons": len(memories),
+            "duplicates": sum(len(each.duplicates) for each in drawn),
+            "possible_duplicates": {m.memory.id: m.possible_duplicate_of for m in recorded if m.possible_duplicate_of},
+            "held": {made.memory.id: made.held for made in recorded if made.held},
+            "rejected": dict(Counter(rejection.reason for each in drawn for rejection in each.result.rejected)),
+            "reasons": dict(Counter(filter(None, reasons))),
+            "left_out": dict(self.left_out),
+            "bad_lines": self.bad_lines,
+            "read": self.sources,
+            "memories": memories,
+        }
+
+
+def told(console: Console, counted: Mapping[str, Any]) -> None:
+    again = f", {counted['duplicates']:,} known already" if counted["duplicates"] else ""
+    runs = f"{counted['runs']:,} runs ({counts(counted['statuses']) or 'none'})"
+    sentence(console, f"{runs}: {counted['lessons']:,} lessons{again}.")
+    for memory_id, other in counted["possible_duplicates"].items():
+        sentence(console, f"{memory_id} may say the same as {other}.", "yellow")
+    for memory_id, why in counted["held"].items():
+        sentence(console, f"{memory_id} stays out of service ({why}); restore puts it back.", "yellow")
+    if counted["forms"]:
+        sentence(console, f"  read as {counts(counted['forms'])}", "dim")
+    for reason, times in {**counted["rejected"], **counted["reasons"]}.items():
+        sentence(console, f"  {times:,} × {reason}", "dim")
+    for what, times in counted["left_out"].items():
+        sentence(console, f"  left out of {times:,} runs: {what}", "dim")
+    several = len({bad["file"] for bad in counted["bad_lines"]} | {run["file"] for run in counted["read"]}) > 1
+    for bad in counted["bad_lines"]:
+        at = f"{bad['file']}, line {bad['line']}" if several else f"Line {bad['line']}"
+        sentence(console, f"{at} is no run: {bad['reason']}", "yellow")
