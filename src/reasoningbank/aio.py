@@ -210,6 +210,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
     report_act = _hop(ReasoningBank.report_act)
     report = _hop(ReasoningBank.report)
     vote = _hop(ReasoningBank.vote)
+    lift = _hop(ReasoningBank.lift)
     distill = _hop(ReasoningBank.distill)
     close = _hop(ReasoningBank.close)
 

@@ -19,6 +19,7 @@ from reasoningbank.storage.filters import Filters
 from reasoningbank.verdict import Verdict
 
 if TYPE_CHECKING:
+    from reasoningbank.search.holdout import Holdout
     from reasoningbank.search.ranking import Policy
     from reasoningbank.storage.graph import NodeFilters
 
@@ -26,6 +27,7 @@ LONGEST_PAGE = 1_000
 VOTES = (SignalKind.EXPLICIT, SignalKind.OUTCOME, SignalKind.STABILITY)
 
 Label = TypeVar("Label", bound=StrEnum)
+Word = TypeVar("Word", bound=str)
 
 
 # -- numbers, labels and flags ---------------------------------------------------------------------------------------
@@ -67,9 +69,14 @@ def flag(name: str, given: object) -> bool:
 
 def label(kind: type[Label], name: str, given: Label | str, allowed: Sequence[Label] = ()) -> Label:
     """Return a label, matched whole: one that is allowed, or any of its kind."""
-    if given not in (known := allowed or tuple(kind)):
-        raise InvalidInputError(f"{name} {given!r:.80} is not one of {', '.join(known)}")
-    return kind(given)
+    return one_of(name, given, allowed or tuple(kind))
+
+
+def one_of(name: str, given: str, allowed: Sequence[Word]) -> Word:
+    """Return one of the words that are allowed, matched whole."""
+    if given not in allowed:
+        raise InvalidInputError(f"{name} {given!r:.80} is not one of {', '.join(allowed)}")
+    return allowed[allowed.index(given)]
 
 
 def vote_kind(given: str) -> SignalKind:
@@ -189,6 +196,15 @@ def policy(given: str) -> Policy:
     if given not in POLICIES:
         raise InvalidInputError(f"no policy {given!r}: use one of {', '.join(POLICIES)}")
     return given
+
+
+def holdout(given: object) -> Holdout | None:
+    """Return what is to be withheld for comparison; None, the rule, for nothing."""
+    if given in (0, None):
+        return None
+    from reasoningbank.search.holdout import as_holdout
+
+    return as_holdout(given)
 
 
 def tag_list(given: Sequence[str] | None) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.validation import validated
@@ -19,6 +19,14 @@ FROM_ENVIRONMENT = ("root", "tenant", "project", "embedder", "settings", "mcp_to
 ENVIRONMENT = {name: f"REASONINGBANK_{name.upper()}" for name in FROM_ENVIRONMENT}
 
 
+def _holdout(given: float | str) -> float | str:
+    if given:
+        from reasoningbank.search.holdout import as_holdout
+
+        as_holdout(given)
+    return given
+
+
 class Settings(BaseModel, frozen=True, extra="forbid"):
     """How a bank behaves. Every field has a default that suits one machine.
 
@@ -26,6 +34,8 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
         floor: confidence at or above which a memory is proven, in [0, 1].
         lesson_cost: what handing out one lesson costs, in tokens and distraction, as a share of what one that helps is
             worth; `recall` leaves out what would add less, in [0, 1].
+        holdout: the share of runs from which lessons are withheld, so that `lift` can say what lessons do; "memory" or
+            "memory:SHARE" withholds single ones. 0 withholds nothing.
         confidence_model: how evidence becomes belief.
         durability: "normal" survives a killed process; "full" also a power loss (each write waits for the disk).
         busy_timeout: seconds to wait for another writer before BusyError.
@@ -48,6 +58,7 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
 
     floor: float = Field(default=0.7, ge=0.0, le=1.0)
     lesson_cost: float = Field(default=0.002, ge=0.0, le=1.0)
+    holdout: Annotated[float | str, AfterValidator(_holdout)] = 0.0
     confidence_model: Literal["calibrated", "spec", "ema"] = "calibrated"
     durability: Literal["normal", "full"] = "normal"
     busy_timeout: float = Field(default=10.0, gt=0.0, le=600.0)

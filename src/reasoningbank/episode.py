@@ -42,6 +42,8 @@ class Episode(BaseModel, frozen=True):
         thread: the conversation or checkpoint thread it belongs to, if any.
         verdict: None while it is open.
         by: who judged.
+        held_out: lessons were withheld from it, to compare runs with and without them.
+        withheld: their ids; those deleted since are left out.
     """
 
     ref: str
@@ -53,6 +55,8 @@ class Episode(BaseModel, frozen=True):
     reason: str = ""
     by: str = ""
     memories: tuple[Served, ...] = ()
+    held_out: bool = False
+    withheld: tuple[str, ...] = ()
 
     @property
     def is_open(self) -> bool:

@@ -12,6 +12,10 @@ from reasoningbank.verdict import Verdict
 
 # The reason, in `withheld`, for hits that did not fit the prompt block.
 OVER_BUDGET = "token budget"
+# The same for lessons that are withheld from a run so that runs with them can be compared with runs without.
+HELD_OUT = "hold-out"
+# The same for lessons with which runs surely end worse, by hold-outs of single lessons.
+HARMFUL = "harmful"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class Recall:
         expected_success: how likely the run is to succeed with what is handed out, by what this project's runs taught;
             None when nothing was looked for.
         expected_without: the same without any memory that helps.
+        held_out: something was withheld from this run, to compare runs with and without it (see `holdout`).
     """
 
     ref: str
@@ -96,6 +101,7 @@ class Recall:
     conflicts: tuple[Conflict, ...] = ()
     expected_success: float | None = None
     expected_without: float | None = None
+    held_out: bool = False
 
     @property
     def memories(self) -> tuple[Memory, ...]:

@@ -163,6 +163,7 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any]] = {
     "delete": lambda bank, ids: bank.delete(ids["memory"]),
     "get": lambda bank, ids: bank.get(ids["memory"]),
     "report": lambda bank, ids: bank.report("success", ref=ids["episode"]),
+    "report_act": lambda bank, ids: bank.report_act(ids["episode"], command="git push"),
     "update": lambda bank, ids: bank.update(ids["memory"], title="Taken over"),
     "vote": lambda bank, ids: bank.vote(ids["memory"], True),
     "graph.add_edge": lambda bank, ids: bank.graph.add_edge(ids["node"], _own_node(bank), "leads on", weight=0.5),
@@ -191,7 +192,20 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any]] = {
 }
 # What takes no such id, and so only ever sees its own project.
 OWN_ONLY = {
-    *("close", "count", "distill", "episode", "list", "recall", "recommend", "record", "record_many", "search"),
+    *(
+        "close",
+        "count",
+        "distill",
+        "episode",
+        "lift",
+        "list",
+        "recall",
+        "recall_failure",
+        "recommend",
+        "record",
+        "record_many",
+    ),
+    "search",
     *("exchange.export_to", "exchange.import_from", "links.suggest", "sources.block", "sources.unblock"),
     *("sources.forget", "sources.list"),
     *("graph.export_to", "graph.import_from", "graph.list_nodes", "graph.recall_paths", "graph.search"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -52,6 +53,15 @@ def test_where_only_one_kind_of_verdict_is_reported_nothing_is_told(succeeded: b
 
     assert found.helped - found.unhelped == pytest.approx(0.02)
     assert (found.offset, found.slope, found.harms) == (STARTING.offset, STARTING.slope, ())
+
+
+def test_runs_that_chance_held_out_tell_how_runs_end_without_help() -> None:
+    seen = runs(0.85, 0.3, seed=4, many=200)
+    held = [replace(run([], n % 20 == 0), held_out=True) for n in range(400)]
+
+    assert fit_runs([*seen, *held]).unhelped < 0.15 < fit_runs(seen).unhelped
+    assert fit_runs(held).unhelped < 0.15
+    assert fit_runs(held).harms == ()
 
 
 def test_runs_without_memories_teach_nothing() -> None:

@@ -19,7 +19,7 @@ from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, a
 from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.runs import Run, Runs
-from reasoningbank.bank.upkeep import Sources, Upkeep
+from reasoningbank.bank.upkeep import LONGEST_WINDOW, Sources, Upkeep
 from reasoningbank.config import Settings
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.embed.base import Embedder
-    from reasoningbank.services.credit import credit
+    from reasoningbank.measures.lift_results import LiftReport
+    from reasoningbank.services.credit import credit, lift
     from reasoningbank.services.record import record
     from reasoningbank.services.runs import distilling, trajectories
     from reasoningbank.services.search import failure as failing
@@ -40,10 +41,12 @@ if TYPE_CHECKING:
     from reasoningbank.services.search.retrieve import Wanted
     from reasoningbank.storage.filters import Filters
 else:
-    credit, record = Later.each("reasoningbank.services", "credit.credit", "record.record")
+    credit, lift, record = Later.each("reasoningbank.services", "credit.credit", "credit.lift", "record.record")
     distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
     recall, recommend, retrieve = Later.each("reasoningbank.services.search", "recall", "recommend", "retrieve")
     failing, repair = Later.each("reasoningbank.services.search", "failure", "repair")
+
+PARTS: Final[tuple[Literal["tag", "memory"], ...]] = ("tag", "memory")
 
 
 class ReasoningBank(Namespace):
@@ -349,6 +352,7 @@ class ReasoningBank(Namespace):
         tags: Sequence[str] | None = None,
         where: Mapping[str, Any] | None = None,
         policy: str = "relevance",
+        holdout: float | str | None = None,
         timeout: float | None = None,
         fail_open: bool | None = None,
     ) -> Recall:
@@ -372,6 +376,9 @@ class ReasoningBank(Namespace):
             expand_links: bring along what the memories found require (see `links.add`), up to 5 beyond `limit`,
                 whatever the filters, in the same token budget and with the same credit; and warn of those that
                 conflict.
+            holdout: withhold lessons from a share of the runs, such as 0.1, so that `lift` can say what lessons do;
+                "memory" withholds one of them. 0 for none; the setting `holdout` when None. See
+                docs/guides/does-it-help.md.
             timeout: seconds of work. Waiting for a turn, behind other recalls of this process, is not counted; in all
                 nobody waits longer than 60 times this. As long as it takes when None.
             fail_open: give an empty Recall instead of raising; with a timeout True when None, else False.
@@ -393,6 +400,7 @@ class ReasoningBank(Namespace):
             max_tokens=arguments.whole("max_tokens", max_tokens, 0),
             deadline=deadline,
             expand_links=expand_links,
+            holdout=arguments.holdout(self.settings.holdout if holdout is None else holdout),
         )
         if timeout is None and not fail_open:
             return hand_out()
@@ -414,6 +422,7 @@ class ReasoningBank(Namespace):
         ref: str | None = None,
         limit: int = 3,
         max_tokens: int | None = None,
+        holdout: float | str | None = None,
         timeout: float | None = None,
         fail_open: bool | None = None,
     ) -> FailureRecall:
@@ -437,6 +446,7 @@ class ReasoningBank(Namespace):
             ref: the run's reference; a new episode is opened when None, or when there is none under it.
             limit: how many memories at the most.
             max_tokens: budget of `text`; the setting `failure_tokens` when None.
+            holdout: as in `recall`; a run from which lessons are withheld already stays so.
             timeout, fail_open: as in `recall`.
 
         Raises:
@@ -452,6 +462,7 @@ class ReasoningBank(Namespace):
             ref=(ref := arguments.reference(ref)),
             limit=arguments.whole("limit", limit, 1),
             max_tokens=arguments.whole("max_tokens", budget, 0),
+            holdout=arguments.holdout(self.settings.holdout if holdout is None else holdout),
         )
         if timeout is None and not fail_open:
             return hand_out()
@@ -571,6 +582,20 @@ class ReasoningBank(Namespace):
             by=by,
             reason=reason,
         )
+
+    def lift(self, days: int | None = None, by: Literal["tag", "memory"] | None = None) -> LiftReport:
+        """Say what lessons do: runs that were given them, beside runs from which a hold-out withheld them.
+
+        This is an experiment, since chance alone decides (see `holdout` of `recall`), and each run counts in the arm
+        that it was assigned to. The shares of success come with the 95 % interval of their difference, with one that
+        holds however often one looks, with what such a sample can show, and in plain words. Changes nothing.
+
+        Args:
+            days: only runs of the last 1 to 36,500 days; all when None, as for the interval that always holds.
+            by: also for the lessons of each tag, or for each lesson.
+        """
+        window = None if days is None else arguments.whole("days", days, 1, LONGEST_WINDOW)
+        return lift.lift(self._engine, window, None if by is None else arguments.one_of("by", by, PARTS))
 
     def distill(
         self,

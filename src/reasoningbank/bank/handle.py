@@ -120,6 +120,7 @@ class RecallOptions(TypedDict, total=False):
     tags: Sequence[str] | None
     where: Mapping[str, Any] | None
     policy: str
+    holdout: float | str | None
 
 
 def as_distiller(given: Distiller | None) -> Distiller:

@@ -39,6 +39,7 @@ class Parameters:
         voted: how often it gets a vote.
         harms: how much worse than without it runs end with a memory, as a share of what one that helps is worth, by
             its number; only of those that likely harm.
+        harmful: what surely harms, by hold-outs of single lessons, as (number, revision).
     """
 
     accuracy: float = 0.9
@@ -54,6 +55,7 @@ class Parameters:
     reported: float = 0.5
     voted: float = 0.1
     harms: tuple[tuple[int, float], ...] = ()
+    harmful: tuple[tuple[int, int], ...] = ()
 
     @property
     def overlap(self) -> float:
@@ -90,9 +92,10 @@ class Parameters:
             means = tuple((float(initial), float(mean)) for initial, mean in record["class_means"])
             numbers = {name: float(record.get(name, getattr(STARTING, name))) for name in _NUMBERS}
             harms = tuple((int(number), float(cost)) for number, cost in record.get("harms", ()))
+            harmful = tuple((int(number), int(revision)) for number, revision in record.get("harmful", ()))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"no parameters of the confidence model ({error!r})") from None
-        found = cls(judges=judges, class_means=means, harms=harms, **numbers)
+        found = cls(judges=judges, class_means=means, harms=harms, harmful=harmful, **numbers)
         if not found._is_usable():
             raise ValueError("parameters of the confidence model that are out of range")
         return found

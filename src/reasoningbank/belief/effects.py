@@ -44,12 +44,14 @@ class JudgedRun:
         memories: their numbers.
         confidences: that each helps with a task it is about.
         relevance: the chance that each is about this task, by its relevance alone.
+        held_out: lessons were withheld from it by chance.
     """
 
     memories: tuple[int, ...]
     confidences: tuple[float, ...]
     relevance: tuple[float, ...]
     succeeded: bool
+    held_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,10 @@ def fit_runs(judged: Sequence[JudgedRun]) -> Parameters:
     point weighed by how well its x explains the verdicts (a normal likelihood) and by its prior.
 
     Runs without memories are left out. They look like a control group, but a bank knows nothing about other tasks than
-    those it has lessons for: often the easy ones.
+    those it has lessons for: often the easy ones. Runs from which chance withheld their lessons are one: with them S0
+    is measured.
     """
-    used = [run for run in judged if run.memories]
+    used = [run for run in judged if run.memories or run.held_out]
     if not used:
         return STARTING
     runs = _Runs.of(used)

@@ -25,6 +25,7 @@ from reasoningbank.belief.calibrated import (
 )
 from reasoningbank.belief.effects import JudgedRun, fit_runs
 from reasoningbank.belief.quadrature import THETA, Float64, log_priors, normalised
+from reasoningbank.measures.lift import Trial, harmful
 from reasoningbank.signals import SignalKind
 
 # How much the starting values are worth, each in its own kind of observation.
@@ -53,10 +54,12 @@ class ProjectEvidence:
     Attributes:
         memories: the tallies and the initial confidence of each memory that has any; others may be left out.
         runs: those with verdict success or failure.
+        trials: those from which something could be withheld, in the order they were opened.
     """
 
     memories: Sequence[Evidence]
     runs: Sequence[JudgedRun] = ()
+    trials: Sequence[Trial] = ()
 
 
 def is_due(changes: int, fitted: int) -> bool:
@@ -76,6 +79,7 @@ def fit(evidence: ProjectEvidence) -> Parameters:
         fit_runs(evidence.runs),
         reported=_rate(STARTING.reported, judged, uses),
         voted=_rate(STARTING.voted, votes, uses),
+        harmful=harmful(evidence.trials),
     )
     return fit_memories(evidence.memories, found)
 

@@ -28,6 +28,7 @@ from reasoningbank.cli.failing import recall_failure
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.streams import standard_input
 from reasoningbank.cli.views import sentence
+from reasoningbank.upkeep import LiftReport
 
 app = typer.Typer(rich_help_panel="Learning")
 
@@ -42,6 +43,10 @@ Ref = Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Proven memories only.")]
 Policy = Literal["relevance", "cautious", "similarity", "four_factor", "weighted", "mmr"]
 PolicyOption = Annotated[Policy, typer.Option("--policy", help="How to rank.")]
+HoldoutOption = Annotated[
+    str | None,
+    typer.Option("--holdout", help="Withhold lessons from this share of runs, or memory[:SHARE] for one lesson."),
+]
 Kind = Literal["explicit", "outcome", "stability"]
 
 
@@ -127,6 +132,7 @@ def recall(
     tag: Tagged = None,
     where: Where = None,
     policy: PolicyOption = "relevance",
+    holdout: HoldoutOption = None,
 ) -> Answer:
     """Hand out the memories that fit a task, and open its episode. Report how it ended with its ref.
 
@@ -153,8 +159,22 @@ def recall(
         tags=tag,
         where=pairs(where),
         policy=policy,
+        holdout=holdout,
     )
     return Answer(recalled, views.recall)
+
+
+@command(app, "lift")
+def lift(
+    session: Session,
+    *,
+    days: Annotated[
+        int | None, typer.Option("--days", min=1, help="Only runs of the last days; all by default.")
+    ] = None,
+    by: Annotated[Literal["tag", "memory"] | None, typer.Option("--by", help="Also for each tag, or lesson.")] = None,
+) -> Answer:
+    """Say what lessons do: runs that were given them beside runs from which a hold-out withheld them."""
+    return Answer(session.bank.lift(days, by), _lift)
 
 
 @command(app, "report")
@@ -171,6 +191,16 @@ def report(
     if (ref is None) == (thread is None):
         raise UsageError("report needs one of --ref and --thread: give the ref that recall returned")
     return Answer(session.bank.report(verdict, ref=ref, thread=thread, reason=reason, by=by), views.reported)
+
+
+def _lift(console: Console, found: LiftReport) -> None:
+    sentence(console, found.words)
+    compared = found.overall
+    for name, pair in () if compared is None else (("tokens", compared.tokens), ("steps", compared.steps)):
+        if pair is not None:
+            sentence(console, f"{name}: {pair.given:,.1f} with, {pair.withheld:,.1f} without", "dim")
+    for part in found.parts:
+        sentence(console, f"{part.words} {part.about if part.title else ''}".rstrip())
 
 
 @command(app, "vote")

@@ -34,6 +34,7 @@ from reasoningbank.search.ranking import Floats
 from reasoningbank.signals import SignalKind, Tally
 
 Rows = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 
 # w, with everything told of a use, and how much must be told for half of that; and what is added to it before the first
 # use, whatever is told: half of that after one, a third after two.
@@ -86,6 +87,17 @@ def judged_and_votes(tallies: Iterable[Tally]) -> tuple[bool, float]:
         if t.kind is SignalKind.EXPLICIT:
             votes += t.positive - t.negative
     return judged, votes
+
+
+def surely_harms(learned: Parameters, numbers: npt.NDArray[np.int64], memories: npt.NDArray[np.object_]) -> Mask:
+    """Return which memories surely harm, by hold-outs, still say what they said then, and may be withheld at all."""
+    if not learned.harmful:
+        return np.zeros(len(numbers), dtype=bool)
+    from reasoningbank.search.holdout import is_exempt
+
+    sure = set(learned.harmful)
+    rows = zip(numbers.tolist(), memories.tolist(), strict=True)
+    return np.array([(n, memory.revision) in sure and not is_exempt(memory) for n, memory in rows], dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from reasoningbank.exchange.runs import ExportedRun, HandedOver
 
 _SERVED = ("ref", "position", "memory", *list(Served.model_fields)[2:])
-_COLUMNS = "ref, task, thread, opened_at, closed_at, verdict, reason, judge"
+_COLUMNS = (
+    "ref, task, thread, opened_at, closed_at, verdict, reason, judge, "
+    "(SELECT t.held FROM trials AS t WHERE t.ref = episodes.ref)"
+)
 
 
 def open_episode(
@@ -84,7 +87,17 @@ def load_episode(reading: Reading, ref: str) -> Episode | None:
         reason=row[6],
         by=row[7],
         memories=tuple(Served(**dict(zip(Served.model_fields, values, strict=True))) for values in served),
+        held_out=bool(row[8]),
+        withheld=_withheld(reading, ref) if row[8] else (),
     )
+
+
+def _withheld(reading: Reading, ref: str) -> tuple[str, ...]:
+    out = (
+        "SELECT m.id FROM candidates AS c JOIN memories AS m ON m.n = c.memory WHERE c.ref = ? AND c.given = 0 "
+        "ORDER BY c.memory"
+    )
+    return tuple(column(reading, out, (ref,)))
 
 
 def page(

@@ -63,15 +63,17 @@ def judged_last(reading: Reading, most: int) -> list[int]:
 
 
 def judged_runs(reading: Reading, most: int) -> list[JudgedRun]:
-    """Return the newest runs with a verdict for which memories were handed out, at most `most`."""
+    """Return the newest runs with a verdict that were handed memories, or held out, at most `most`."""
     rows = reading.execute(
-        "SELECT e.ref, e.verdict = 'success', s.memory, s.confidence, s.about FROM (SELECT ref, verdict FROM episodes "
-        "WHERE verdict IN ('success', 'failure') ORDER BY opened_at DESC, ref LIMIT ?) AS e "
-        "JOIN served AS s ON s.ref = e.ref ORDER BY e.ref, s.position",
+        "SELECT e.ref, e.verdict = 'success', t.held, s.memory, s.confidence, s.about FROM (SELECT ref, verdict FROM "
+        "episodes WHERE verdict IN ('success', 'failure') ORDER BY opened_at DESC, ref LIMIT ?) AS e "
+        "LEFT JOIN trials AS t ON t.ref = e.ref LEFT JOIN served AS s ON s.ref = e.ref "
+        "WHERE s.ref IS NOT NULL OR t.held = 1 ORDER BY e.ref, s.position",
         (most,),
     )
     runs = []
-    for (_, succeeded), served in groupby(rows, key=lambda row: (row[0], row[1])):
-        memories, confidences, about = zip(*(row[2:] for row in served), strict=True)
-        runs.append(JudgedRun(memories, confidences, about, bool(succeeded)))
+    for (_, succeeded, held), served in groupby(rows, key=lambda row: row[:3]):
+        handed = [row[3:] for row in served if row[3] is not None]
+        memories, confidences, about = zip(*handed, strict=True) if handed else ((), (), ())
+        runs.append(JudgedRun(memories, confidences, about, bool(succeeded), bool(held)))
     return runs

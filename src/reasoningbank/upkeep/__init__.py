@@ -6,6 +6,7 @@ What should become one and what should go is decided here, in pure functions; `s
 from typing import Final
 
 from reasoningbank.measures.criteria import Weighing
+from reasoningbank.measures.lift_results import Arm, Compared, Interval, Lift, LiftReport
 from reasoningbank.measures.reliability import Bin, Calibration, Measure
 from reasoningbank.results import Change, Consolidated, Pruned, Unmerged
 from reasoningbank.status import Maintained, Metrics, Repair, Status
@@ -16,10 +17,15 @@ THRESHOLD: Final = 0.75
 
 __all__ = [
     "THRESHOLD",
+    "Arm",
     "Bin",
     "Calibration",
     "Change",
+    "Compared",
     "Consolidated",
+    "Interval",
+    "Lift",
+    "LiftReport",
     "Maintained",
     "Measure",
     "Metrics",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from datetime import UTC, datetime
 
 from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
 from reasoningbank.errors import StorageError
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.view import View
-from reasoningbank.storage import parameters
+from reasoningbank.storage import parameters, trials
 from reasoningbank.storage.parameters import Fit
 
 # A fit takes a third of a second with so many, whatever the bank's size; more would say nothing new.
@@ -37,7 +38,8 @@ def fit_again(engine: Engine) -> bool:
                 return False
             stored = view.load(parameters.judged_last(view, MOST_MEMORIES)).values()
             runs = parameters.judged_runs(view, MOST_RUNS)
-        found = fit(ProjectEvidence([(s.tallies, s.initial_confidence) for s in stored], runs))
+            drawn = trials.trials(view, datetime.min.replace(tzinfo=UTC), MOST_RUNS)
+        found = fit(ProjectEvidence([(s.tallies, s.initial_confidence) for s in stored], runs, drawn))
         return put_into_force(engine, Fit(found, change, engine.now()), after=view.moment.fit)
     except StorageError as error:
         log.warning("the confidence model's parameters were not fitted this time: %s", error)

@@ -16,11 +16,14 @@ from reasoningbank.diagnostics.rules import Weight
 from reasoningbank.episode import Episode
 from reasoningbank.outputs import failure_of
 from reasoningbank.prompt.block import LessonBlock, render
-from reasoningbank.results import Hit
+from reasoningbank.results import HELD_OUT, Hit
 from reasoningbank.runs.results import FailureRecall
 from reasoningbank.screening.scrub import scrub
+from reasoningbank.search.holdout import Holdout
+from reasoningbank.search.selection import surely_harms
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.search.holdout import hold_out
 from reasoningbank.services.search.recall import as_served, new_id, usage
 from reasoningbank.services.search.repair import came_back, count_act, settle
 from reasoningbank.services.search.retrieve import Wanted, find
@@ -74,6 +77,7 @@ def recall_failure(
     ref: str | None,
     limit: int,
     max_tokens: int,
+    holdout: Holdout | None = None,
     attempt: Attempt | None = None,
 ) -> FailureRecall:
     """Hand out the memories that answer the errors in an output, and join them to the run's episode."""
@@ -90,14 +94,18 @@ def recall_failure(
     if not found.hits:
         count_act(engine, past)
         return replace(nothing, reason=found.reason)
-    unproven = [hit.memory.id for hit in found.hits if hit.provisional]
-    memories = [hit.memory for hit in found.hits]
-    block = render(memories, nonce=secrets.token_hex(4), max_tokens=max_tokens, provisional=unproven, frame=FRAME)
+    block = _block(found.hits, max_tokens)
     if not block.included:
         return replace(nothing, reason="token budget")
     if attempt is not None:
         attempt.keep()
-    return _hand_out(engine, nothing, found, block, _Joined(ref or new_id(), task, failure.act, errors))
+    joined = _Joined(ref or new_id(), task, failure.act, errors, max_tokens, holdout)
+    return _hand_out(engine, nothing, found, block, joined)
+
+
+def _block(hits: Sequence[Hit], max_tokens: int) -> LessonBlock:
+    unproven, memories = [hit.memory.id for hit in hits if hit.provisional], [hit.memory for hit in hits]
+    return render(memories, nonce=secrets.token_hex(4), max_tokens=max_tokens, provisional=unproven, frame=FRAME)
 
 
 def _before(engine: Engine, ref: str | None, errors: Sequence[Diagnostic]) -> tuple[list[Failed], str]:
@@ -152,10 +160,11 @@ def _known_hits(view: View, known: dict[int, tuple[int, int]]) -> list[tuple[int
     if not known:
         return []
     table = engine.cache.known(view, np.array(sorted(known), dtype=np.int64))
+    table = table[table["n"] > 0]
     hits = []
-    for row in table:
+    for row in table[~surely_harms(engine.cache.learned, table["n"], table["memory"])]:
         # One that was surely found not to help is not given again.
-        if row["memory"] is None or row["high"] < min(0.5, engine.settings.floor):
+        if row["high"] < min(0.5, engine.settings.floor):
             continue
         hit = Hit(
             memory=row["memory"],
@@ -211,12 +220,14 @@ def _derive(engine: Engine) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Joined:
-    """The run that something is handed out in, and the failure of it."""
+    """The run that something is handed out in, the failure of it, and within what it is handed out."""
 
     ref: str
     task: str | None
     act: str
     errors: Sequence[Diagnostic]
+    max_tokens: int
+    holdout: Holdout | None
 
 
 def _hand_out(engine: Engine, nothing: FailureRecall, found: _Found, block: LessonBlock, run: _Joined) -> FailureRecall:
@@ -228,6 +239,14 @@ def _hand_out(engine: Engine, nothing: FailureRecall, found: _Found, block: Less
         episode = _episode(edit, run, now)
         if not episode.is_open:
             return replace(nothing, reason=OVER)
+        shown = {hit.memory.id: n for n, hit in chosen}
+        learned, hits = engine.cache.learned, [hit for _, hit in chosen]
+        out = hold_out(edit, run.holdout, hits, shown, ref=run.ref, thread=episode.thread, learned=learned)
+        if out:
+            chosen = [(n, hit) for n, hit in chosen if hit.memory.id not in out]
+            block = _block([hit for _, hit in chosen], run.max_tokens)
+        if not chosen:
+            return replace(nothing, ref=run.ref, reason=HELD_OUT)
         past = signatures.failures_of(edit, run.ref)
         step = max((failed.step for failed in past), default=0) + 1
         first = max((s.position for s in episode.memories), default=-1) + 1

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.embed.base import Embedder
@@ -15,15 +16,18 @@ from reasoningbank.errors import DeadlineExceededError
 from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
 from reasoningbank.prompt.block import LessonBlock, render
-from reasoningbank.results import OVER_BUDGET, Hit, Recall, SearchResult
+from reasoningbank.results import HELD_OUT, OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.search.selection import success
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search.expand import among, conflicts, with_required
 from reasoningbank.services.search.retrieve import Wanted, find
-from reasoningbank.services.view import View
+from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import Signal, SignalKind, as_utc
 from reasoningbank.storage import episodes, meta, records
+
+if TYPE_CHECKING:
+    from reasoningbank.search.holdout import Holdout
 
 
 def new_id() -> str:
@@ -41,12 +45,14 @@ def recall(
     max_tokens: int,
     deadline: datetime | None,
     expand_links: bool = False,
+    holdout: Holdout | None = None,
     attempt: Attempt | None = None,
 ) -> Recall:
     """Hand out the memories that fit a task, and open its episode.
 
     Args:
         expand_links: bring along what they require, and say which do not go together.
+        holdout: what may be withheld from a new run for comparison.
         attempt: of a caller that may give it up; then, too, no episode is opened.
     """
     limit = _Limit(engine, deadline, attempt)
@@ -65,27 +71,12 @@ def recall(
     if isinstance(fitted, Recall):
         return fitted
     named = ref or new_id()
-    if not _open(engine, fitted, ref=named, thread=thread, limit=limit):
+    opened = _open(engine, fitted, ref=named, thread=thread, limit=limit, holdout=holdout, max_tokens=max_tokens)
+    if opened is None:
         # Another process opened it between our look and our lock.
         with engine.read() as view:
             return again(view, named, max_tokens, expand_links) or Recall(ref=named, task=fitted.task)
-    handed_out = fitted.handed_out
-    result, included = fitted.result, {hit.memory.id for hit in handed_out}
-    return Recall(
-        ref=named,
-        task=fitted.task,
-        hits=handed_out,
-        text=fitted.block.text,
-        tokens=fitted.block.tokens,
-        withheld=_withheld(fitted, len(handed_out)),
-        weak=result.weak,
-        degraded=result.degraded,
-        shortened=fitted.block.shortened,
-        required=fitted.required,
-        conflicts=among(fitted.conflicts, included) if fitted.conflicts else (),
-        expected_success=success(fitted.learned, [h.confidence for h in handed_out], [h.about for h in handed_out]),
-        expected_without=fitted.learned.unhelped,
-    )
+    return _recall(opened, named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +90,7 @@ class _Fitted:
         numbers: the row numbers of the hits, by the memories' ids.
         required: ids of those in the block that came along.
         withheld: how many required memories were not brought along, by reason.
+        held_out: how many were withheld for comparison.
     """
 
     task: str
@@ -110,6 +102,7 @@ class _Fitted:
     required: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     withheld: dict[str, int] = field(default_factory=dict)
+    held_out: int = 0
 
     @property
     def handed_out(self) -> tuple[Hit, ...]:
@@ -154,7 +147,30 @@ def _withheld(fitted: _Fitted, handed_out: int) -> dict[str, int]:
     withheld = Counter(fitted.result.withheld) + Counter(fitted.withheld)
     if over := len(fitted.hits) - handed_out:
         withheld[OVER_BUDGET] = over
+    if fitted.held_out:
+        withheld[HELD_OUT] = fitted.held_out
     return dict(withheld)
+
+
+def _recall(fitted: _Fitted, ref: str) -> Recall:
+    handed_out = fitted.handed_out
+    result, included = fitted.result, {hit.memory.id for hit in handed_out}
+    return Recall(
+        ref=ref,
+        task=fitted.task,
+        hits=handed_out,
+        text=fitted.block.text,
+        tokens=fitted.block.tokens,
+        withheld=_withheld(fitted, len(handed_out)),
+        weak=result.weak,
+        degraded=result.degraded,
+        shortened=fitted.block.shortened,
+        required=fitted.required,
+        conflicts=among(fitted.conflicts, included) if fitted.conflicts else (),
+        expected_success=success(fitted.learned, [h.confidence for h in handed_out], [h.about for h in handed_out]),
+        expected_without=fitted.learned.unhelped,
+        held_out=fitted.held_out > 0,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,18 +194,32 @@ class _Limit:
             raise DeadlineExceededError(f"the recall came after its deadline {late}; no episode was opened")
 
 
-def _open(engine: Engine, fitted: _Fitted, *, ref: str, thread: str | None, limit: _Limit) -> bool:
-    """Open the episode, and count a usage for each memory that is handed out; False when there is one already."""
+def _open(
+    engine: Engine,
+    fitted: _Fitted,
+    *,
+    ref: str,
+    thread: str | None,
+    limit: _Limit,
+    holdout: Holdout | None,
+    max_tokens: int,
+) -> _Fitted | None:
+    """Open the episode, and count a usage for each memory that is handed out; None when there is one already.
+
+    What is handed out comes back: all that was found, or what a hold-out leaves of it.
+    """
     late = engine.deadlines.late
     with engine.write() as edit:
         limit.check(keep=True)
         now = engine.now()
+        if holdout is not None and not episodes.exists(edit, ref):
+            fitted = _held_out(edit, fitted, holdout, ref=ref, thread=thread, max_tokens=max_tokens)
         served = [(fitted.numbers[hit.memory.id], as_served(hit, place)) for place, hit in enumerate(fitted.handed_out)]
         tokens = fitted.block.tokens
         if not episodes.open_episode(
             edit, ref=ref, task=fitted.task, thread=thread, served=served, tokens=tokens, now=now
         ):
-            return False
+            return None
         before = edit.moment
         # What was deleted meanwhile counts for nothing.
         edit.write_signals([usage(s, ref, thread, now) for _, s in served], now)
@@ -199,7 +229,29 @@ def _open(engine: Engine, fitted: _Fitted, *, ref: str, thread: str | None, limi
     if late:
         engine.deadlines.noted(late)
     engine.cache.used(before, newest, [n for n, _ in served], now)
-    return True
+    return fitted
+
+
+def _held_out(
+    edit: Edit, fitted: _Fitted, holdout: Holdout, *, ref: str, thread: str | None, max_tokens: int
+) -> _Fitted:
+    from reasoningbank.services.search.holdout import hold_out
+
+    shown = fitted.handed_out
+    out = hold_out(edit, holdout, shown, fitted.numbers, ref=ref, thread=thread, learned=fitted.learned)
+    if not out:
+        return fitted
+    # What did not fit before stays out: a run that lacks one lesson gets no other in its place.
+    kept = tuple(hit for hit in shown if hit.memory.id not in out)
+    opposed = among(fitted.conflicts, {hit.memory.id for hit in kept})
+    return replace(
+        fitted,
+        hits=kept + tuple(hit for hit in fitted.hits if hit not in shown),
+        block=_block(kept, max_tokens, opposed),
+        required=tuple(memory_id for memory_id in fitted.required if memory_id not in out),
+        conflicts=opposed,
+        held_out=len(out),
+    )
 
 
 def as_served(hit: Hit, position: int, step: int = 0) -> Served:
@@ -249,9 +301,11 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
         hits=hits,
         text=block.text,
         tokens=block.tokens,
+        withheld={HELD_OUT: len(episode.withheld)} if episode.withheld else {},
         repeated=True,
         shortened=block.shortened,
         conflicts=opposed,
+        held_out=episode.held_out,
     )
 
 

@@ -8,9 +8,10 @@ from functools import cache, partial
 import numpy as np
 import numpy.typing as npt
 
+from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.embed.base import Embedder
 from reasoningbank.memory import State, own
-from reasoningbank.results import Hit, SearchResult
+from reasoningbank.results import HARMFUL, Hit, SearchResult
 from reasoningbank.search.bm25 import best_first, once
 from reasoningbank.search.cautious import Standings, cautious
 from reasoningbank.search.ranking import DIVERSE, SECONDS_A_DAY, Candidates, Policy, Ranked, one_a_source, rank, total
@@ -28,7 +29,7 @@ from reasoningbank.search.relevance import (
     settle,
     without_echoes,
 )
-from reasoningbank.search.selection import BLAMED, SELDOM, Prospects, alike, chances, exploring, select
+from reasoningbank.search.selection import BLAMED, SELDOM, Prospects, alike, chances, exploring, select, surely_harms
 from reasoningbank.search.verbatim import shared_pieces, shared_words
 from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.cache.project import STATES
@@ -264,7 +265,7 @@ def _choose(view: View, pool: Pool, rows: Places, wanted: Wanted) -> Chosen:
     there = known["n"] > 0
     rows, known = rows[there], known[there]
     candidates = _candidates(view, pool, rows, known)
-    withheld = _withheld(candidates, known, wanted)
+    withheld = _withheld(candidates, known, wanted, view.engine.cache.learned)
     stays = ~np.any(list(withheld.values()), axis=0)
     rows, known, candidates = rows[stays], known[stays], candidates.at(np.flatnonzero(stays))
     few, half_life = wanted.policy in DIVERSE, view.engine.settings.half_life_days
@@ -313,14 +314,16 @@ def _candidates(view: View, pool: Pool, rows: Places, known: Table) -> Candidate
     )
 
 
-def _withheld(candidates: Candidates, known: Table, wanted: Wanted) -> dict[str, Mask]:
+def _withheld(candidates: Candidates, known: Table, wanted: Wanted, learned: Parameters) -> dict[str, Mask]:
     """Return which candidates are withheld whatever else there is, by reason; the cautious choice has its own."""
-    strangers = ~one_a_source(candidates)
+    strangers, harmful = ~one_a_source(candidates), surely_harms(learned, known["n"], known["memory"])
     if wanted.policy == "cautious":
-        return {"untrusted source": strangers}
-    rejected = ~strangers & (known["votes"] <= -BLAMED) & (known["high"] < min(SELDOM, wanted.floor))
-    unproven = ~strangers & ~rejected & (known["mean"] < wanted.floor) & wanted.strict
-    return {"untrusted source": strangers, "rejected": rejected, "provisional": unproven}
+        return {"untrusted source": strangers, HARMFUL: harmful & ~strangers}
+    out = strangers | harmful
+    rejected = ~out & (known["votes"] <= -BLAMED) & (known["high"] < min(SELDOM, wanted.floor))
+    unproven = ~out & ~rejected & (known["mean"] < wanted.floor) & wanted.strict
+    sure = {"untrusted source": strangers, HARMFUL: harmful & ~strangers}
+    return sure | {"rejected": rejected, "provisional": unproven}
 
 
 def _chosen(view: View, pool: Pool, rows: Places, known: Table, chance: Floats, wanted: Wanted) -> Places:

@@ -1,0 +1,63 @@
+"""Withholding lessons from a run for comparison: what is drawn is stored with the run's episode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from reasoningbank.belief.calibrated import Parameters
+from reasoningbank.results import Hit
+from reasoningbank.search.holdout import Holdout, chances, is_exempt, withheld
+from reasoningbank.search.selection import success
+from reasoningbank.services.view import Edit
+from reasoningbank.storage import trials
+from reasoningbank.storage.trials import Drawn
+
+
+def hold_out(
+    edit: Edit,
+    holdout: Holdout | None,
+    hits: Sequence[Hit],
+    numbers: Mapping[str, int],
+    *,
+    ref: str,
+    thread: str | None,
+    learned: Parameters,
+) -> frozenset[str]:
+    """Draw which of the lessons that a run would be handed now are withheld from it, and store the draw.
+
+    Nothing is drawn, or stored, where no lesson may be withheld. What comes later in a run or a thread stays in its
+    arm, also without a hold-out by then.
+
+    Args:
+        hits: all that would be handed out.
+        numbers: their row numbers, by id.
+    """
+    candidates = {numbers[hit.memory.id]: hit for hit in hits if not is_exempt(hit.memory)}
+    if not candidates:
+        return frozenset()
+    unit = thread or ref
+    before = trials.drawn(edit, unit)
+    out = frozenset[str]() if before is None else _as_before(before, candidates)
+    if holdout is None or trials.exists(edit, ref):
+        return out
+    chance = dict(zip(candidates, chances(holdout, tuple(candidates), dict(learned.harms)), strict=True))
+    if before is None:
+        share = {candidates[n].memory.id: own for n, own in chance.items()}
+        out = withheld(holdout, trials.key(edit), unit, share)
+    trials.add(
+        edit,
+        ref,
+        unit=unit,
+        of=holdout.of if before is None else before.of,
+        rate=holdout.rate,
+        first=before is None,
+        expected=success(learned, [hit.confidence for hit in hits], [hit.about for hit in hits]),
+        candidates=[(n, hit.memory.revision, chance[n], hit.memory.id in out) for n, hit in candidates.items()],
+    )
+    return out
+
+
+def _as_before(before: Drawn, candidates: Mapping[int, Hit]) -> frozenset[str]:
+    if before.of == "run":
+        return frozenset(hit.memory.id for hit in candidates.values()) if before.held else frozenset()
+    return frozenset(candidates[n].memory.id for n in before.withheld & candidates.keys())
