@@ -174,3 +174,20 @@ def test_a_model_can_say_that_a_change_was_reverted_days_later(
     assert not outcome(reverted).data["recorded"]
     assert outcome({"memory_id": memory.id, "succeeded": True, "stability": None, "ref": "change 1"}).data["recorded"]
     assert bank.get(memory.id).confidence < memory.confidence
+
+
+def test_the_errors_of_a_command_that_failed_are_asked_about(tools: dict[str, MemoryTool], bank: ReasoningBank) -> None:
+    said = "error: src refspec main does not match any"
+    bank.record("Commit first", "There is no commit yet: commit, then push", outcome="failure", signatures=[said])
+    first = tools["memory_search"]({"query": "push the branch", "error": said})
+    again = tools["memory_search"]({"query": "push the branch", "error": said, "ref": first.data["ref"]})
+
+    assert "There is no commit yet" in first.text
+    assert (first.data["match"], again.data["repeated"]) == ("exact", True)
+    assert "No lesson answers this error: the same error again" in again.text
+
+
+def test_a_read_only_server_answers_no_error(bank: ReasoningBank) -> None:
+    (tool,) = memory_tools(bank, read_only=True)
+
+    assert "read-only" in tool({"query": "push", "error": "error: x"}).text

@@ -21,6 +21,7 @@ from langchain_reasoningbank.tools import (
 from reasoningbank import MissingExtraError
 
 if TYPE_CHECKING:
+    from langchain_reasoningbank.failing import ToolFailureMiddleware
     from langchain_reasoningbank.middleware import ReasoningBankMiddleware
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "ReasoningBankMiddleware",
     "ReasoningBankRetriever",
     "ReasoningBankToolkit",
+    "ToolFailureMiddleware",
     "as_chat",
     "attach",
     "format_lessons",
@@ -42,6 +44,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # The middleware's packages are an extra: they are loaded when it is asked for.
+    if name == "ToolFailureMiddleware":
+        from langchain_reasoningbank.failing import ToolFailureMiddleware
+
+        return ToolFailureMiddleware
     if name == "ReasoningBankMiddleware":
         try:
             from langchain_reasoningbank.middleware import ReasoningBankMiddleware

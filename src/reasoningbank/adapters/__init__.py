@@ -5,6 +5,7 @@ Nothing here knows a framework.
 
 from reasoningbank.adapters.banks import BankResolver, Banks, RunScope, bank_of
 from reasoningbank.adapters.callbacks import RunWatch
+from reasoningbank.adapters.failing import ToolFailures
 from reasoningbank.adapters.outcomes import FailureFilter, Judge, RootRun, RunOutcomes, RunTree, is_neutral
 from reasoningbank.adapters.recalling import Recalling
 from reasoningbank.adapters.request import last_turn, request_text
@@ -45,6 +46,7 @@ __all__ = [
     "RunTree",
     "RunWatch",
     "ToolAnswer",
+    "ToolFailures",
     "ToolSpec",
     "WatchedRun",
     "above",

@@ -42,6 +42,12 @@ class SearchArguments(Arguments):
         default=None, description="Only lessons from successes, or only from failures; null for both."
     )
     tags: Words = Field(default=None, description="Only lessons that have all of these tags; null for any.")
+    error: str | None = Field(
+        default=None, description="What a command that failed printed: lessons about its errors, in place of the rest."
+    )
+    ref: Reference = Field(
+        default=None, description="With error: the ref that memory_search gave for this task; or null."
+    )
 
 
 class RecordArguments(Arguments):
@@ -212,6 +218,8 @@ class _Doors:
     def search(self, given: SearchArguments) -> ToolAnswer:
         options: dict[str, Any] = {"min_confidence": given.min_confidence, "outcome": given.outcome, "tags": given.tags}
         limit = given.limit or self.limit
+        if given.error is not None:
+            return self._failed(given.error, given.query, limit, given.ref)
         if self.read_only:
             return self._look_up(given.query, limit, options)
         recall = self.bank.recall(given.query, limit, max_tokens=LONGEST_ANSWER, **options)
@@ -224,6 +232,14 @@ class _Doors:
             found = self.bank.search(given.query, limit, **options)
             too_long += [memory.id for memory in found.memories if memory.id not in shown]
         return _found(text, recall.hits, more, too_long)
+
+    def _failed(self, error: str, task: str, limit: int, ref: str | None) -> ToolAnswer:
+        if self.read_only:
+            raise InvalidInputError("error needs a server that may count what it hands out: this one is read-only")
+        found = self.bank.recall_failure(error, task=task, ref=ref, limit=limit, max_tokens=LONGEST_ANSWER)
+        text = f"{found.text}\n\nref: {found.ref}" if found.hits else f"No lesson answers this error: {found.reason}."
+        more = {"ref": found.ref, "errors": list(found.errors), "match": found.match, "repeated": found.repeated}
+        return _found(text, found.hits, more, list(found.shortened))
 
     def _look_up(self, query: str, limit: int, options: dict[str, Any]) -> ToolAnswer:
         result = self.bank.search(query, limit, **options)

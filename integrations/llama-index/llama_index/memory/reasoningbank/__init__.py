@@ -2,6 +2,7 @@
 
 from llama_index.memory.reasoningbank.block import ReasoningBankMemoryBlock
 from llama_index.memory.reasoningbank.bridges import LlamaIndexChat, as_chat, trajectory_of
+from llama_index.memory.reasoningbank.failing import FailingTools
 from llama_index.memory.reasoningbank.outcome import (
     MemoryOutcomeEvent,
     MemoryRecallEvent,
@@ -12,6 +13,7 @@ from llama_index.memory.reasoningbank.outcome import (
 from llama_index.memory.reasoningbank.retriever import ReasoningBankRetriever, get_tools
 
 __all__ = [
+    "FailingTools",
     "LlamaIndexChat",
     "MemoryOutcomeEvent",
     "MemoryRecallEvent",
