@@ -12,6 +12,7 @@ import pytest
 import reasoningbank
 from reasoningbank import AsyncReasoningBank, ReasoningBank, ReasoningBankError
 from reasoningbank.bank.handle import RecallOptions
+from reasoningbank.filters import FilterOptions
 from reasoningbank.runs import MemoryRuns
 from tools.reference import MODULES, PARTS
 
@@ -99,7 +100,9 @@ def test_an_episode_in_async_code_takes_what_a_recall_takes() -> None:
 def test_what_is_passed_on_to_a_recall_is_what_it_takes() -> None:
     taken = set(inspect.signature(ReasoningBank.recall).parameters) - {"self", "task", "limit"}
 
-    assert set(RecallOptions.__annotations__) == taken - {"timeout", "fail_open"}
+    assert set(RecallOptions.__annotations__) == taken - {"timeout", "fail_open", "filters"} | set(
+        FilterOptions.__annotations__
+    )
 
 
 def test_a_part_of_the_bank_reaches_that_bank(bank: ReasoningBank) -> None:

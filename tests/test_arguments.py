@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from reasoningbank import InvalidInputError, LimitExceededError, State, arguments
+
+
+def never() -> NoReturn:
+    raise AssertionError("nobody asked for the time")
 
 
 @pytest.mark.parametrize(
@@ -51,8 +55,9 @@ def test_what_is_allowed_comes_back(check: Callable[[Any], Any], given: list[Any
         (arguments.source, ["", None, 3], "is no name"),
         (arguments.query, ["\n", None], "holds nothing to search for"),
         (arguments.policy, ["best"], "relevance, cautious"),
-        (arguments.tag_list, ["go", [1]], "tags"),
-        (arguments.metadata, [[1], {1: "x"}], "dictionary of metadata"),
+        (arguments.tag_list, ["go", [1], [None], 5, [" "], {"all": ["go"]}], "tags"),
+        (lambda given: arguments.filters(given, never), [{"tag": ["go"]}, {"whre": {}}], "unknown name"),
+        (arguments.place, ["memories-3", "newest-3", "newest-x-y", 3], "newest first"),
         (lambda given: arguments.position("memories", given), ["nodes-3", "3", "memories-x", 3], "page of memories"),
     ],
 )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from enum import Enum
 from importlib import import_module
-from typing import Any
+from typing import Any, get_type_hints, is_typeddict
 
 from pydantic import BaseModel
 
@@ -136,6 +136,11 @@ def _is_error(thing: object) -> bool:
 def _described(name: str, thing: Any, *, heading: str = "###") -> Iterator[str]:
     if not (inspect.isclass(thing) or inspect.isroutine(thing)):
         yield f"```python\n{name} = {_type_name(thing) if callable(thing) else repr(thing)}\n```"
+        return
+    if is_typeddict(thing):
+        fields = ",\n    ".join(f"{field}: {_type_name(kind)}" for field, kind in get_type_hints(thing).items())
+        yield f"```python\n{name}(\n    {fields},\n)\n```"
+        yield markdown(thing.__doc__ or "")
         return
     if inspect.isclass(thing) and issubclass(thing, Enum):
         yield markdown(thing.__doc__ or "")

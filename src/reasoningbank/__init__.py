@@ -39,6 +39,7 @@ from reasoningbank.errors import (
     ScopeError,
     StorageError,
 )
+from reasoningbank.filters import FilterOptions
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import (
     Blocked,
@@ -109,6 +110,7 @@ __all__ = [
     "EmbeddingError",
     "Episode",
     "EpisodeNotFoundError",
+    "FilterOptions",
     "Hit",
     "InvalidInputError",
     "InvalidNameError",

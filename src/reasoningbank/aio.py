@@ -196,6 +196,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
         self.sources, self.runs = AsyncSources(bank.sources), AsyncRuns(bank.runs)
         self.exchange, self.upkeep = AsyncExchange(bank.exchange), AsyncUpkeep(bank.upkeep)
 
+    now = _hop(ReasoningBank.now)
     record = _hop(ReasoningBank.record)
     record_many = _hop(ReasoningBank.record_many)
     update = _hop(ReasoningBank.update)

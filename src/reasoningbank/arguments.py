@@ -6,16 +6,21 @@ Each returns what was given, as it is used from then on. What is not allowed rai
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
+from reasoningbank import moments
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.filters import SERVED, FilterOptions, Filters, conditions, sources, tag_lists, text_list
 from reasoningbank.graph.nodes import NodeKind, as_kind
 from reasoningbank.memory import ID_LIMIT, OUTCOMES, State, clean_text, is_blank, within
 from reasoningbank.signals import SignalKind
-from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.records import LATEST
+from reasoningbank.validation import unknown_name
 from reasoningbank.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -179,6 +184,26 @@ def position(of: str, after: object) -> int:
     return int(place)
 
 
+_NEWEST = "newest"
+
+
+def cursor_at(place: tuple[int, str]) -> str:
+    """Return where the next page begins of a list that is newest first: behind a row number and when that was."""
+    n, happened = place
+    return f"{_NEWEST}-{happened}-{n}"
+
+
+def place(after: object) -> tuple[str, int]:
+    """Read where a page begins of a list that is newest first; None is the start."""
+    if after is None:
+        return LATEST
+    name, _, rest = after.partition("-") if isinstance(after, str) else ("", "", "")
+    happened, _, n = rest.rpartition("-")
+    if name != _NEWEST or not happened or not (n.isascii() and n.isdigit()):
+        raise InvalidInputError(f"after {after!r:.80} is not the `next` of a page that is newest first: leave it out")
+    return happened, int(n)
+
+
 # -- what is looked for ----------------------------------------------------------------------------------------------
 
 
@@ -209,41 +234,53 @@ def holdout(given: object) -> Holdout | None:
 
 def tag_list(given: Sequence[str] | None) -> tuple[str, ...]:
     """Return tags to filter by: a list of texts, and no single text."""
-    if isinstance(given, str):
-        raise InvalidInputError(f"tags is the text {given!r}: give a list of tags, such as [{given!r}]")
-    if not all(isinstance(tag, str) for tag in given or ()):
-        raise InvalidInputError(f"tags {given!r:.80} holds what is no text")
-    return tuple(clean_text(tag).strip() for tag in given or ())
+    return () if given is None else text_list("tags", given)
 
 
-def filters(
+def filters(given: FilterOptions, now: Callable[[], datetime]) -> Filters:
+    """Return the filters of what is served; `now` is asked only for what is said as a span of time."""
+    if not given:
+        return SERVED
+    for name in given:
+        if name not in FilterOptions.__annotations__:
+            raise InvalidInputError(f"unknown {unknown_name(str(name), FilterOptions.__annotations__)}")
+    tags, since, until = tag_lists(given.get("tags")), given.get("since"), given.get("until")
+    read = Filters(
+        outcome=lesson_outcome(given.get("outcome")),
+        tags=tags.get("all", ()),
+        any_tags=tags.get("any", ()),
+        no_tags=tags.get("none", ()),
+        where=conditions(given.get("where")),
+        sources=sources(given.get("source")),
+        since=None if since is None else moments.since(since, now()),
+        until=None if until is None else moments.until(until, now()),
+    )
+    if read.since is not None and read.until is not None and read.since >= read.until:
+        raise InvalidInputError(f"nothing lies from since {since!s:.80} to until {until!s:.80}: turn them round")
+    return read
+
+
+def listed(
+    given: FilterOptions,
+    now: Callable[[], datetime],
     *,
-    tags: Sequence[str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    outcome: Verdict | str | None = None,
-    state: State | str | None = State.ACTIVE,
+    state: State | str | None,
     text: str | None = None,
+    expired: bool | None,
 ) -> Filters:
-    """Return the filters that these arguments ask for; any state where None is given."""
-    return Filters(
+    """Return the filters of what is listed: any state where None is given, and expired or not where None is given."""
+    return replace(
+        filters(given, now),
         states=tuple(State) if state is None else (label(State, "state", state),),
-        outcome=lesson_outcome(outcome),
-        tags=tag_list(tags),
-        where=None if where is None else metadata(where) or None,
         text=clean_text(text or ""),
+        alive_at=now() if expired is False else None,
+        expired_by=now() if expired else None,
     )
 
 
 def lesson_outcome(given: Verdict | str | None) -> Verdict | None:
     """Return what lessons are to be of, success or failure; None is either."""
     return None if given is None else label(Verdict, "outcome", given, OUTCOMES)
-
-
-def metadata(given: object) -> dict[str, Any]:
-    """Return values to filter metadata by: a dictionary with text keys."""
-    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
-        raise InvalidInputError(f"{given!r} is not a dictionary of metadata keys and values")
-    return {clean_text(key): clean_text(value) if isinstance(value, str) else value for key, value in given.items()}
 
 
 def node_filters(

@@ -106,8 +106,8 @@ class NodeNotFoundError(NotFoundError):
 class ProjectNotFoundError(NotFoundError):
     """The tenant has no project of this name."""
 
-    def __init__(self, project: str, tenant: str) -> None:
-        super().__init__(f"tenant {tenant!r} has no project {project!r}: projects() lists the ones there are")
+    def __init__(self, project: str, tenant: str, hint: str = "projects() lists the ones there are") -> None:
+        super().__init__(f"tenant {tenant!r} has no project {project!r}: {hint}")
         self.project, self.tenant = project, tenant
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, TypeAdapter
 
+from reasoningbank import moments
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.verdict import Verdict
 
@@ -108,17 +109,17 @@ def _check_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tags
 
 
-def _json_text(value: Any, key: str) -> Any:
-    """Return `value` with cleaned strings, refusing what strict JSON cannot hold, by the key that holds it."""
+def json_value(value: Any, key: str) -> Any:
+    """Return `value` with cleaned strings; InvalidInputError, which names its key, for what strict JSON cannot hold."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, dict):
         for name in value:
             if not isinstance(name, str):
                 raise InvalidInputError(f"metadata key {name!r} under {key!r} is not a text: use text keys")
-        return {clean_text(name): _json_text(item, name) for name, item in value.items()}
+        return {clean_text(name): json_value(item, name) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_json_text(item, key) for item in value]
+        return [json_value(item, key) for item in value]
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):
@@ -133,7 +134,7 @@ def _check_metadata(metadata: object) -> object:
     if not isinstance(metadata, dict):
         return metadata
     try:
-        cleaned = _json_text(metadata, "metadata")
+        cleaned = json_value(metadata, "metadata")
     except RecursionError:
         raise InvalidInputError("metadata is nested too deeply, or holds itself: flatten it") from None
     size = len(json.dumps(cleaned, ensure_ascii=False))
@@ -158,6 +159,8 @@ Outcome = Annotated[Verdict, BeforeValidator(_check_outcome)]
 Tags = Annotated[tuple[str, ...], BeforeValidator(_tag_list), AfterValidator(_check_tags)]
 Signatures = Annotated[tuple[str, ...] | None, BeforeValidator(_check_signatures)]
 Metadata = Annotated[dict[str, JsonValue], BeforeValidator(_check_metadata)]
+OccurredAt = Annotated[datetime | None, BeforeValidator(lambda at: moments.maybe("occurred_at", at))]
+ExpiresAt = Annotated[datetime | None, BeforeValidator(lambda at: moments.maybe("expires_at", at))]
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
@@ -190,6 +193,8 @@ class Draft(BaseModel, frozen=True, extra="forbid"):
     source: Source = Source()
     metadata: Metadata = Field(default_factory=dict)
     signatures: Signatures = None
+    occurred_at: OccurredAt = None
+    expires_at: ExpiresAt = None
 
     @property
     def initial_confidence(self) -> float:
@@ -220,6 +225,8 @@ class Memory:
         revision: grows each time what it says changes; evidence counts for one revision only.
         findings: signs of planted instructions; such a memory is quarantined.
         signatures: the errors that it answers, as `recall_failure` knows them again.
+        occurred_at: when what it tells of happened, in UTC; None when nobody said.
+        expires_at: from then on it is not served; None for never.
     """
 
     id: str
@@ -242,6 +249,17 @@ class Memory:
     updated_at: datetime
     findings: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+    occurred_at: datetime | None = None
+    expires_at: datetime | None = None
+
+    @property
+    def happened_at(self) -> datetime:
+        """When what it tells of happened, as far as it is known: else when it was recorded."""
+        return self.occurred_at or self.created_at
+
+    def has_expired(self, now: datetime) -> bool:
+        """Tell whether it is not served any more."""
+        return self.expires_at is not None and self.expires_at <= now
 
     def as_json(self) -> dict[str, Any]:
         """Return everything as values that JSON can hold."""

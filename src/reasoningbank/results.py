@@ -10,12 +10,9 @@ from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
 from reasoningbank.verdict import Verdict
 
-# The reason, in `withheld`, for hits that did not fit the prompt block.
-OVER_BUDGET = "token budget"
-# The same for lessons that are withheld from a run so that runs with them can be compared with runs without.
-HELD_OUT = "hold-out"
-# The same for lessons with which runs surely end worse, by hold-outs of single lessons.
-HARMFUL = "harmful"
+# Reasons in `withheld`: what did not fit the prompt block; whose time is over; what is kept from a run, to compare runs
+# with it and without; with what runs surely end worse, by hold-outs of single lessons.
+OVER_BUDGET, EXPIRED, HELD_OUT, HARMFUL = "token budget", "expired", "hold-out", "harmful"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,8 @@ class SearchResult:
     """The hits of a search, best first, and what was left out.
 
     Attributes:
-        withheld: how many candidates were not returned, by reason (rejected, provisional, irrelevant, no gain, ...).
+        withheld: how many candidates were not returned, by reason (rejected, irrelevant, expired, ...); where no memory
+            passes the filters, how many they leave out, and why.
         weak: nothing is clearly relevant.
         degraded: what did not work as configured, in words; empty when all did.
         strength: of the strongest match and of those that support it: 0 where nothing has to do with the query, from
@@ -64,7 +62,7 @@ class SearchResult:
 
     @property
     def memories(self) -> tuple[Memory, ...]:
-        """The memories of the hits, best first."""
+        """The memories of the hits, in their order."""
         return tuple(hit.memory for hit in self.hits)
 
 
@@ -175,10 +173,12 @@ class Page:
 
     Attributes:
         next: pass it as `after` to get the next page; None on the last one.
+        withheld: where no memory passes the filters, how many they leave out, and why.
     """
 
     memories: tuple[Memory, ...]
     next: str | None = None
+    withheld: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

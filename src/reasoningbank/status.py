@@ -29,6 +29,7 @@ class Status:
         embedder: the embedder this handle uses, in words.
         stored_embedder: the one the stored vectors are of; None when there are none.
         memories: how many, by state.
+        expired: how many of the active ones are not served any more, until `maintain` archives them.
         not_embedded: memories that are found by keyword only, until `reembed`.
         vectors: of memories, that are searched: one of each lesson, and one of when it applies where it says so.
         signals: that count, of the kept log; those that were rolled up are in the tallies only.
@@ -60,6 +61,7 @@ class Status:
     format: int = 0
     stored_embedder: str | None = None
     memories: dict[str, int] = field(default_factory=dict)
+    expired: int = 0
     not_embedded: int = 0
     vectors: int = 0
     signals: int = 0
@@ -123,6 +125,7 @@ class Maintained:
         expired: episodes that stayed open for too long and were closed as unknown.
         forgotten_changes: rows of the change feed that every process has long seen.
         forgotten_trajectories: runs whose steps were kept for long enough, and were deleted.
+        expired_memories: memories whose time was over, and that are archived now.
         changes: merges, links and archived memories: those that were made, where the settings `auto_consolidate` and
             `auto_prune` say so; with `dry_run`, all that could be made.
         skipped: merges that were not carried out, each with why.
@@ -134,6 +137,7 @@ class Maintained:
     expired: int = 0
     forgotten_changes: int = 0
     forgotten_trajectories: int = 0
+    expired_memories: int = 0
     changes: tuple[Change, ...] = ()
     skipped: tuple[Change, ...] = ()
     suggested: tuple[SuggestedLink, ...] = ()

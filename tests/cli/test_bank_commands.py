@@ -168,7 +168,7 @@ def test_export_writes_what_import_reads(cli: Cli, bank: ReasoningBank, tmp_path
 
     assert cli("export", str(file)).out.replace("\n", " ").startswith("Wrote 1 memories to")
     assert cli("export").out == file.read_text("utf-8")
-    assert cli("export", str(file), "--json").json == {"exported": 1, "file": str(file)}
+    assert cli("export", str(file), "--json").json == {"exported": 1, "file": str(file), "withheld": {}}
     ran = cli("import", str(file), "--trusted", "--project", "copy", "--json")
     assert ran.json["created"] == 1
     assert cli("export", "--project", "copy").out == file.read_text("utf-8")

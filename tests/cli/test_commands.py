@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import ReasoningBank, Verdict
+from reasoningbank import BankRoot, ReasoningBank, Verdict
 from tests.cli.conftest import Cli
 from tests.conftest import Clock
 
@@ -136,7 +136,44 @@ def test_list_filters(cli: Cli, bank: ReasoningBank) -> None:
     assert titles("--where", "n=1") == ["Quote paths"]
     assert titles("--where", "n=2") == titles("--state", "archived") == []
     assert titles("--all") == ["Quote paths", "Read errors"]
-    assert cli("list", "--tag", "none").out == "No memories.\n"
+    assert cli("list", "--tag", "none").out == "No memories.\nLeft out: 2 no memory has the tag 'none'.\n"
+    assert titles("--where", "n>=1", "--any-tag", "shell", "--any-tag", "sql") == ["Quote paths"]
+    assert titles("--where", "n<1") == titles("--no-tag", "shell", "--outcome", "failure") == []
+    assert titles("--where", 'n={"in": [1, 2]}', "--since", "7d") == ["Quote paths"]
+    assert titles("--newest-first") == ["Read errors", "Quote paths"]
+    assert "unknown" not in cli("list", "--source", "ada").err
+    assert "did you mean 'gte'" in cli("list", "--where", 'n={"gtee": 1}').err
+
+
+def test_what_holds_for_a_time_is_listed_where_it_is_asked_for(cli: Cli, bank: ReasoningBank) -> None:
+    cli("record", "Old login", "Use the old login", "--occurred", "2026-01-15", "--expires", "2026-01-16")
+    cli("record", "New login", "Use the new login", "--ttl", "7d")
+
+    def titles(*options: str) -> list[str]:
+        return [memory["title"] for memory in cli("list", *options, "--json").json["memories"]]
+
+    assert titles() == ["New login"]
+    assert titles("--expired") == titles("--with-expired", "--until", "2026-01-15") == ["Old login"]
+    assert titles("--with-expired") == ["Old login", "New login"]
+    assert "expires 20" in cli("list").out
+    assert cli("status", "--json").json["expired"] == 1
+    memory_id = bank.list(expired=True).memories[0].id
+    assert cli("update", memory_id, "--expires", "never").code == 0
+    assert titles() == ["Old login", "New login"]
+
+
+READING = [["search", "x"], ["recall", "x"], ["recommend", "x"], ["list"], ["export"], ["links", "--suggest"]]
+
+
+@pytest.mark.parametrize("command", READING)
+def test_a_mistyped_project_is_an_error_and_makes_nothing(
+    cli: Cli, bank: ReasoningBank, memory_id: str, command: list[str]
+) -> None:
+    ran = cli(*command, "--project", "biling")
+
+    assert ran.code == 1
+    assert "has no project 'biling': did you mean 'billing'? Nothing was made" in ran.err
+    assert BankRoot(bank.root, tenant="acme").projects() == ["billing"]
 
 
 def test_update_changes_what_is_named(cli: Cli, bank: ReasoningBank) -> None:
@@ -193,7 +230,7 @@ def test_search_passes_its_options_on(cli: Cli, memory_id: str) -> None:
     assert found("--limit", "1", "--tag", "shell", "--outcome", "failure", "--policy", "similarity") == [memory_id]
     assert found("--outcome", "success") == found("--where", "n=1") == found("--tag", "none") == []
     assert found("--strict", "--min-confidence", "0.9") == []
-    assert cli("search", "quote paths", "--outcome", "success").out == "Nothing fits.\n"
+    assert cli("search", "quote paths", "--outcome", "success").out == "Nothing fits.\nLeft out: 1 filters.\n"
 
 
 def test_a_query_comes_from_standard_input(cli: Cli, memory_id: str) -> None:
@@ -255,7 +292,8 @@ def open_late(scope: dict[str, str]) -> ReasoningBank:
     return bank
 
 
-def test_recall_of_nothing_still_opens_an_episode(cli: Cli) -> None:
+def test_recall_of_nothing_still_opens_an_episode(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:
+    bank.delete(memory_id)
     ran = cli("recall", "anything", "--json")
 
     assert ran.json["hits"] == []

@@ -1,3 +1,4 @@
+# long: exit codes, errors and streams of every command, read as one page
 """Exit codes, errors, streams: what a shell and a program see of the command line."""
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
 # -- errors --------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def memory_id(bank: ReasoningBank) -> str:
+    return bank.record("Quote paths", "Put paths in quotes", outcome="failure").memory.id
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -37,7 +43,7 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
         ),
         (["search", ""], 1, "query"),
         (["import", "nowhere.jsonl"], 1, "nowhere.jsonl cannot be read"),
-        (["rebuild"], 1, "has no project 'billing'"),
+        (["rebuild", "--project", "none"], 1, "has no project 'none'"),
         (["record", "a", "b", "--embedder", "openai:"], 1, "names no model"),
         (["serch", "x"], 2, "Did you mean 'search'?"),
         (["search", "x", "--tenent", "a"], 2, "--tenant"),
@@ -56,7 +62,9 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
         (["delete-project", "billing", "--json"], 2, "confirm with --yes"),
     ],
 )
-def test_an_error_is_one_sentence_with_the_next_step(cli: Cli, arguments: list[str], code: int, message: str) -> None:
+def test_an_error_is_one_sentence_with_the_next_step(
+    cli: Cli, memory_id: str, arguments: list[str], code: int, message: str
+) -> None:
     ran = cli(*arguments)
 
     assert ran.code == code
@@ -79,7 +87,7 @@ def test_a_missing_scope_names_the_option_and_the_variable(
     assert (ran.code, ran.err) == (2, f"Error: no {name}: give --{name}, or set {variable}\n")
 
 
-def test_with_json_an_error_is_one_object(cli: Cli) -> None:
+def test_with_json_an_error_is_one_object(cli: Cli, memory_id: str) -> None:
     assert cli("show", "nope", "--json").json["error"]["type"] == "MemoryNotFoundError"
     assert cli("list", "--where", "x", "--json").json["error"]["message"] == "'x' is not KEY=VALUE"
 
@@ -90,7 +98,7 @@ def test_options_win_over_the_environment(cli: Cli, tmp_path: Path) -> None:
     assert (ran.json["tenant"], ran.json["project"], ran.json["root"]) == ("globex", "sales", str(tmp_path / "else"))
 
 
-def test_a_bug_shows_its_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_shows_its_traceback(cli: Cli, memory_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(self: ReasoningBank, memory_id: str) -> None:
         raise RuntimeError("a bug")
 
@@ -111,7 +119,9 @@ def test_json_is_all_that_stands_on_standard_output(process: Process) -> None:
     assert json.loads(recorded.stdout)["created"] is True
 
 
-def test_what_a_dependency_prints_is_no_part_of_the_answer(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_dependency_prints_is_no_part_of_the_answer(
+    cli: Cli, memory_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     true_list = ReasoningBank.list
 
     def chatty(self: ReasoningBank, **options: Any) -> object:
@@ -122,7 +132,7 @@ def test_what_a_dependency_prints_is_no_part_of_the_answer(cli: Cli, monkeypatch
 
     ran = cli("list", "--json")
 
-    assert ran.json["memories"] == []
+    assert [memory["id"] for memory in ran.json["memories"]] == [memory_id]
     assert ran.err == "hello from below\n"
 
 
@@ -281,7 +291,9 @@ def test_the_version_is_the_package_s(cli: Cli) -> None:
     assert cli("--version").out == f"reasoningbank {__version__}\n"
 
 
-def test_main_ends_the_process_with_the_exit_code(scope: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_main_ends_the_process_with_the_exit_code(
+    scope: dict[str, str], monkeypatch: pytest.MonkeyPatch, memory_id: str
+) -> None:
     monkeypatch.setattr(sys, "argv", ["reasoningbank", "show", "nope"])
 
     with pytest.raises(SystemExit) as ended:

@@ -13,10 +13,10 @@ import pytest
 
 from reasoningbank import Draft, State, Verdict
 from reasoningbank.episode import Served
+from reasoningbank.filters import Filters
 from reasoningbank.signals import Signal, SignalKind, Tally
 from reasoningbank.storage import check, episodes, meta, records
 from reasoningbank.storage.contract import Writing
-from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.project import SIGNALS_NAME, Project
 

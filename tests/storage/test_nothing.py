@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from reasoningbank import State
+from reasoningbank.filters import Filters
 from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.storage import evidence, jobs, meta, records
 from reasoningbank.storage.contract import Moment
-from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.project import nothing
 from tests.storage.files import NOON, put_memory

@@ -36,7 +36,10 @@ class SearchArguments(Arguments):
     query: str = Field(min_length=1, description="What you are about to do, in one sentence.")
     limit: Count = Field(default=None, ge=1, le=20, description="How many lessons at the most, 1 to 20; null for 5.")
     min_confidence: Share = Field(
-        default=None, ge=0.0, le=1.0, description="Confidence from which a lesson is proven, 0 to 1; null for 0.7."
+        default=None,
+        ge=0.0,
+        le=1.0,
+        description="Confidence from which a lesson is proven, 0 to 1; or null.",
     )
     outcome: MaybeLearned = Field(
         default=None, description="Only lessons from successes, or only from failures; null for both."

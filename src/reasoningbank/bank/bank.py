@@ -8,11 +8,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, Unpack
 
-from reasoningbank import arguments
+from reasoningbank import arguments, moments
 from reasoningbank.bank.exchange import Exchange
 from reasoningbank.bank.graph import Graph
 from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, as_distiller, as_run_judge, utc_now
@@ -21,6 +21,7 @@ from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.runs import Run, Runs
 from reasoningbank.bank.upkeep import LONGEST_WINDOW, Sources, Upkeep
 from reasoningbank.config import Settings
+from reasoningbank.filters import FilterOptions, Filters
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
 from reasoningbank.runs.results import FailureRecall
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from reasoningbank.services.search import failure as failing
     from reasoningbank.services.search import recall, recommend, repair, retrieve
     from reasoningbank.services.search.retrieve import Wanted
-    from reasoningbank.storage.filters import Filters
 else:
     credit, lift, record = Later.each("reasoningbank.services", "credit.credit", "credit.lift", "record.record")
     distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
@@ -122,6 +122,15 @@ class ReasoningBank(Namespace):
         self.close()
 
     @property
+    def exists(self) -> bool:
+        """Whether anything was begun in the project yet. Nothing is made."""
+        return self._engine.project() is not None
+
+    def now(self) -> datetime:
+        """Return the time by the bank's clock, in UTC."""
+        return self._engine.now()
+
+    @property
     def runs(self) -> Runs:
         """Episodes, the steps that are kept of them, and lessons from several runs of a task."""
         return Runs(self._handle, self)
@@ -141,6 +150,9 @@ class ReasoningBank(Namespace):
         source: Source | Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
         signatures: Sequence[str] | None = None,
+        occurred_at: datetime | date | str | None = None,
+        expires_at: datetime | date | str | None = None,
+        ttl: timedelta | float | str | None = None,
     ) -> Recorded:
         """Store a lesson.
 
@@ -160,6 +172,9 @@ class ReasoningBank(Namespace):
             source: where it comes from.
             metadata: anything JSON can hold.
             signatures: the errors it answers, up to 16 messages or whole outputs; those that its text names when None.
+            occurred_at: when what it tells of happened, as a time or ISO 8601; a time without a zone is in UTC.
+            expires_at: from then on it is not served, but kept until `maintain` archives it. A day is its beginning.
+            ttl: in its place, how long it is served from now on: seconds, or a text such as "90m" or "7d".
 
         Raises:
             InvalidInputError: a value that is not allowed; LimitExceededError names the limit.
@@ -178,6 +193,8 @@ class ReasoningBank(Namespace):
                 "source": Source() if source is None else source,
                 "metadata": {} if metadata is None else dict(metadata),
                 "signatures": signatures,
+                "occurred_at": occurred_at,
+                "expires_at": expires_at if ttl is None else moments.expiry(expires_at, ttl, self.now()),
             },
         )
         return record.record(self._engine, draft)
@@ -196,7 +213,7 @@ class ReasoningBank(Namespace):
         Raises:
             InvalidInputError: one of them is not allowed; nothing was stored.
         """
-        checked = [draft if isinstance(draft, Draft) else validated(Draft, draft) for draft in drafts]
+        checked = [draft if isinstance(draft, Draft) else validated(Draft, self._timed(draft)) for draft in drafts]
         wanted = arguments.own_ids(ids, len(checked))
         return record.record_many(self._engine, [*zip(checked, wanted, strict=True)])
 
@@ -208,12 +225,19 @@ class ReasoningBank(Namespace):
 
         Args:
             changes: title, content, description, applies_when, outcome, tags, metadata, source, signatures, confidence
-                (the belief to start from).
+                (the belief to start from), occurred_at, expires_at (None for never) or ttl.
 
         Raises:
             InvalidInputError: an unknown field, a value that is not allowed, or another memory in service says this.
         """
-        return record.update(self._engine, arguments.memory_id(memory_id), changes)
+        return record.update(self._engine, arguments.memory_id(memory_id), self._timed(changes))
+
+    def _timed(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return fields of a lesson with the time at which it expires in place of how long it is served."""
+        fields = dict(given)
+        if "ttl" in fields:
+            fields["expires_at"] = moments.expiry(fields.get("expires_at"), fields.pop("ttl"), self.now())
+        return fields
 
     def delete(self, memory_id: str) -> bool:
         """Delete a memory for good, with its evidence; False when there was none."""
@@ -227,42 +251,46 @@ class ReasoningBank(Namespace):
     def list(
         self,
         *,
-        tags: Sequence[str] | None = None,
-        where: Mapping[str, Any] | None = None,
-        outcome: Verdict | str | None = None,
         state: State | str | None = State.ACTIVE,
         text: str | None = None,
+        expired: bool | None = False,
+        newest_first: bool = False,
         after: str | None = None,
         limit: int = 100,
+        **filters: Unpack[FilterOptions],
     ) -> Page:
         """Return a page of memories in the order they were recorded.
 
         Args:
-            tags: only memories that have all of these.
-            where: only memories whose metadata hold these values.
-            outcome: only lessons from successes, or only from failures.
             state: active, archived, quarantined, or None for all.
             text: must occur in title, description, content or applies_when, whatever the case.
+            expired: False leaves out what has expired, True what has not, None nothing.
+            newest_first: in the order of time instead: what happened last comes first.
             after: `next` of the page before.
             limit: 1 to 1,000.
+            filters: see FilterOptions.
         """
-        filters = arguments.filters(tags=tags, where=where, outcome=outcome, state=state, text=text)
-        begin = arguments.position("memories", after)
-        memories, following = record.page(self._engine, filters, begin, arguments.page_limit(limit))
-        return Page(tuple(memories), arguments.cursor("memories", following))
+        wanted = arguments.listed(filters, self.now, state=state, text=text, expired=expired)
+        most = arguments.page_limit(limit)
+        if newest_first:
+            return record.newest_page(self._engine, wanted, arguments.place(after), most)
+        return record.page(self._engine, wanted, arguments.position("memories", after), most)
 
     def count(
         self,
         *,
-        tags: Sequence[str] | None = None,
-        where: Mapping[str, Any] | None = None,
-        outcome: Verdict | str | None = None,
         state: State | str | None = State.ACTIVE,
         text: str | None = None,
+        expired: bool | None = False,
+        **filters: Unpack[FilterOptions],
     ) -> int:
-        """Return how many memories pass the filters of `list`."""
-        filters = arguments.filters(tags=tags, where=where, outcome=outcome, state=state, text=text)
-        return record.count(self._engine, filters)
+        """Return how many memories pass the filters of `list`.
+
+        InvalidInputError where `where` asks for a key of metadata that no memory has, or for a kind of value that is
+        not there under it: nothing was counted then.
+        """
+        wanted = arguments.listed(filters, self.now, state=state, text=text, expired=expired)
+        return record.count(self._engine, wanted)
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
@@ -273,12 +301,11 @@ class ReasoningBank(Namespace):
         *,
         min_confidence: float | None = None,
         strict: bool = False,
-        outcome: Verdict | str | None = None,
-        tags: Sequence[str] | None = None,
-        where: Mapping[str, Any] | None = None,
         policy: str = "relevance",
+        newest_first: bool = False,
         timeout: float | None = None,
         fail_open: bool | None = None,
+        **filters: Unpack[FilterOptions],
     ) -> SearchResult:
         """Find the memories that fit a query, best first. Nothing is changed or counted.
 
@@ -288,27 +315,32 @@ class ReasoningBank(Namespace):
             min_confidence: the floor, in [0, 1]; the bank's setting (0.7) when None. Memories at or above it are
                 proven, others are marked as provisional.
             strict: proven memories only.
-            outcome, tags, where: as in `list`.
             policy: relevance (what is likeliest to help), cautious (proven lessons first), similarity, four_factor,
                 weighted or mmr.
+            newest_first: of those that are found, what happened last comes first.
             timeout, fail_open: as in `recall`; what comes too late is an empty result whose `degraded` says why.
+            filters: see FilterOptions.
 
         Raises:
             DeadlineExceededError: it came too late.
             InvalidInputError: an empty query, or an argument that is not allowed.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        filters = arguments.filters(tags=tags, where=where, outcome=outcome)
-        wanted = self._wanted(limit, filters, min_confidence, policy, strict=strict, cost=0.0)
+        checked = arguments.filters(filters, self.now)
+        wanted = self._wanted(limit, checked, min_confidence, policy, strict=strict, cost=0.0)
         look = partial(retrieve.search, self._engine, arguments.query(query), wanted)
         if timeout is None and not fail_open:
-            return look()
-        return self._engine.deadlines.bounded(
-            lambda _: look(),
-            timeout=arguments.seconds(timeout),
-            fail_open=fail_open is not False,
-            otherwise=lambda why: SearchResult(degraded=(why,)),
-        )
+            found = look()
+        else:
+            found = self._engine.deadlines.bounded(
+                lambda _: look(),
+                timeout=arguments.seconds(timeout),
+                fail_open=fail_open is not False,
+                otherwise=lambda why: SearchResult(degraded=(why,)),
+            )
+        if newest_first:
+            found = replace(found, hits=tuple(sorted(found.hits, key=lambda h: h.memory.happened_at, reverse=True)))
+        return found
 
     def recommend(self, task: str) -> Recommendation:
         """Return the strategy that fits a task best, with its confidence, what speaks for it, and the runner-up.
@@ -348,13 +380,11 @@ class ReasoningBank(Namespace):
         expand_links: bool = False,
         min_confidence: float | None = None,
         strict: bool = False,
-        outcome: Verdict | str | None = None,
-        tags: Sequence[str] | None = None,
-        where: Mapping[str, Any] | None = None,
         policy: str = "relevance",
         holdout: float | str | None = None,
         timeout: float | None = None,
         fail_open: bool | None = None,
+        **filters: Unpack[FilterOptions],
     ) -> Recall:
         """Hand out the memories that fit a task, and open its episode.
 
@@ -389,12 +419,12 @@ class ReasoningBank(Namespace):
             DeadlineExceededError: it came too late, and left nothing behind.
             InvalidInputError, EmbedderMismatchError, StorageError: as in `search` and `record`.
         """
-        filters = arguments.filters(tags=tags, where=where, outcome=outcome)
+        checked = arguments.filters(filters, self.now)
         hand_out = partial(
             recall.recall,
             self._engine,
             arguments.query(task),
-            self._wanted(limit, filters, min_confidence, policy, strict=strict, cost=self.settings.lesson_cost),
+            self._wanted(limit, checked, min_confidence, policy, strict=strict, cost=self.settings.lesson_cost),
             ref=arguments.reference(ref),
             thread=arguments.reference(thread, "thread"),
             max_tokens=arguments.whole("max_tokens", max_tokens, 0),

@@ -7,16 +7,18 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, Unpack
 
+from reasoningbank import arguments
 from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.filters import FilterOptions
 from reasoningbank.results import Imported
 
 if TYPE_CHECKING:
-    from reasoningbank.services.exchange import transfer
+    from reasoningbank.services.exchange import export, transfer
 else:
-    transfer = Later("reasoningbank.services.exchange.transfer")
+    export, transfer = Later.each("reasoningbank.services.exchange", "export", "transfer")
 
 
 class Exchange(Namespace):
@@ -34,11 +36,11 @@ class Exchange(Namespace):
         """Store the lessons of a file, of a folder, or of any lines or dictionaries.
 
         A line is a JSON object. It needs `content` or `text`; it may have title, description, applies_when, outcome
-        ("success" when it says nothing), tags, id and metadata. Whatever else it says becomes metadata. Good lines are
-        kept when others are bad, and the answer says which were bad and why. Importing the same again changes nothing:
-        a lesson is known by its id or by what it says. One that is the same in a looser form only is stored, and named;
-        those that are near by meaning are not looked for. A lesson that somebody took out of service here stays there,
-        and is named.
+        ("success" when it says nothing), tags, id, occurred_at, expires_at or ttl, and metadata. Whatever else it says
+        becomes metadata. Good lines are kept when others are bad, and the answer says which were bad and why. Importing
+        the same again changes nothing: a lesson is known by its id or by what it says. One that is the same in a looser
+        form only is stored, and named; those that are near by meaning are not looked for. A lesson that somebody took
+        out of service here stays there, and is named.
 
         Also understood: a JSON array; exports of mem0, ReMe, PyPI's reasoning-bank and the ReasoningBank paper's code;
         the `.swarm/memory.db` of agentic-flow and claude-flow; a Markdown page with front matter, or a folder of them.
@@ -80,11 +82,15 @@ class Exchange(Namespace):
         *,
         format: Literal["jsonl", "markdown"] = "jsonl",
         runs: bool = False,
+        expired: bool | None = False,
+        newest_first: bool = False,
         progress: Callable[[int], None] | None = None,
+        **filters: Unpack[FilterOptions],
     ) -> int:
         """Write every memory, whatever its state, as they are at one moment; return how many.
 
-        `import_from(..., trusted=True)` makes the same bank of it again.
+        `import_from(..., trusted=True)` makes the same bank of it again. What was learned about evidence as such goes
+        along where no filters are given.
 
         Args:
             target: a path, which appears whole or not at all; for JSON lines also an open text file.
@@ -92,22 +98,29 @@ class Exchange(Namespace):
             runs: behind the memories, write every run, a line each: its task, verdict, what it was handed, what was
                 learned from it, and the steps that are kept. Off by default: lessons are made to be passed on, the
                 transcripts of runs are not, and they are many times as large. JSON lines only.
+            expired: False leaves out what has expired, True what has not, None nothing.
+            newest_first: what happened last comes first; else in the order they were recorded.
             progress: called with the number of memories written.
+            filters: see FilterOptions.
 
         Raises:
-            InvalidInputError: an unknown format, one that holds no runs, or a folder that is there already.
+            InvalidInputError: an unknown format, one that holds no runs, a folder that is there already, or filters
+                that ask for what no memory has.
             StorageError: the target cannot be written.
         """
-        lines = partial(transfer.export_lines, self._engine, progress=progress, runs=runs)
+        wanted = arguments.listed(filters, self._engine.now, state=None, expired=expired)
+        chosen = export.Chosen(wanted, whole=not filters, newest_first=newest_first)
+        export.check_chosen(self._engine, chosen)
+        lines = partial(export.export_lines, self._engine, progress=progress, runs=runs, chosen=chosen)
         if not isinstance(target, (str, os.PathLike)):
             if format != "jsonl":
                 raise InvalidInputError(f"format {format!r} needs a folder: give its path")
             return lines(target)
         path = Path(target).expanduser()
         if format == "jsonl":
-            return transfer.write_whole(path, lines)
+            return export.write_whole(path, lines)
         if format != "markdown":
             raise InvalidInputError(f"format {format!r} is not one of jsonl, markdown")
         if runs:
             raise InvalidInputError("format 'markdown' holds no runs: give format='jsonl', or leave them out")
-        return transfer.export_pages(self._engine, path, progress)
+        return export.export_pages(self._engine, path, progress, chosen=chosen)

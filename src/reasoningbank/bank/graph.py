@@ -15,11 +15,11 @@ from reasoningbank.graph.results import NodePage
 
 if TYPE_CHECKING:
     from reasoningbank.graph.results import EdgeStored, GraphImported, GraphRecall, NodeSearch, NodeStored
-    from reasoningbank.services.exchange import graph_transfer, transfer
+    from reasoningbank.services.exchange import export, graph_transfer
     from reasoningbank.services.graph import graph, graph_search
 else:
     graph, graph_search = Later.each("reasoningbank.services.graph", "graph", "graph_search")
-    graph_transfer, transfer = Later.each("reasoningbank.services.exchange", "graph_transfer", "transfer")
+    export, graph_transfer = Later.each("reasoningbank.services.exchange", "export", "graph_transfer")
 
 
 class Graph(Namespace):
@@ -219,7 +219,7 @@ class Graph(Namespace):
             raise InvalidInputError(f"format {format!r} is not one of json, graphml")
         text, written = graph_transfer.export(self._engine, format)
         if isinstance(target, (str, os.PathLike)):
-            transfer.write_whole(Path(target).expanduser(), lambda file: file.write(text))
+            export.write_whole(Path(target).expanduser(), lambda file: file.write(text))
         else:
             target.write(text)
         return written

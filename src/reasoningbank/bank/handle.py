@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from reasoningbank.config import Settings, data_folder
+from reasoningbank.filters import FilterOptions
 from reasoningbank.storage.root import checked_name
-from reasoningbank.verdict import Verdict
 
 if TYPE_CHECKING:
     from reasoningbank.distill import judge as judging
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from reasoningbank.runs.trajectory import Trajectory
     from reasoningbank.services.engine import Engine
 
-    AnyJudge = RunJudge | Callable[[Trajectory], Any]
+    AnyJudge: TypeAlias = RunJudge | Callable[[Trajectory], Any]
 
 
 def utc_now() -> datetime:
@@ -106,7 +106,7 @@ class Namespace:
 # -- what several calls take and pass on ------------------------------------------------------------------------------
 
 
-class RecallOptions(TypedDict, total=False):
+class RecallOptions(FilterOptions, total=False):
     """What `recall` takes beside task and limit, for a run that waits for its lessons."""
 
     ref: str | None
@@ -116,9 +116,6 @@ class RecallOptions(TypedDict, total=False):
     expand_links: bool
     min_confidence: float | None
     strict: bool
-    outcome: Verdict | str | None
-    tags: Sequence[str] | None
-    where: Mapping[str, Any] | None
     policy: str
     holdout: float | str | None
 

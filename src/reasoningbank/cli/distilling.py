@@ -54,7 +54,7 @@ def chosen_distiller(
     return distiller, LLMJudge(chat) if judge else None
 
 
-@command(app, "distill")
+@command(app, "distill", begins=True)
 def distill(
     session: Session,
     file: Annotated[
@@ -167,7 +167,7 @@ def _forms(console: Console, known: Mapping[str, str]) -> None:
         sentence(console, f"{name}: {title}")
 
 
-@command(app, "work")
+@command(app, "work", begins=True)
 def work(
     session: Session,
     *,

@@ -31,7 +31,7 @@ OwnId = Annotated[
 Format = Literal["json", "graphml"]
 
 
-@command(app, "add")
+@command(app, "add", begins=True)
 def add(
     session: Session,
     kind: Annotated[NodeKind, typer.Argument(help="What it stands for.", case_sensitive=False, show_default=False)],
@@ -168,7 +168,7 @@ def delete(
     return Answer({"deleted": done}, said, exit_code=0 if done else 1)
 
 
-@command(app, "import")
+@command(app, "import", begins=True)
 def import_graph(
     session: Session,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON or GraphML; - reads standard input.")],

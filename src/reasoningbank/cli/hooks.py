@@ -22,7 +22,7 @@ Folder = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", help="Write it; without, it is only shown.")]
 
 
-@command(app, "install")
+@command(app, "install", begins=True)
 def install(session: Session, client: Client, *, folder: Folder = None, yes: Yes = False) -> Answer:
     """Show what becomes of a client's configuration, and with --yes write it: lessons at prompts and at failures.
 

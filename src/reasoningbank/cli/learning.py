@@ -14,14 +14,11 @@ from reasoningbank.cli import views
 from reasoningbank.cli.arguments import (
     By,
     MemoryId,
-    OfOutcome,
-    Tagged,
+    NewestFirst,
     UsageError,
-    Where,
     Words,
     WordsOrNone,
     output_of,
-    pairs,
     text_of,
 )
 from reasoningbank.cli.failing import recall_failure
@@ -34,9 +31,7 @@ app = typer.Typer(rich_help_panel="Learning")
 
 Floor = Annotated[
     float | None,
-    typer.Option(
-        "--min-confidence", min=0, max=1, help="The floor above which a memory is proven.", show_default="0.7"
-    ),
+    typer.Option("--min-confidence", min=0, max=1, help="From where on a memory is proven; else the setting `floor`."),
 ]
 Reason = Annotated[str | None, typer.Option("--reason", help="Why, in words.")]
 Ref = Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
@@ -50,18 +45,17 @@ HoldoutOption = Annotated[
 Kind = Literal["explicit", "outcome", "stability"]
 
 
-@command(app, "search")
+@command(app, "search", filtered=True)
 def search(
     session: Session,
+    filters: dict[str, Any],
     query: Words,
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at the most.")] = 10,
     min_confidence: Floor = None,
     strict: Strict = False,
-    outcome: OfOutcome = None,
-    tag: Tagged = None,
-    where: Where = None,
     policy: PolicyOption = "relevance",
+    newest_first: NewestFirst = False,
 ) -> Answer:
     """Find the memories that fit. Changes and counts nothing."""
     result = session.bank.search(
@@ -69,10 +63,9 @@ def search(
         limit,
         min_confidence=min_confidence,
         strict=strict,
-        outcome=outcome,
-        tags=tag,
-        where=pairs(where),
         policy=policy,
+        newest_first=newest_first,
+        **filters,
     )
     return Answer(result, views.search_result)
 
@@ -107,9 +100,10 @@ def _belief(hit: Hit) -> str:
     return f"confidence {hit.confidence:.2f} ± {hit.deviation:.2f}{', provisional' if hit.provisional else ''}"
 
 
-@command(app, "recall")
+@command(app, "recall", filtered=True)
 def recall(
     session: Session,
+    filters: dict[str, Any],
     task: WordsOrNone = None,
     *,
     error: Annotated[
@@ -128,9 +122,6 @@ def recall(
     ] = False,
     min_confidence: Floor = None,
     strict: Strict = False,
-    outcome: OfOutcome = None,
-    tag: Tagged = None,
-    where: Where = None,
     policy: PolicyOption = "relevance",
     holdout: HoldoutOption = None,
 ) -> Answer:
@@ -155,11 +146,9 @@ def recall(
         expand_links=expand_links,
         min_confidence=min_confidence,
         strict=strict,
-        outcome=outcome,
-        tags=tag,
-        where=pairs(where),
         policy=policy,
         holdout=holdout,
+        **filters,
     )
     return Answer(recalled, views.recall)
 

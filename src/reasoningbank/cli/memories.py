@@ -11,7 +11,7 @@ from rich.text import Text
 
 from reasoningbank import Blocked, ReasoningBank, State
 from reasoningbank.cli import graph, views
-from reasoningbank.cli.arguments import By, MemoryId, OfOutcome, Outcome, Tagged, UsageError, Where, Yes, pairs, text_of
+from reasoningbank.cli.arguments import By, MemoryId, NewestFirst, Outcome, UsageError, Yes, pairs, text_of
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.streams import json_form
 from reasoningbank.links import Link, Linked, SuggestedLink
@@ -35,9 +35,16 @@ Signatures = Annotated[
     list[str] | None,
     typer.Option("--signature", help="An error it answers; may be repeated. Those that its text names if not given."),
 ]
+OccurredAt = Annotated[
+    str | None, typer.Option("--occurred", metavar="TIME", help="When what it tells of happened, such as 2026-01-15.")
+]
+ExpiresAt = Annotated[
+    str | None, typer.Option("--expires", metavar="TIME", help="From then on it is not served; `never` with update.")
+]
+Ttl = Annotated[str | None, typer.Option("--ttl", metavar="SPAN", help="Or for how long it is served: 12h, 7d.")]
 
 
-@command(app, "record")
+@command(app, "record", begins=True)
 def record(
     session: Session,
     title: Annotated[str | None, typer.Argument(metavar="[TITLE]", help="A few words; or --title.")] = None,
@@ -56,6 +63,9 @@ def record(
     confidence: Confidence = None,
     meta: Metadata = None,
     signature: Signatures = None,
+    occurred: OccurredAt = None,
+    expires: ExpiresAt = None,
+    ttl: Ttl = None,
     by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
 ) -> Answer:
     """Store a lesson. One that is there already is not stored twice."""
@@ -70,6 +80,9 @@ def record(
         metadata=pairs(meta),
         signatures=signature,
         source={"by": by},
+        occurred_at=occurred,
+        expires_at=expires,
+        ttl=ttl,
     )
     return Answer(recorded, views.recorded)
 
@@ -101,25 +114,37 @@ def show(session: Session, memory_id: MemoryId) -> Answer:
     return Answer(value, view)
 
 
-@command(app, "list")
+@command(app, "list", filtered=True)
 def list_memories(
     session: Session,
+    filters: dict[str, Any],
     *,
-    tag: Tagged = None,
-    outcome: OfOutcome = None,
     state: Annotated[State | None, typer.Option("--state", help="In this state only.")] = State.ACTIVE,
     every_state: Annotated[bool, typer.Option("--all", help="Whatever the state.")] = False,
     text: Annotated[str | None, typer.Option("--text", help="Only memories in which this text occurs.")] = None,
-    where: Where = None,
+    expired: Annotated[
+        bool | None, typer.Option("--expired/--with-expired", help="Only what has expired, or that too.")
+    ] = None,
+    newest_first: NewestFirst = False,
     after: Annotated[str | None, typer.Option("--after", help="Go on after the page before: its `next`.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 100,
 ) -> Answer:
     """List memories, in the order they were recorded."""
-    wanted = None if every_state else state
     page = session.bank.list(
-        tags=tag, outcome=outcome, state=wanted, text=text, where=pairs(where), after=after, limit=limit
+        state=None if every_state else state,
+        text=text,
+        expired=_expired(expired),
+        newest_first=newest_first,
+        after=after,
+        limit=limit,
+        **filters,
     )
     return Answer(page, views.page)
+
+
+def _expired(given: bool | None) -> bool | None:
+    """Read a switch of three: nothing said leaves out what has expired."""
+    return {None: False, True: True, False: None}[given]
 
 
 @command(app, "update")
@@ -136,6 +161,9 @@ def update(
     confidence: Confidence = None,
     meta: Metadata = None,
     signature: Signatures = None,
+    occurred: OccurredAt = None,
+    expires: ExpiresAt = None,
+    ttl: Ttl = None,
 ) -> Answer:
     """Change some fields of a memory. Changing what it says starts its evidence anew."""
     changes: dict[str, Any] = {
@@ -148,8 +176,13 @@ def update(
         "confidence": confidence,
         "metadata": pairs(meta) if meta else None,
         "signatures": signature,
+        "occurred_at": occurred,
+        "expires_at": expires,
+        "ttl": ttl,
     }
     given = {name: value for name, value in changes.items() if value is not None}
+    if expires == "never":
+        given["expires_at"] = None
     if not given:
         raise UsageError("nothing to change: name a field, for instance --title TEXT")
     return Answer(session.bank.update(memory_id, **given), views.memory)

@@ -48,7 +48,7 @@ RecordsAs = Annotated[str, typer.Option("--by", help="The name under which it re
 Logged = Annotated[LogLevel, typer.Option("--log-level", help="What is logged.")]
 
 
-@command(app, "mcp", with_json=False)
+@command(app, "mcp", with_json=False, begins=True)
 def mcp(
     session: Session,
     *,

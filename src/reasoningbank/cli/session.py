@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import functools
 import inspect
 import sys
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self
 import typer
 from rich.console import Console
 
-from reasoningbank import BankRoot, ReasoningBank, ReasoningBankError
-from reasoningbank.cli.arguments import Chosen, chosen, needed, pairs
+from reasoningbank import BankRoot, ProjectNotFoundError, ReasoningBank, ReasoningBankError
+from reasoningbank.cli.arguments import FILTERS, Chosen, chosen, filters_of, needed, pairs
 from reasoningbank.cli.streams import forgiving_a_closed_pipe, json_line
 from reasoningbank.cli.views import sentence
 from reasoningbank.config import ENVIRONMENT, environment
@@ -57,11 +58,14 @@ class Session:
     Args:
         scope: what was chosen, by name.
         as_json: answer with one JSON object.
+        begins: the command may begin a new project; any other needs one that is there.
         settings: NAME=VALUE pairs; they win over those of the environment.
     """
 
-    def __init__(self, scope: dict[str, Chosen], *, as_json: bool, settings: Sequence[str] = ()) -> None:
-        self.scope, self.as_json = scope, as_json
+    def __init__(
+        self, scope: dict[str, Chosen], *, as_json: bool, begins: bool = False, settings: Sequence[str] = ()
+    ) -> None:
+        self.scope, self.as_json, self._begins = scope, as_json, begins
         self._settings = settings
         self.stdout = sys.stdout
         self._closing = contextlib.ExitStack()
@@ -79,7 +83,10 @@ class Session:
         """The bank that was asked for."""
         tenant, project = needed(self.scope, "tenant"), needed(self.scope, "project")
         bank = ReasoningBank(self._root, tenant=tenant, project=project, embedder=self.embedder, settings=self.settings)
-        return self._closing.enter_context(bank)
+        self._closing.enter_context(bank)
+        if not (self._begins or bank.exists):
+            raise ProjectNotFoundError(bank.project, bank.tenant, _instead_of(bank))
+        return bank
 
     @functools.cached_property
     def banks(self) -> BankRoot:
@@ -148,6 +155,13 @@ class Session:
                 bar.stop()
 
 
+def _instead_of(missing: ReasoningBank) -> str:
+    there = BankRoot(missing.root, tenant=missing.tenant).projects()
+    near = difflib.get_close_matches(missing.project, there, n=1)
+    known = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(there) or 'none'} in {missing.root}."
+    return f"{known} Nothing was made; `record` and `import` begin a new one"
+
+
 def _bar(*columns: ProgressColumn) -> Progress:
     from rich.progress import BarColumn, Progress, TextColumn
 
@@ -200,21 +214,34 @@ JSON = _option("as_json", bool, "--json", default=False, help="Answer with one J
 
 
 def command(
-    app: typer.Typer, name: str, *, scope: Sequence[str] = PROJECT_SCOPE, with_json: bool = True
+    app: typer.Typer,
+    name: str,
+    *,
+    scope: Sequence[str] = PROJECT_SCOPE,
+    with_json: bool = True,
+    begins: bool = False,
+    filtered: bool = False,
 ) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
-    """Register a function as a command: it gets a session, and the options of its scope beside its own."""
+    """Register a function as a command: it gets a session, and the options of its scope beside its own.
+
+    Args:
+        begins: it may begin a new project; without it, one that is not there is an error.
+        filtered: it takes the options of filters, and gets what they ask for behind the session.
+    """
+    filters = [_option(each, kind, *flags, **more) for each, (kind, flags, more) in FILTERS.items()] if filtered else []
 
     def register(function: Callable[..., Answer]) -> Callable[..., Answer]:
-        _, *own = inspect.signature(function, eval_str=True).parameters.values()
+        own = [*inspect.signature(function, eval_str=True).parameters.values()][1 + filtered :]
 
         def run(**given: Any) -> None:
             options = {option: given.pop(option) for option in scope}
             as_json, settings = given.pop("as_json", False), given.pop("settings", None) or ()
+            asked = {each.name: given.pop(each.name) for each in filters}
             code = 0
             try:
-                opened = Session(chosen(options), as_json=as_json, settings=settings)
+                opened = Session(chosen(options), as_json=as_json, begins=begins, settings=settings)
                 with forgiving_a_closed_pipe(), opened as session:
-                    answer = function(session, **given)
+                    answer = function(session, *([filters_of(asked)] if filtered else ()), **given)
                     code = answer.exit_code
                     session.answer(answer)
             except KeyboardInterrupt:
@@ -224,7 +251,7 @@ def command(
                 raise typer.Exit(code)
 
         shared = [OPTIONS[option] for option in scope] + ([SETTINGS] if "embedder" in scope else [])
-        parameters = [*own, *shared, *([JSON] if with_json else [])]
+        parameters = [*own, *filters, *shared, *([JSON] if with_json else [])]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         run.__doc__ = function.__doc__

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from reasoningbank.cli import views
-from reasoningbank.cli.arguments import STANDARD_STREAM, IntoFile, UsageError
+from reasoningbank.cli.arguments import STANDARD_STREAM, IntoFile, NewestFirst, UsageError
 from reasoningbank.cli.session import Answer, Session, command
 
 app = typer.Typer(rich_help_panel="In and out")
 Format = Literal["jsonl", "markdown"]
 
 
-@command(app, "import")
+@command(app, "import", begins=True)
 def import_file(
     session: Session,
     file: Annotated[
@@ -45,9 +45,10 @@ def import_file(
     return Answer(imported, views.imported, exit_code=1 if imported.rejected else 0)
 
 
-@command(app, "export")
+@command(app, "export", filtered=True)
 def export(
     session: Session,
+    filters: dict[str, Any],
     file: IntoFile = STANDARD_STREAM,
     *,
     form: Annotated[
@@ -57,25 +58,30 @@ def export(
         bool,
         typer.Option("--runs", help="Also every run, with the steps that are kept; off, for they are transcripts."),
     ] = False,
+    expired: Annotated[bool, typer.Option("--expired", help="Also what has expired.")] = False,
+    newest_first: NewestFirst = False,
 ) -> Answer:
-    """Write every memory with its evidence. `import --trusted` makes the same bank of it again.
+    """Write every memory with its evidence, whatever its state. `import --trusted` makes the same bank of it again.
 
     Runs go along with --runs only, and are read back with `import --trusted --runs`.
     """
+    options = {**filters, "runs": runs, "expired": None if expired else False, "newest_first": newest_first}
     if file != STANDARD_STREAM:
-        return _into(session, file, form, runs=runs)
+        return _into(session, file, form, options)
     if session.as_json or form != "jsonl":
         raise UsageError("export to standard output is JSON lines and nothing else: name a FILE")
-    written = session.bank.exchange.export_to(session.stdout, runs=runs)
+    written = session.bank.exchange.export_to(session.stdout, **options)
     return Answer({"exported": written})
 
 
-def _into(session: Session, file: Path, form: Format, *, runs: bool) -> Answer:
+def _into(session: Session, file: Path, form: Format, options: dict[str, Any]) -> Answer:
+    bank, over = session.bank, 0
     with session.progress("Exporting") as progress:
-        total = session.bank.count(state=None)
-        written = session.bank.exchange.export_to(
-            file, format=form, runs=runs, progress=lambda done: progress(done, total)
-        )
-    value = {"exported": written, "file": file.absolute()}
-    what = f"{written:,} memories{' and the runs' if runs else ''}"
-    return Answer(value, f"Wrote {what} to {file}.")
+        total = bank.count(state=None, expired=None)
+        written = bank.exchange.export_to(file, format=form, progress=lambda done: progress(done, total), **options)
+        if options["expired"] is False:
+            over = bank.count(state=None, expired=True)
+    value = {"exported": written, "file": file.absolute(), "withheld": {"expired": over} if over else {}}
+    what = f"{written:,} memories{' and the runs' if options['runs'] else ''}"
+    left = f" {over:,} that have expired stayed behind: --expired takes them along." if over else ""
+    return Answer(value, f"Wrote {what} to {file}.{left}")

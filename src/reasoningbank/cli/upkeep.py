@@ -58,7 +58,7 @@ def delete_project(
     return Answer({"deleted": project}, f"Deleted project {project!r}.")
 
 
-@command(app, "status")
+@command(app, "status", begins=True)
 def status(session: Session) -> Answer:
     """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
     found = session.bank.upkeep.status()
@@ -197,11 +197,12 @@ def _pruned(console: Console, found: Pruned) -> None:
 
 def _maintained(console: Console, done: Maintained) -> None:
     rolled, expired = f"{len(done.rolled_up)} segments", f"{done.expired} old episodes"
+    over = f"{done.expired_memories} memories whose time is over"
     trimmed = f"{done.forgotten_changes:,} rows of the change feed, {done.forgotten_trajectories:,} kept runs"
     if done.dry_run:
-        sentence(console, f"Would roll up {rolled}, close {expired}, trim {trimmed}.")
+        sentence(console, f"Would roll up {rolled}, close {expired}, archive {over}, trim {trimmed}.")
     else:
-        sentence(console, f"Rolled up {rolled}, closed {expired}, trimmed {trimmed}.")
+        sentence(console, f"Rolled up {rolled}, closed {expired}, archived {over}, trimmed {trimmed}.")
     for change in done.changes:
         sentence(console, f"could be done: {_told(change)}" if done.dry_run else _told(change))
     _skipped(console, done.skipped)
@@ -296,6 +297,7 @@ def _show_status(console: Console, found: Status, scope: Mapping[str, Chosen]) -
         "settings": ", ".join(f"{name}={value}" for name, value in found.settings.items()),
         "learned": _learned(found.parameters),
         "memories": counts(found.memories) or "none",
+        "expired": found.expired or "",
         "vectors, signals": f"{found.vectors:,}, {found.signals:,}",
         "links": found.links,
         "nodes": counts(found.nodes),

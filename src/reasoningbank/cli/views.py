@@ -147,6 +147,8 @@ def memory(console: Console, found: Memory) -> None:
         "source": f"{source}, {'trusted' if found.source.trusted else 'untrusted'}",
         "metadata": found.metadata,
         "recorded": time(found.created_at),
+        "happened": time(found.occurred_at),
+        "expires": time(found.expires_at),
         "findings": "; ".join(found.findings),
     }
     table_of(console, facts)
@@ -160,7 +162,9 @@ def page(console: Console, found: Page) -> None:
         state = "" if item.state == "active" else item.state.value
         console.print(_headline(item, item.confidence, note=state), no_wrap=True, overflow="ellipsis")
         used = f"used {item.usage_count}×{''.join(f' #{shown(tag)}' for tag in item.tags)}"
+        used += f"  expires {time(item.expires_at)}" if item.expires_at else ""
         console.print(Text(f"       {item.id}  {used}", "dim"), no_wrap=True, overflow="ellipsis")
+    _withheld(console, found.withheld, ())
     more(console, found.next)
 
 

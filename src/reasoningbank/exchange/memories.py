@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from reasoningbank import moments
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.links import ExportedLink, from_object
 from reasoningbank.memory import Draft, Memory, Source, State, clean_text, is_blank
@@ -28,9 +29,12 @@ IMPORTED = "imported"
 # A title that is derived from the text is cut at a word before this.
 DERIVED_TITLE = 80
 
+# When it happened, and until when it is served; `ttl` counts from the import.
+TIMES = ("occurred_at", "expires_at", "ttl")
+
 # Under which name a field may stand, the first one that is there counts: ours, then those of other tools.
 NAMES: dict[str, tuple[str, ...]] = {
-    **{name: (name,) for name in ("title", "description", "outcome", "tags", "id", "metadata")},
+    **{name: (name,) for name in ("title", "description", "outcome", "tags", "id", "metadata", *TIMES)},
     "content": ("content", "text"),
     "applies_when": ("applies_when", "when_to_use"),
 }
@@ -100,7 +104,7 @@ def parse(line: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
     return record
 
 
-def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str | None) -> Incoming:
+def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str | None, now: datetime) -> Incoming:
     """Return what a line's object is to be stored as.
 
     Args:
@@ -108,6 +112,7 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         trusted: serve it without the cap on untrusted sources and, from our own format, take over source, confidence,
             times, state and evidence. Otherwise only a state that serves less is taken over.
         by: the source to name when the line's own is not taken over.
+        now: from when on a `ttl` counts.
 
     Raises:
         InvalidInputError: it has no text, or a value that is not allowed; the message says which.
@@ -129,6 +134,8 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         "source": (said.get("source") or Source()) if said else Source(how="imported", by=by, trusted=trusted),
         "confidence": said.get("initial_confidence"),
         "signatures": record.get("signatures") if own else None,
+        "occurred_at": given["occurred_at"],
+        "expires_at": moments.expiry(given["expires_at"], given["ttl"], now),
     }
     state = _state(record.get("state")) if own else None
     before, why = _archived(said.get("archived"))

@@ -223,6 +223,8 @@ def _memory(bank: ReasoningBank, memory_id: str) -> dict[str, Any]:
     memory = bank.get(memory_id)
     if memory.state is State.QUARANTINED:
         raise InvalidInputError("quarantined: it reads like instructions to an agent, and a person has to approve it")
+    if memory.has_expired(bank.now()):
+        raise InvalidInputError(f"expired at {memory.expires_at}: what it says held until then")
     return memory_data(memory)
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from reasoningbank.belief.belief import Belief, ConfidenceModel
 from reasoningbank.embed.base import EmbedderIdentity
 from reasoningbank.errors import EmbedderMismatchError
+from reasoningbank.filters import Filters
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.signals import Signal
 from reasoningbank.storage import generations, records
 from reasoningbank.storage.contract import Generation, Moment, Op, Reading, Rows, Values, Writing
-from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.stored import Stored
 

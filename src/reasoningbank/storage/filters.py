@@ -1,67 +1,109 @@
-"""Which memories to look at, as one SQL condition that every door shares."""
+"""Filters as one SQL condition on `memories`, which every door shares."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
+from reasoningbank.filters import Condition, Filters, Kind, kind_of
 from reasoningbank.memory import State
-from reasoningbank.verdict import Verdict
+from reasoningbank.signals import time_text
+
+HAPPENED: Final = "coalesce(memories.occurred_at, memories.created_at)"
+"""When what a memory tells of happened, as far as it is known."""
+
+_COMPARED: Final = {"gte": ">=", "gt": ">", "lte": "<=", "lt": "<"}
+
+TYPES: Final[dict[Kind, tuple[str, ...]]] = {
+    "number": ("integer", "real"),
+    "text": ("text",),
+    "truth value": ("true", "false"),
+    "null": ("null",),
+    "list": ("array",),
+}
+"""How SQLite names the kinds of values."""
+
+Part = tuple[str, list[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Which memories to look at; None (or an empty collection) looks at all.
-
-    Attributes:
-        tags: a memory must have all of these.
-        where: a memory's metadata must hold these values under these keys.
-        text: must occur in title, description, content or applies_when, whatever the case.
-    """
-
-    states: tuple[State, ...] = (State.ACTIVE,)
-    outcome: Verdict | None = None
-    tags: tuple[str, ...] = ()
-    where: Mapping[str, Any] | None = None
-    text: str = ""
-    source: str | None = None
-
-    def clause(self) -> tuple[str, list[Any]]:
-        """Return an SQL condition on `memories`, and its values."""
-        parts = [f"state IN ({', '.join('?' * len(self.states))})"]
-        values: list[Any] = [state.value for state in self.states]
-        if self.outcome is not None:
-            parts.append("outcome = ?")
-            values.append(self.outcome.value)
-        for tag in self.tags:
-            parts.append("EXISTS (SELECT 1 FROM json_each(memories.tags) AS t WHERE t.value = ?)")
-            values.append(tag)
-        for key, value in (self.where or {}).items():
-            condition, given = _json_condition(value)
-            parts.append(f"EXISTS (SELECT 1 FROM json_each(memories.metadata) AS m WHERE m.key = ? AND {condition})")
-            values += [key, *given]
-        if self.text:
-            parts.append(
+def clause(filters: Filters) -> Part:
+    """Return an SQL condition, and its values."""
+    parts = [*_states(filters.states), *_tags(filters), *map(_metadata, filters.where), *_times(filters)]
+    if filters.outcome is not None:
+        parts.append(("outcome = ?", [filters.outcome.value]))
+    if filters.text:
+        parts.append(
+            (
                 "instr(casefold(title || char(10) || description || char(10) || content "
-                "|| char(10) || applies_when), casefold(?)) > 0"
+                "|| char(10) || applies_when), casefold(?)) > 0",
+                [filters.text],
             )
-            values.append(self.text)
-        if self.source is not None:
-            parts.append("(source_by = ? OR source_session = ?)")
-            values += [self.source, self.source]
-        return " AND ".join(parts), values
+        )
+    if filters.sources:
+        marks = _marks(filters.sources)
+        parts.append((f"(source_by IN ({marks}) OR source_session IN ({marks}))", [*filters.sources] * 2))
+    return _joined(parts, " AND ")
 
 
-def _json_condition(value: object) -> tuple[str, list[Any]]:
-    if value is None or isinstance(value, bool):
-        return "m.type = ?", [{None: "null", True: "true", False: "false"}[value]]
-    if isinstance(value, (int, float)):
-        return "m.type IN ('integer', 'real') AND m.value = ?", [value]
-    if isinstance(value, str):
-        return "m.type = 'text' AND m.value = ?", [value]
-    return "m.type IN ('array', 'object') AND m.value = ?", [json_text(value)]
+def _states(states: Sequence[State]) -> Iterable[Part]:
+    yield f"state IN ({_marks(states)})", [state.value for state in states]
+
+
+def _tags(filters: Filters) -> Iterable[Part]:
+    has = "EXISTS (SELECT 1 FROM json_each(memories.tags) AS t WHERE t.value IN ({}))"
+    for tag in filters.tags:
+        yield has.format("?"), [tag]
+    if filters.any_tags:
+        yield has.format(_marks(filters.any_tags)), [*filters.any_tags]
+    if filters.no_tags:
+        yield f"NOT {has.format(_marks(filters.no_tags))}", [*filters.no_tags]
+
+
+def _times(filters: Filters) -> Iterable[Part]:
+    for condition, at in (
+        (f"{HAPPENED} >= ?", filters.since),
+        (f"{HAPPENED} < ?", filters.until),
+        ("(expires_at IS NULL OR expires_at > ?)", filters.alive_at),
+        ("expires_at <= ?", filters.expired_by),
+    ):
+        if at is not None:
+            yield condition, [time_text(at)]
+
+
+def _metadata(asked: Condition) -> Part:
+    if asked.operator in _COMPARED:
+        (bound,) = asked.values
+        holds: Part = (f"{_is_of(kind_of(bound))} AND m.value {_COMPARED[asked.operator]} ?", [bound])
+    else:
+        holds = _joined(list(_one_of(asked.values)), " OR ")
+    return f"EXISTS (SELECT 1 FROM json_each(memories.metadata) AS m WHERE m.key = ? AND ({holds[0]}))", [
+        asked.key,
+        *holds[1],
+    ]
+
+
+def _one_of(values: Sequence[Any]) -> Iterable[Part]:
+    by_kind: dict[Kind, list[Any]] = {}
+    for value in values:
+        by_kind.setdefault(kind_of(value), []).append(json_text(value) if isinstance(value, list) else value)
+    for kind, same in by_kind.items():
+        if kind == "null":
+            yield _is_of(kind), []
+        else:
+            yield f"({_is_of(kind)} AND m.value IN ({_marks(same)}))", same
+
+
+def _is_of(kind: Kind) -> str:
+    return f"m.type IN ({', '.join(repr(type_) for type_ in TYPES[kind])})"
+
+
+def _joined(parts: Sequence[Part], word: str) -> Part:
+    return word.join(condition for condition, _ in parts), [value for _, values in parts for value in values]
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ", ".join("?" * len(values))
 
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

@@ -301,7 +301,7 @@ def texts(reading: Reading, numbers: Sequence[int]) -> list[tuple[int, str, str]
     ).fetchall()
 
 
-def is_active(reading: Reading, memory_id: str) -> bool:
-    """Tell whether a memory is in service."""
-    row = reading.execute("SELECT 1 FROM memories WHERE id = ? AND state = 'active'", (memory_id,)).fetchone()
-    return row is not None
+def is_served(reading: Reading, memory_id: str, now: datetime) -> bool:
+    """Tell whether a memory is in service, and has not expired."""
+    there = "SELECT 1 FROM memories WHERE id = ? AND state = 'active' AND (expires_at IS NULL OR expires_at > ?)"
+    return reading.execute(there, (memory_id, time_text(now))).fetchone() is not None

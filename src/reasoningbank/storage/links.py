@@ -117,6 +117,9 @@ def opposed(reading: Reading, numbers: Sequence[int]) -> list[Link]:
 
 # -- suggestions ---------------------------------------------------------------------------------------------------
 
+# What is active and expires at no time: what does is not linked for good, nor made a part of what does not.
+_LASTING = "SELECT n FROM memories WHERE state = 'active' AND expires_at IS NULL"
+
 
 def linked_pairs(reading: Reading) -> set[tuple[int, int]]:
     """Return the pairs of memories that a link joins, the older first."""
@@ -125,14 +128,13 @@ def linked_pairs(reading: Reading) -> set[tuple[int, int]]:
 
 
 def used_together(reading: Reading, fewest: int) -> list[tuple[int, int, CoUse]]:
-    """Return the pairs of active memories that were handed out in at least `fewest` same runs, the older first."""
+    """Return the pairs of lasting memories that were handed out in at least `fewest` same runs, the older first."""
     pairs = reading.execute(
         "SELECT a.memory, b.memory, count(*), sum(CASE WHEN e.verdict = 'success' THEN 1 ELSE 0 END), "
         "sum(CASE WHEN e.verdict = 'failure' THEN 1 ELSE 0 END) "
         "FROM served AS a JOIN served AS b ON b.ref = a.ref AND b.memory > a.memory "
         "JOIN episodes AS e ON e.ref = a.ref "
-        "WHERE a.memory IN (SELECT n FROM memories WHERE state = 'active') "
-        "AND b.memory IN (SELECT n FROM memories WHERE state = 'active') "
+        f"WHERE a.memory IN ({_LASTING}) AND b.memory IN ({_LASTING}) "
         "GROUP BY a.memory, b.memory HAVING count(*) >= ? ORDER BY a.memory, b.memory",
         (fewest,),
     ).fetchall()
@@ -144,10 +146,10 @@ def used_together(reading: Reading, fewest: int) -> list[tuple[int, int, CoUse]]
 
 
 def lesson_rows(reading: Reading) -> list[LessonRow]:
-    """Return (row number, id, outcome, vector) of every active memory that is embedded, in the order recorded."""
+    """Return (row number, id, outcome, vector) of every lasting memory that is embedded, in the order recorded."""
     return reading.execute(
         "SELECT m.n, m.id, m.outcome, v.vector FROM memories AS m JOIN vectors AS v ON v.memory = m.n "
-        "WHERE m.state = 'active' AND v.role = 'lesson' "
+        f"WHERE m.n IN ({_LASTING}) AND v.role = 'lesson' "
         f"AND v.generation = {CURRENT} ORDER BY m.n"
     ).fetchall()
 

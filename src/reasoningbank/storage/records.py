@@ -11,19 +11,23 @@ from typing import Any
 
 from reasoningbank.diagnostics import Diagnostic
 from reasoningbank.diagnostics import written as signature_text
+from reasoningbank.filters import Filters
 from reasoningbank.identity import identity
 from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
 from reasoningbank.storage import merges, signatures
 from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.storage.evidence import withdraw
-from reasoningbank.storage.filters import Filters, json_text
+from reasoningbank.storage.filters import HAPPENED, clause, json_text
 from reasoningbank.storage.fold import UNIT, batches
 from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
 from reasoningbank.storage.stored_vectors import MEMORIES
 
 _BATCH = 500
 _COLUMNS = (*MEMORY_COLUMNS.split(", "), "fingerprint", "identity")
+
+Place = tuple[str, int]
+"""Of a memory among those that are newest first: when it happened, and its row number."""
 
 
 def fingerprint(title: str, content: str) -> bytes:
@@ -86,34 +90,57 @@ def _tallies(reading: Reading, batch: Sequence[int]) -> dict[int, tuple[Tally, .
 
 def page(reading: Reading, filters: Filters, after: int, limit: int) -> list[int]:
     """Return up to `limit` row numbers behind `after` that pass the filters, in the order they were recorded."""
-    condition, values = filters.clause()
+    condition, values = clause(filters)
     matching = f"SELECT n FROM memories WHERE n > ? AND {condition} ORDER BY n LIMIT ?"
     return column(reading, matching, (after, *values, limit))
 
 
+LATEST: Place = ("~", 0)
+
+
+def newest(reading: Reading, filters: Filters, after: Place, limit: int) -> list[tuple[int, str]]:
+    """Return up to `limit` row numbers behind a place, those of what happened last first, each with when that was."""
+    condition, values = clause(filters)
+    at, n = after
+    return reading.execute(
+        f"SELECT n, {HAPPENED} AS happened FROM memories WHERE ({HAPPENED} < ? OR ({HAPPENED} = ? AND n < ?)) "
+        f"AND {condition} ORDER BY happened DESC, n DESC LIMIT ?",
+        (at, at, n, *values, limit),
+    ).fetchall()
+
+
 def count(reading: Reading, filters: Filters) -> int:
     """Return how many memories pass the filters."""
-    condition, values = filters.clause()
+    condition, values = clause(filters)
     return number(reading, f"SELECT count(*) FROM memories WHERE {condition}", values)
 
 
-def states_and_vectors(reading: Reading, numbers: Sequence[int]) -> list[tuple[int, str, int]]:
-    """Return (row number, state, id of a vector) of these memories, by role of the vector; 0 for one without any."""
+def states_and_vectors(reading: Reading, numbers: Sequence[int]) -> list[tuple[int, str, str | None, int]]:
+    """Return (row number, state, when it expires, id of a vector) of these memories, by role of the vector.
+
+    The id is 0 for one without any, the time None for one that never expires.
+    """
     return reading.execute(
-        "SELECT m.n, m.state, coalesce(v.id, 0) FROM memories AS m "
+        "SELECT m.n, m.state, m.expires_at, coalesce(v.id, 0) FROM memories AS m "
         "LEFT JOIN vectors AS v ON v.memory = m.n AND v.generation = :generation "
         "WHERE m.n IN (:numbers) ORDER BY m.n, v.role",
         {"generation": reading.moment.searched, "numbers": list(numbers)},
     ).fetchall()
 
 
-def passing(reading: Reading, filters: Filters, among: Sequence[int] | None = None) -> list[tuple[int, int]]:
-    """Return (row number, id of a vector) of the memories, or of those among some, that pass filters; 0 without any."""
-    condition, values = filters.clause()
+def passing(
+    reading: Reading, filters: Filters, among: Sequence[int] | None = None, *, timed: bool = False
+) -> list[tuple[int, int, str]]:
+    """Return (row number, id of a vector, when it happened) of the memories, or of those among some, that pass filters.
+
+    The id is 0 for one without any; the time is left empty unless `timed`.
+    """
+    condition, values = clause(filters)
+    happened = HAPPENED if timed else "''"
     only = "" if among is None else f"n IN ({', '.join('?' * len(among))}) AND "
     return reading.execute(
-        "SELECT n, coalesce(vectors.id, 0) FROM memories LEFT JOIN vectors ON memory = n AND generation = ? "
-        f"WHERE {only}{condition}",
+        f"SELECT n, coalesce(vectors.id, 0), {happened} "
+        f"FROM memories LEFT JOIN vectors ON memory = n AND generation = ? WHERE {only}{condition}",
         (reading.moment.searched, *(among or ()), *values),
     ).fetchall()
 
@@ -184,7 +211,13 @@ def written(draft: Draft, state: State) -> tuple[Any, ...]:
     return (*said, *standing, *whence)
 
 
-_REWRITTEN = (*_COLUMNS[2:15], "fingerprint", "identity", "scrub_version", "findings", "updated_at")
+def _when(draft: Draft) -> tuple[str | None, str | None]:
+    occurred, expires = draft.occurred_at, draft.expires_at
+    return None if occurred is None else time_text(occurred), None if expires is None else time_text(expires)
+
+
+_DERIVED = ("fingerprint", "identity", "scrub_version", "findings", "updated_at", "occurred_at", "expires_at")
+_REWRITTEN = (*_COLUMNS[2:15], *_DERIVED)
 _REWRITE = f"UPDATE memories SET {', '.join(f'{name} = ?' for name in _REWRITTEN)} WHERE n = ?"
 
 
@@ -198,7 +231,8 @@ def insert(
         revision, findings = new_revision(writing.newest_change), json_text(memory.findings)
         values = written(memory.draft, memory.state)
         answers = json_text([signature_text(one) for one in memory.signatures])
-        rows.append((n, memory.id, *values, revision, scrub_version, findings, at, at, answers, *memory.hashes))
+        told = (revision, scrub_version, findings, at, at, answers, *_when(memory.draft), *memory.hashes)
+        rows.append((n, memory.id, *values, *told))
     writing.insert("memories", _COLUMNS, rows)
     signatures.add_keys(writing, {n: memory.signatures for n, memory in new.items() if memory.signatures})
     index(writing, generation, new)
@@ -216,7 +250,7 @@ def rewrite(
     now: datetime,
 ) -> None:
     """Change a memory; when it says something else, its evidence starts anew, since trust does not transfer."""
-    derived = (*new.hashes, scrub_version, json_text(new.findings), time_text(now))
+    derived = (*new.hashes, scrub_version, json_text(new.findings), time_text(now), *_when(new.draft))
     writing.execute(_REWRITE, (*written(new.draft, new.state), *derived, n))
     signatures.put(writing, n, new.signatures)
     remove_from_index(writing, n)
@@ -226,6 +260,17 @@ def rewrite(
         merges.stop_counting(writing, n)
         merges.tell_results(writing, [n])
         writing.execute("UPDATE memories SET revision = ? WHERE n = ?", (new_revision(writing.newest_change), n))
+
+
+def renew(writing: Writing, n: int, expires_at: datetime | None, now: datetime) -> bool:
+    """Let a memory that has expired be served again until another time; False when it has not expired."""
+    at = time_text(now)
+    until = None if expires_at is None else time_text(expires_at)
+    renewed = "UPDATE memories SET expires_at = ?, updated_at = ? WHERE n = ? AND expires_at <= ?"
+    done = writing.execute(renewed, (until, at, n, at)).rowcount > 0
+    if done:
+        writing.tell("put", n)
+    return done
 
 
 def set_state(writing: Writing, n: int, state: State, now: datetime) -> None:

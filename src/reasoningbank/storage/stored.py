@@ -16,7 +16,7 @@ from reasoningbank.verdict import Verdict
 MEMORY_COLUMNS = (
     "n, id, title, content, description, applies_when, outcome, tags, state, initial_confidence, source_how, "
     "source_by, source_session, trusted, metadata, revision, scrub_version, findings, created_at, updated_at, "
-    "signatures"
+    "signatures, occurred_at, expires_at"
 )
 
 
@@ -31,7 +31,7 @@ class Stored:
         row: as MEMORY_COLUMNS says.
         usage_count: how often it was handed out by recall.
         last_used: when that was last, in UTC.
-        touched: when it was last used, or else written.
+        touched: when it was last used, or else when what it tells of happened, or else when it was written.
     """
 
     n: int
@@ -71,6 +71,8 @@ class Stored:
             created_at=parse_time(row[18]),
             updated_at=parse_time(row[19]),
             signatures=tuple(json.loads(row[20])) if row[20] not in ("", "[]") else (),
+            occurred_at=_time(row[21]),
+            expires_at=_time(row[22]),
         )
 
     @property
@@ -105,7 +107,11 @@ def as_stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> S
     usage = [tally for tally in tallies if tally.kind is SignalKind.USAGE] if tallies else []
     count = round(sum(tally.positive for tally in usage)) if usage else 0
     last = max(tally.last for tally in usage) if usage else None
-    return Stored(row[0], row, tallies, project, count, last, last or parse_time(row[19]))
+    return Stored(row[0], row, tallies, project, count, last, last or parse_time(row[21] or row[19]))
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else parse_time(text)
 
 
 @lru_cache(maxsize=1_024)

@@ -13,12 +13,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from reasoningbank import InvalidInputError, ReasoningBank, State
 from reasoningbank.embed.hashing import HashEmbedder
+from reasoningbank.filters import Filters
 from reasoningbank.results import Hit
 from reasoningbank.services.cache import project
 from reasoningbank.services.cache.project import ProjectCache
 from reasoningbank.services.search.retrieve import Wanted, find
 from reasoningbank.services.view import View
-from reasoningbank.storage.filters import Filters
 from tests.conftest import Clock
 from tests.services.cache.truth import Moody, Truth, candidates, known, matches, near, passing
 from tests.services.cache.views import looking, project_cache
@@ -72,7 +72,9 @@ class AnyOrder(RuleBasedStateMachine):
             self.seen.append(Truth.of(view))
 
     def one(self, data: st.DataObject) -> str:
-        return data.draw(st.sampled_from([memory.id for memory in self.writer.list(state=None, limit=9).memories]))
+        return data.draw(
+            st.sampled_from([memory.id for memory in self.writer.list(state=None, expired=None, limit=9).memories])
+        )
 
     def any_are_there(self) -> bool:
         return bool(self.seen and self.seen[-1].candidates)
@@ -108,7 +110,10 @@ class AnyOrder(RuleBasedStateMachine):
     @precondition(any_are_there)
     @rule(data=st.data(), team=st.integers(1, 2))
     def change_what_filters_look_at(self, data: st.DataObject, team: int) -> None:
-        self.writer.update(self.one(data), metadata={"team": team}, tags=["a"] * (team - 1))
+        at = f"2026-0{team}-09"
+        self.writer.update(
+            self.one(data), metadata={"team": team}, tags=["a"] * (team - 1), occurred_at=at, expires_at=at
+        )
         self.wrote()
 
     @precondition(any_are_there)

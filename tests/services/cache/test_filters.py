@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pytest
 
 from reasoningbank import ReasoningBank
+from reasoningbank.filters import Filters, conditions
 from reasoningbank.memory import Outcome
 from reasoningbank.services.cache import filters as cached_filters
 from reasoningbank.services.cache.filters import KEPT
 from reasoningbank.services.cache.project import ProjectCache
 from reasoningbank.services.view import View
 from reasoningbank.storage import records
-from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.filters import clause
 from tests.conftest import OpenBank
 from tests.processes import in_child
 from tests.services.cache.views import in_another_thread, looking, project_cache, statements
@@ -26,15 +28,17 @@ FILTERS = (
     Filters(outcome=Outcome.SUCCESS),
     Filters(tags=("shell",)),
     Filters(tags=("shell", "paths"), outcome=Outcome.FAILURE),
-    Filters(where={"team": 1}),
-    Filters(where={"team": True, "repo": "a"}),
+    Filters(where=conditions({"team": 1})),
+    Filters(where=conditions({"team": True, "repo": "a"})),
+    Filters(tags=("shell",), since=datetime(2026, 1, 1, 0, 0, 3, tzinfo=UTC)),
+    Filters(since=datetime(2026, 1, 1, 0, 0, 2, tzinfo=UTC), until=datetime(2026, 1, 1, 0, 0, 9, tzinfo=UTC)),
 )
 
 Pairs = set[tuple[int, int]]
 
 
 def expected(view: View, filters: Filters) -> Pairs:
-    condition, values = filters.clause()
+    condition, values = clause(filters)
     rows = view.execute(
         "SELECT n, coalesce(vectors.id, 0) FROM memories LEFT JOIN vectors ON memory = n "
         f"AND generation = (SELECT generation FROM generations WHERE state = 'current') WHERE {condition}",
@@ -65,6 +69,7 @@ def fill(bank: ReasoningBank, count: int) -> list[str]:
             "tags": ["shell"] if n % 3 else ["paths", "shell"],
             "metadata": {"team": [1, True, 1.0, "1"][n % 4], "repo": "a"},
             "applies_when": "With blanks." if n % 5 else "",
+            "occurred_at": datetime(2026, 1, 1, 0, 0, n % 13, tzinfo=UTC) if n % 4 else None,
         }
         for n in range(count)
     ]
@@ -79,6 +84,7 @@ def test_every_change_of_another_handle_is_followed(open_bank: OpenBank) -> None
         lambda: here.update(ids[0], tags=["shell", "other"]),
         lambda: here.update(ids[1], outcome="failure", applies_when=""),
         lambda: here.update(ids[2], metadata={"team": 1}),
+        lambda: here.update(ids[6], occurred_at="2026-01-01T00:00:08Z"),
         lambda: here.upkeep.archive(ids[3]),
         lambda: here.delete(ids[4]),
         lambda: here.upkeep.restore(ids[3]),
@@ -108,13 +114,13 @@ def test_an_older_transaction_does_not_see_what_came_after_it(open_bank: OpenBan
     here, there, cache = open_bank(), open_bank(), project_cache()
     ids = fill(here, 6)
     with there._engine.read() as older:
-        before = {filters.clause()[0]: expected(older, filters) for filters in FILTERS}
+        before = {clause(filters)[0]: expected(older, filters) for filters in FILTERS}
         here.delete(ids[0])
         fill(here, 3)
         check(here, cache)
         cache.follow(older)
         for filters in FILTERS:
-            assert found(cache, older, filters) == expected(older, filters) == before[filters.clause()[0]]
+            assert found(cache, older, filters) == expected(older, filters) == before[clause(filters)[0]]
     check(here, cache)
 
 
@@ -144,9 +150,9 @@ def test_a_change_that_another_thread_sees_while_filters_are_brought_up_to_date_
         with looking(bank, cache):
             pass
 
-    def read_while_another_sees_more(*given: Any) -> Sequence[tuple[int, int]]:
+    def read_while_another_sees_more(*given: Any, timed: bool) -> Sequence[tuple[int, int, str]]:
         monkeypatch.setattr(records, "passing", passing)
-        result = passing(*given)
+        result = passing(*given, timed=timed)
         fill(bank, 9)
         threads.enter_context(in_another_thread(look_ahead))
         return result

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.errors import EmbeddingError
+from reasoningbank.filters import Filters, conditions
 from reasoningbank.search.bm25 import within_budget
 from reasoningbank.search.selection import judged_and_votes
 from reasoningbank.search.terms import match_expression
 from reasoningbank.services.cache.postings import BUDGET
 from reasoningbank.services.cache.project import STATES, ProjectCache
 from reasoningbank.services.view import View
+from reasoningbank.signals import parse_time
 from reasoningbank.storage import words
-from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.filters import clause
 from reasoningbank.vectors.base import Float32
 
 
@@ -33,9 +37,18 @@ class Moody(HashEmbedder):
 
 
 QUESTIONS = (("quot", "path"), ("#417",), ("shell", "migrat", "retri"))
-FILTERS = (Filters(tags=("a",)), Filters(where={"team": 1}), Filters(source="forum"))
+FILTERS = (
+    Filters(tags=("a",)),
+    Filters(where=conditions({"team": 1})),
+    Filters(sources=("forum",)),
+    Filters(tags=("a",), since=datetime(2026, 2, 1, tzinfo=UTC)),
+)
 
 Facts = dict[int, Any]
+
+
+def _seconds(at: str | None) -> float:
+    return math.inf if at is None else parse_time(at).timestamp()
 
 
 def rounded(*numbers: float) -> tuple[float, ...]:
@@ -48,7 +61,7 @@ class Truth:
     """What a view sees, asked of the database without any cache.
 
     Attributes:
-        candidates: state and ids of vectors, by row number.
+        candidates: state, ids of vectors and when it expires, by row number.
         known: what is looked at of those that lead, by row number.
         passing: what passes each of FILTERS.
         matches: what each of QUESTIONS finds by keyword.
@@ -66,11 +79,12 @@ class Truth:
         held = "SELECT id, memory FROM vectors JOIN generations USING (generation) WHERE generations.state = 'current'"
         vectors = dict(view.execute(held).fetchall())
         states = dict(view.execute("SELECT n, state FROM memories").fetchall())
+        expiring = {n: _seconds(at) for n, at in view.execute("SELECT n, expires_at FROM memories")}
         ids = {n: {number for number, owner in vectors.items() if owner == n} for n in states}
         rows, texts = view.load(states), words.texts(view, states)
         beliefs, shown = view.beliefs(rows.values()), view.shown(states)
         return cls(
-            {n: (state, ids[n]) for n, state in states.items()},
+            {n: (state, ids[n], expiring[n]) for n, state in states.items()},
             {
                 n: (
                     (
@@ -89,7 +103,7 @@ class Truth:
 
     @staticmethod
     def _passing(view: View, filters: Filters, ids: dict[int, set[int]]) -> set[tuple[int, int]]:
-        condition, values = filters.clause()
+        condition, values = clause(filters)
         numbers = [n for (n,) in view.execute(f"SELECT n FROM memories WHERE {condition}", values)]
         return {(n, number) for n in numbers for number in ids[n] or {0}}
 
@@ -103,7 +117,7 @@ class Truth:
 def candidates(cache: ProjectCache, view: View, numbers: Sequence[int]) -> Facts:
     table = cache.candidates(view, np.array(numbers))
     rows = zip(numbers, table.tolist(), strict=True)
-    return {n: (STATES[state], {first, second} - {0}) for n, (there, state, first, second) in rows if there}
+    return {n: (STATES[state], {first, second} - {0}, at) for n, (there, state, first, second, at) in rows if there}
 
 
 def known(cache: ProjectCache, view: View, numbers: Sequence[int]) -> Facts:

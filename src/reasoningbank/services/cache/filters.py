@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 import numpy as np
 
+from reasoningbank.filters import Filters
 from reasoningbank.search.relevance import Mask
 from reasoningbank.services.cache.columns import Following, State
+from reasoningbank.signals import time_text
 from reasoningbank.storage import records
 from reasoningbank.storage.contract import Reading
-from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.filters import clause
 from reasoningbank.vectors.base import Int64
 
 KEPT = 8
@@ -26,11 +29,22 @@ FOLLOWED = 256
 class Passing:
     """What passes filters: row numbers of memories beside the ids of their vectors; 0 for none. In no particular order.
 
-    There is a row for each vector, and one for each memory without any.
+    There is a row for each vector, and one for each memory without any. When each happened is there only where it was
+    asked for, in microseconds since 1970.
     """
 
     memories: Int64
     vectors: Int64
+    happened: Int64
+
+    def between(self, since: datetime | None, until: datetime | None) -> Passing:
+        """Return what of it happened within a span of time."""
+        stay = np.ones(len(self.memories), dtype=bool)
+        if since is not None:
+            stay &= self.happened >= _microseconds([time_text(since)])
+        if until is not None:
+            stay &= self.happened < _microseconds([time_text(until)])
+        return Passing(self.memories[stay], self.vectors[stay], self.happened[stay])
 
     def holds(self, numbers: Int64) -> Mask:
         """Tell of each of these memories whether it passes."""
@@ -40,7 +54,9 @@ class Passing:
         """Return what passes after some memories changed, of which `now` pass now."""
         stay = ~np.isin(self.memories, changed)
         return Passing(
-            np.concatenate([self.memories[stay], now.memories]), np.concatenate([self.vectors[stay], now.vectors])
+            np.concatenate([self.memories[stay], now.memories]),
+            np.concatenate([self.vectors[stay], now.vectors]),
+            np.concatenate([self.happened[stay], now.happened]),
         )
 
 
@@ -64,21 +80,27 @@ class FilterCache(Following):
     def passing(self, reading: Reading, state: State, filters: Filters) -> Passing:
         """Return which memories pass.
 
-        If the transaction's state says something else than the one that was followed to, all is read anew.
+        If the transaction's state says something else than the one that was followed to, all is read anew. What is
+        kept is whatever the time: spans of time are most often another at each call.
         """
-        condition, values = filters.clause()
+        timed = filters.since is not None or filters.until is not None
+        whenever = replace(filters, since=None, until=None) if timed else filters
         with self._lock:
             if self._since <= state <= self.state:
-                return self._present(reading, filters, (condition, tuple(values)))
-        return _read(reading, filters)
+                found = self._present(reading, whenever, timed=timed)
+            else:
+                found = _read(reading, whenever, timed=timed)
+        return found.between(filters.since, filters.until) if timed else found
 
-    def _present(self, reading: Reading, filters: Filters, asked: object) -> Passing:
+    def _present(self, reading: Reading, filters: Filters, *, timed: bool) -> Passing:
+        condition, values = clause(filters)
+        asked = condition, tuple(values), timed
         kept = self._kept.get(asked)
         if kept is None or len(kept.stale) > FOLLOWED:
-            kept = _Kept(_read(reading, filters))
+            kept = _Kept(_read(reading, filters, timed=timed))
         elif kept.stale:
             changed = sorted(kept.stale)
-            kept = _Kept(kept.passing.after(changed, _read(reading, filters, changed)))
+            kept = _Kept(kept.passing.after(changed, _read(reading, filters, changed, timed=timed)))
         self._kept[asked] = kept
         self._kept.move_to_end(asked)
         if len(self._kept) > KEPT:
@@ -86,6 +108,14 @@ class FilterCache(Following):
         return kept.passing
 
 
-def _read(reading: Reading, filters: Filters, among: list[int] | None = None) -> Passing:
-    columns = np.array(records.passing(reading, filters, among), dtype=np.int64).reshape(-1, 2)
-    return Passing(columns[:, 0].copy(), columns[:, 1].copy())
+def _read(reading: Reading, filters: Filters, among: list[int] | None = None, *, timed: bool) -> Passing:
+    rows = records.passing(reading, filters, among, timed=timed)
+    numbers = np.array([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2)
+    happened = _microseconds([row[2] for row in rows]) if timed else np.zeros(len(rows), dtype=np.int64)
+    return Passing(numbers[:, 0].copy(), numbers[:, 1].copy(), happened)
+
+
+def _microseconds(times: Sequence[str]) -> Int64:
+    """Return times as `time_text` writes them, in microseconds since 1970."""
+    # numpy knows of no time zones; these are all in UTC.
+    return np.array([at[:-1] for at in times], dtype="datetime64[us]").astype(np.int64)

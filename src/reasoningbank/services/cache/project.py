@@ -14,6 +14,7 @@ import numpy as np
 
 from reasoningbank.belief.calibrated import STARTING, Parameters
 from reasoningbank.belief.spec import SpecModel
+from reasoningbank.filters import Filters
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Source
 from reasoningbank.search.selection import judged_and_votes
@@ -23,8 +24,8 @@ from reasoningbank.services.cache.filters import FilterCache, Passing
 from reasoningbank.services.cache.postings import PostingCache
 from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.cache.vectors import VectorCache
+from reasoningbank.signals import parse_time
 from reasoningbank.storage import records, words
-from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.stored_vectors import MEMORIES
 from reasoningbank.vectors.base import Int64
 
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from reasoningbank.services.view import View
     from reasoningbank.storage.contract import Moment
 
-CANDIDATE = [("there", "?"), ("state", "u1"), ("first", "i8"), ("second", "i8")]
+CANDIDATE = [("there", "?"), ("state", "u1"), ("first", "i8"), ("second", "i8"), ("expires", "f8")]
 """What a search looks at of every candidate: whether it is there, its state (place in STATES), the ids of its vectors
-(0 for none)."""
+(0 for none), and when it expires (seconds; infinite for never)."""
 
 KNOWN = [
     ("n", "i8"), ("mean", "f8"), ("deviation", "f8"), ("high", "f8"), ("usage", "i8"), ("judged", "?"), ("votes", "f8"),
@@ -198,8 +199,9 @@ def _state(moment: Moment) -> State:
 def _candidates(view: View, numbers: Sequence[int]) -> Table:
     table = np.zeros(len(numbers), dtype=CANDIDATE)
     place = {n: i for i, n in enumerate(numbers)}
-    for n, state, vector in records.states_and_vectors(view, numbers):
+    for n, state, expires, vector in records.states_and_vectors(view, numbers):
         row = table[place[n]]
         row["second" if row["first"] else "first"] = vector
         row["there"], row["state"] = True, STATES.index(state)
+        row["expires"] = np.inf if expires is None else parse_time(expires).timestamp()
     return table

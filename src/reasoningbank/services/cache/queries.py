@@ -25,7 +25,7 @@ class Query:
         terms: distinct, to ask the keyword index for.
         vector: (dim,) unit vector, read-only; None when it could not be embedded.
         embedder: whose vector it is.
-        degraded: in words what did not work: without a vector, keywords still find.
+        degraded: in words what did not work: without a vector, keywords still find; and what was not looked at.
     """
 
     text: str
@@ -35,9 +35,29 @@ class Query:
     degraded: tuple[str, ...] = ()
 
 
+LONGEST = 20_000
+"""Characters of a query that are looked at: of a longer one, the first half of so many and the last."""
+
+# What is cut off may be the half of a secret, which nobody would know for one: so much more is looked at, and dropped.
+_MARGIN = 4_096
+_HALF = LONGEST // 2
+
+
 def without_secrets(text: str) -> str:
-    """Return a query as it may be embedded and kept."""
-    return scrub(clean_text(text)).text
+    """Return a query as it may be embedded and kept, in time proportional to what is looked at of it."""
+    if len(text) <= LONGEST:
+        return scrub(clean_text(text)).text
+    first, last = text[: _HALF + _MARGIN], text[-_HALF - _MARGIN :]
+    return f"{scrub(clean_text(first)).text[:-_MARGIN]} … {scrub(clean_text(last)).text[_MARGIN:]}"
+
+
+def _ends(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return all of a query that is looked at, and what is to be said of the rest."""
+    if len(text) <= LONGEST:
+        return text, ()
+    seen = _HALF + _MARGIN
+    ends = text if len(text) <= 2 * seen else f"{text[:seen]}{text[-seen:]}"
+    return ends, (f"the query has {len(text):,} characters: the first and the last {_HALF:,} were looked at",)
 
 
 class QueryCache:
@@ -45,7 +65,7 @@ class QueryCache:
 
     def __init__(self, capacity: int = 1024) -> None:
         self._capacity = capacity
-        self._queries: OrderedDict[tuple[EmbedderIdentity, str], Query] = OrderedDict()
+        self._queries: OrderedDict[tuple[EmbedderIdentity, str, tuple[str, ...]], Query] = OrderedDict()
         self._lock = threading.Lock()
         renew_after_fork(self)
 
@@ -59,7 +79,8 @@ class QueryCache:
 
     def query(self, embedder: Embedder, text: str) -> Query:
         """Return a query with its vector and terms; one that could not be embedded is not kept."""
-        key = (embedder.identity, text)
+        text, cut = _ends(text)
+        key = (embedder.identity, text, cut)
         with self._lock:
             kept = self._queries.get(key)
             if kept is not None:
@@ -71,11 +92,10 @@ class QueryCache:
         try:
             vector = query_vector(embedder, text)
         except EmbeddingError as error:
-            return Query(
-                text, terms, None, identity, (f"the query was not embedded ({error}); searched by keyword only",)
-            )
+            why = f"the query was not embedded ({error}); searched by keyword only"
+            return Query(text, terms, None, identity, (*cut, why))
         vector.setflags(write=False)
-        made = Query(text, terms, vector, identity)
+        made = Query(text, terms, vector, identity, cut)
         with self._lock:
             self._queries[key] = made
             while len(self._queries) > self._capacity:

@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import os
-import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from reasoningbank import arguments
 from reasoningbank.belief.calibrated import Parameters
-from reasoningbank.errors import InvalidInputError, StorageError
-from reasoningbank.exchange.memories import Incoming, incoming, outgoing, parse, to_line
-from reasoningbank.exchange.runs import KEY, ExportedRun, is_run, read_run, run_record
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.exchange.memories import Incoming, incoming, parse
+from reasoningbank.exchange.runs import KEY, ExportedRun, is_run, read_run
+from reasoningbank.filters import Filters
 from reasoningbank.formats.foreign import translated
-from reasoningbank.formats.markdown import file_name, page
 from reasoningbank.formats.source import Entries, Entry, Line
-from reasoningbank.links import ExportedLink, as_field
+from reasoningbank.links import ExportedLink
 from reasoningbank.memory import State, is_blank
 from reasoningbank.results import Imported, Rejected
 from reasoningbank.screening.scrub import scrub
-from reasoningbank.services.cache.shown import scrubbed_link
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.exchange.run_transfer import export_runs, store_runs
+from reasoningbank.services.exchange.run_transfer import store_runs
 from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import Placed, check_embedder, store
 from reasoningbank.services.view import Edit
 from reasoningbank.storage import links, merges, parameters, records, sameness, trust
-from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.parameters import Fit
 
 # Small enough that progress is seen, large enough that a transaction is worth it.
 BATCH = 64
 LINKS = 1_000
+PAGE = 500
 
 
 @dataclass
@@ -125,7 +120,7 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally) -> None
                 if is_run(line):
                     runs.append(read_run(line[KEY]))
                     continue
-                item = incoming(entry.number, line, trusted=tally.trusted, by=tally.by)
+                item = incoming(entry.number, line, trusted=tally.trusted, by=tally.by, now=engine.now())
                 _parameters(item)
                 named = None if item.memory_id is None else arguments.memory_id(item.memory_id)
                 cleaned.append(clean(item.draft, named))
@@ -234,87 +229,3 @@ def _join(edit: Edit, item: Incoming, prepared: Prepared, result: int) -> None:
     trust.note_archived(edit, n, State.ACTIVE, f"said the same as {edit.load([result])[result].id}", now)
     _restore_evidence(edit, n, item)
     merges.put(edit, [n], result, now)
-
-
-# -- the way out ---------------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """Give where to write what then appears at `path`, whole or not at all; StorageError when that fails."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    try:
-        yield unfinished
-        unfinished.replace(path)
-    except StorageError:
-        raise
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror or error}", path=path) from error
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-
-
-def write_whole(path: Path, write: Callable[[IO[str]], int]) -> int:
-    """Write a file, which appears whole or not at all, and return what `write` does; StorageError when that fails."""
-    with _whole(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as target:
-        written = write(target)
-        target.flush()
-        os.fsync(target.fileno())
-    return written
-
-
-def export_pages(engine: Engine, folder: Path, progress: Callable[[int], None] | None = None) -> int:
-    """Write every memory as a Markdown page into a new folder, which appears whole or not at all.
-
-    InvalidInputError when the folder is there already, StorageError when it cannot be written.
-    """
-    if folder.exists():
-        raise InvalidInputError(f"{folder} is there already: name a new folder")
-    written = 0
-    with _whole(folder) as unfinished:
-        unfinished.mkdir()
-        for written, line in enumerate(export_records(engine), start=1):
-            (unfinished / file_name(line, written)).write_text(page(line), "utf-8", newline="\n")
-            if progress is not None:
-                progress(written)
-    return written
-
-
-def export_lines(
-    engine: Engine, target: IO[str], progress: Callable[[int], None] | None = None, *, runs: bool = False
-) -> int:
-    """Write every memory as one line, and with `runs` every run behind them; return how many memories."""
-    written = 0
-    for line in export_records(engine, runs=runs):
-        target.write(to_line(line))
-        if is_run(line):
-            continue
-        written += 1
-        if progress is not None:
-            progress(written)
-    return written
-
-
-def export_records(engine: Engine, *, runs: bool = False) -> Iterator[dict[str, Any]]:
-    """Yield every memory with all that is known of it, as they are at one moment, in the order they were recorded.
-
-    Behind the memories, with `runs`, comes every run.
-    """
-    with engine.read() as view:
-        # What belongs to no memory the first record carries: every record is a memory, for whoever reads them.
-        whole = {"taught": trust.taught(view), "forgotten": trust.blocked(view)}
-        extra = {"parameters": parameters.learned(view)} | {key: value for key, value in whole.items() if value}
-        after = 0
-        while numbers := records.page(view, Filters(states=tuple(State)), after, 500):
-            rows = view.load(numbers)
-            shown = view.shown(numbers)
-            leaving = links.leaving(view, numbers)
-            for n in numbers:
-                own_links = as_field(map(scrubbed_link, leaving.get(n, ())))
-                yield outgoing(shown[n], rows[n].tallies, trust.archived(view, n)) | own_links | extra
-                extra = {}
-            after = numbers[-1]
-        if runs:
-            yield from (run_record(run) for run in export_runs(view))

@@ -122,7 +122,7 @@ def recall(
         numbers = [n for each in reached if (n := graph.find(view, each.node)) is not None]
         nodes = {stored.node.id: shown_node(stored) for stored in graph.load(view, numbers).values()}
         pointers = dict.fromkeys(pointer for node in nodes.values() for pointer in node.reasoning_pointer_ids)
-        memories = tuple(pointer for pointer in pointers if graph.is_active(view, pointer))
+        memories = tuple(pointer for pointer in pointers if graph.is_served(view, pointer, engine.now()))
     told = [replace(path, text=tell(path, nodes)) for path in paths(reached, ended)[:limit]]
     text, shown = framed_block([path.text for path in told], max_tokens=max_tokens)
     return GraphRecall(

@@ -9,19 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from reasoningbank.arguments import cursor, cursor_at
 from reasoningbank.diagnostics import mentioned, written
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
+from reasoningbank.filters import Filters
 from reasoningbank.memory import SAID, Draft, Memory, State, own
-from reasoningbank.results import Recorded
+from reasoningbank.results import Page, Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import as_stored, store_all
+from reasoningbank.services.search import left_out
 from reasoningbank.services.view import View
 from reasoningbank.storage import records, sameness
-from reasoningbank.storage.filters import Filters
+from reasoningbank.storage.records import Place
 from reasoningbank.storage.stored import Stored
 from reasoningbank.validation import validated
 
@@ -34,7 +37,8 @@ LONGEST_PAGE = 1_000
 NAMING = ("title", "description", "applies_when", "content")
 
 # What an update leaves as it is unless it names it; changed by somebody else meanwhile, it is read again.
-KEPT = (*SAID, "outcome", "tags", "initial_confidence", "source", "metadata", "signatures", "state", "revision")
+_MORE = ("occurred_at", "expires_at", "signatures")
+KEPT = (*SAID, "outcome", "tags", "initial_confidence", "source", "metadata", *_MORE, "state", "revision")
 
 
 def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Recorded:
@@ -79,9 +83,10 @@ def near(engine: Engine, prepared: Prepared, *, known_too: bool = True) -> list[
         close = owners[cosines > least].tolist()
         if not close or (not known_too and sameness.in_service(view, prepared.identity)):
             return []
-        rows = view.load(close)
+        rows, now = view.load(close), engine.now()
         memories = (rows[n].memory for n in close if n in rows)
-        return [m for m in memories if m.outcome is prepared.draft.outcome and m.state is State.ACTIVE]
+        alike = (m for m in memories if m.outcome is prepared.draft.outcome and m.state is State.ACTIVE)
+        return [memory for memory in alike if not memory.has_expired(now)]
 
 
 def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
@@ -153,15 +158,31 @@ def get(engine: Engine, memory_id: str) -> Memory:
         return own(engine.cache.known(view, np.array([n]))["memory"][0])
 
 
-def page(engine: Engine, filters: Filters, after: int, limit: int) -> tuple[list[Memory], int | None]:
-    """Return up to `limit` memories behind `after`, and where the next page begins (None behind the last)."""
+def page(engine: Engine, filters: Filters, after: int, limit: int) -> Page:
+    """Return up to `limit` memories behind `after`, in the order they were recorded."""
     with engine.read() as view:
         numbers = records.page(view, filters, after, limit + 1)
-        memories = view.shown(numbers[:limit])
-        return list(memories.values()), numbers[limit - 1] if len(numbers) > limit else None
+        following = cursor("memories", numbers[limit - 1]) if len(numbers) > limit else None
+        return _page(view, filters, numbers[:limit], following, is_first=not after)
+
+
+def newest_page(engine: Engine, filters: Filters, after: Place, limit: int) -> Page:
+    """Return up to `limit` memories behind `after`, those of what happened last first."""
+    with engine.read() as view:
+        found = records.newest(view, filters, after, limit + 1)
+        following = cursor_at(found[limit - 1]) if len(found) > limit else None
+        return _page(view, filters, [n for n, _ in found[:limit]], following, is_first=after == records.LATEST)
+
+
+def _page(view: View, filters: Filters, numbers: Sequence[int], following: str | None, *, is_first: bool) -> Page:
+    withheld = left_out.by_filters(view, filters) if is_first and not numbers else {}
+    return Page(tuple(view.shown(numbers).values()), following, withheld)
 
 
 def count(engine: Engine, filters: Filters) -> int:
-    """Return how many memories pass the filters."""
+    """Return how many memories pass the filters; InvalidInputError where no memory has what they ask of metadata."""
     with engine.read() as view:
-        return records.count(view, filters)
+        many = records.count(view, filters)
+        if not many:
+            left_out.check_metadata(view, filters)
+        return many

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from reasoningbank.memory import State
-from reasoningbank.results import Recorded
+from reasoningbank.results import EXPIRED, Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.record.preparing import Prepared
 from reasoningbank.services.view import Edit, View
@@ -36,8 +36,14 @@ class Placed:
 
 
 def store_all(edit: Edit, prepared: Sequence[Prepared]) -> list[Recorded]:
-    """Store prepared lessons inside the caller's transaction, in their order."""
-    placed = store(edit, prepared)
+    """Store prepared lessons inside the caller's transaction, in their order.
+
+    What says the same as a memory that has expired is news: that one is served again, until the new time.
+    """
+    placed, now = store(edit, prepared), edit.engine.now()
+    for p, each in zip(prepared, placed, strict=True):
+        if each.row is None and not p.has_own_id and (p.draft.expires_at is None or p.draft.expires_at > now):
+            records.renew(edit, each.n, p.draft.expires_at, now)
     known = [each.n for each in placed if each.row is None]
     rows = (edit.load(known) if known else {}) | {each.n: each.row for each in placed if each.row is not None}
     memories = edit.memories(rows)
@@ -107,6 +113,9 @@ def _decided(edit: Edit, retired: Retired) -> Placed | None:
     """
     if retired.why.startswith(trust.BLOCKED):
         return None
+    if retired.why == EXPIRED:
+        trust.restore(edit, [retired.n], edit.engine.now())
+        return Placed(retired.n)
     if (result := merges.served_by(edit, retired.n)) is not None:
         return Placed(result)
     if retired.why.startswith(trust.PRUNED):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 
 from reasoningbank.belief.belief import Belief, Standing, standing
 from reasoningbank.links import Conflict, Required, required_by
 from reasoningbank.memory import Memory
-from reasoningbank.results import Hit
+from reasoningbank.results import EXPIRED, Hit
 from reasoningbank.services.cache.shown import rescrubbed, scrubbed_link
 from reasoningbank.services.view import View
 from reasoningbank.storage import links
@@ -39,14 +40,15 @@ def with_required(
     """Bring along what hits require, and what that requires.
 
     What a search would withhold stays withheld: rejected memories, unproven ones with `strict`, those that are not
-    active, and a second one of an untrusted source. Hits and row numbers are by the memory's id, best first.
+    active or have expired, and a second one of an untrusted source. Hits and row numbers are by the memory's id, best
+    first.
     """
     found = required_by(list(numbers.values()), partial(links.requirements, view))
     rows = view.load([r.n for r in found]) if found else {}
     beliefs = view.beliefs(rows.values())
     memories = {n: rescrubbed(row.believed(beliefs[n].mean), row.scrub_version) for n, row in rows.items()}
     owners = {n: memory_id for memory_id, n in numbers.items()}
-    brought = _Brought(hits, floor, strict)
+    brought = _Brought(hits, floor, strict, view.engine.now())
     for required in found:
         if (n := required.n) in memories and required.by in owners:
             owners[n] = brought.add(required, owners[required.by], memories[n], beliefs[n])
@@ -57,8 +59,8 @@ def with_required(
 class _Brought:
     """Hits, and what came along with each."""
 
-    def __init__(self, hits: Mapping[str, Hit], floor: float, strict: bool) -> None:
-        self._hits, self._floor, self._strict = dict(hits), floor, strict
+    def __init__(self, hits: Mapping[str, Hit], floor: float, strict: bool, now: datetime) -> None:
+        self._hits, self._floor, self._strict, self._now = dict(hits), floor, strict, now
         self._following: dict[str, list[str]] = {}
         self._first = list(hits)
         self.required: list[str] = []
@@ -85,6 +87,8 @@ class _Brought:
         return memory.id
 
     def _reason(self, stands: Standing, memory: Memory) -> str:
+        if memory.has_expired(self._now):
+            return EXPIRED
         if stands is Standing.REJECTED:
             return "rejected"
         if self._strict and stands is not Standing.PROVEN:

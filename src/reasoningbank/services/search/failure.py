@@ -14,6 +14,7 @@ from reasoningbank.diagnostics.acts import act_of
 from reasoningbank.diagnostics.likeness import answers
 from reasoningbank.diagnostics.rules import Weight
 from reasoningbank.episode import Episode
+from reasoningbank.filters import SERVED
 from reasoningbank.outputs import failure_of
 from reasoningbank.prompt.block import LessonBlock, render
 from reasoningbank.results import HELD_OUT, Hit
@@ -30,7 +31,6 @@ from reasoningbank.services.search.retrieve import Wanted, find
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import time_text
 from reasoningbank.storage import episodes, signatures
-from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.signatures import EXACT, Failed
 
 FRAME = (
@@ -161,10 +161,10 @@ def _known_hits(view: View, known: dict[int, tuple[int, int]]) -> list[tuple[int
         return []
     table = engine.cache.known(view, np.array(sorted(known), dtype=np.int64))
     table = table[table["n"] > 0]
-    hits = []
+    hits, now = [], engine.now()
     for row in table[~surely_harms(engine.cache.learned, table["n"], table["memory"])]:
         # One that was surely found not to help is not given again.
-        if row["high"] < min(0.5, engine.settings.floor):
+        if row["high"] < min(0.5, engine.settings.floor) or row["memory"].has_expired(now):
             continue
         hit = Hit(
             memory=row["memory"],
@@ -185,7 +185,7 @@ def _searched(engine: Engine, errors: Sequence[Diagnostic], shown: set[int], lim
     leading = [one for one in errors if one.weight > Weight.CONSEQUENCE][-LIMIT:]
     if not leading:
         return _Found(reason=UNKNOWN)
-    wanted = Wanted(CANDIDATES, engine.settings.floor, False, Filters(), "relevance")
+    wanted = Wanted(CANDIDATES, engine.settings.floor, False, SERVED, "relevance")
 
     def attempt(embedder: object) -> _Found:
         asked = query.query(embedder, "\n".join(one.said for one in leading))  # type: ignore[arg-type]

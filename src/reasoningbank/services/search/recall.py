@@ -16,7 +16,7 @@ from reasoningbank.errors import DeadlineExceededError
 from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
 from reasoningbank.prompt.block import LessonBlock, render
-from reasoningbank.results import HELD_OUT, OVER_BUDGET, Hit, Recall, SearchResult
+from reasoningbank.results import EXPIRED, HELD_OUT, OVER_BUDGET, Hit, Recall, SearchResult
 from reasoningbank.search.selection import success
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
@@ -291,7 +291,9 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
     if episode is None:
         return None
     numbers = records.numbers_of(view, [s.memory for s in episode.memories])
-    memories = {m.id: m for m in view.shown(numbers.values()).values()}
+    shown, now = view.shown(numbers.values()).values(), view.engine.now()
+    memories = {m.id: m for m in shown if not m.has_expired(now)}
+    left_out = {HELD_OUT: len(episode.withheld), EXPIRED: len(shown) - len(memories)}
     hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories and not s.step)
     opposed = conflicts(view, list(numbers.values())) if expand_links else ()
     block = _block(hits, max_tokens, opposed)
@@ -301,7 +303,7 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
         hits=hits,
         text=block.text,
         tokens=block.tokens,
-        withheld={HELD_OUT: len(episode.withheld)} if episode.withheld else {},
+        withheld={reason: many for reason, many in left_out.items() if many},
         repeated=True,
         shortened=block.shortened,
         conflicts=opposed,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from reasoningbank.filters import Filters
 from reasoningbank.results import Hit, KnownOf, Recommendation
 from reasoningbank.services.cache.queries import without_secrets
 from reasoningbank.services.engine import Engine
@@ -11,7 +12,6 @@ from reasoningbank.services.search import retrieve
 from reasoningbank.services.search.retrieve import Wanted
 from reasoningbank.signals import SignalKind, Tally
 from reasoningbank.storage import records
-from reasoningbank.storage.filters import Filters
 from reasoningbank.verdict import Verdict
 
 

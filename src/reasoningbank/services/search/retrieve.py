@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.embed.base import Embedder
+from reasoningbank.filters import SERVED, Filters
 from reasoningbank.memory import State, own
-from reasoningbank.results import HARMFUL, Hit, SearchResult
+from reasoningbank.results import EXPIRED, HARMFUL, Hit, SearchResult
 from reasoningbank.search.bm25 import best_first, once
 from reasoningbank.search.cautious import Standings, cautious
 from reasoningbank.search.ranking import DIVERSE, SECONDS_A_DAY, Candidates, Policy, Ranked, one_a_source, rank, total
@@ -35,11 +36,12 @@ from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.cache.project import STATES
 from reasoningbank.services.cache.queries import Query
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.search import left_out
 from reasoningbank.services.view import View
 from reasoningbank.storage import records
-from reasoningbank.storage.filters import Filters
 from reasoningbank.vectors.base import Float32, Int64
 
+ACTIVE = STATES.index(State.ACTIVE)
 Places = npt.NDArray[np.intp]
 
 FEWEST_CANDIDATES = 64
@@ -93,7 +95,7 @@ def find(view: View, query: Query, wanted: Wanted) -> tuple[SearchResult, tuple[
         view.check_embedder(query.embedder)
     view.engine.cache.follow(view)
     # Counting reads every row: only a k that could be more than all there is needs it.
-    many = records.count(view, Filters()) if wanted.k > FEWEST_CANDIDATES else wanted.k
+    many = records.count(view, SERVED) if wanted.k > FEWEST_CANDIDATES else wanted.k
     width = max(FEWEST_CANDIDATES, CANDIDATES_A_HIT * min(wanted.k, many))
     while True:
         pool = _pool(view, query, wanted.filters, width)
@@ -107,12 +109,6 @@ def find(view: View, query: Query, wanted: Wanted) -> tuple[SearchResult, tuple[
 # -- candidates ----------------------------------------------------------------------------------------------------
 
 
-@cache
-def _served(states: tuple[State, ...]) -> Mask:
-    """Return of each place in STATES whether it is among some states."""
-    return np.array([state in states for state in STATES])
-
-
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Candidates that pass the filters: aligned arrays, in ascending order of row number.
@@ -124,6 +120,7 @@ class Pool:
         strength: of the strongest match and those that support it, from 0 to about 1; 0 without a vector.
         weak: even the strongest is doubtful; never without a vector, since then nothing tells.
         exhausted: there is nothing else that could be relevant.
+        withheld: how many are left out, expired or since nothing passes the filters, by reason.
     """
 
     numbers: Int64
@@ -133,12 +130,13 @@ class Pool:
     strength: float
     weak: bool
     exhausted: bool
+    withheld: dict[str, int]
 
 
 def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
     """Look at the best `width` of each leg."""
     cache = view.engine.cache
-    passing = None if filters == Filters(filters.states) else cache.passing(view, filters)
+    passing = None if filters == SERVED else cache.passing(view, filters)
     near, farthest = _nearest(view, query, None if passing is None else passing.vectors, width)
     rows, scores = cache.matches(view, query.terms)
     if passing is not None:
@@ -149,7 +147,10 @@ def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
     keyword = np.zeros(len(numbers), dtype=np.float32)
     keyword[np.searchsorted(numbers, rows)] = scores
     facts = cache.candidates(view, numbers)
-    served = facts["there"] & _served(filters.states)[facts["state"]]
+    served = facts["there"] & (facts["state"] == ACTIVE)
+    served ^= (expired := served & (facts["expires"] <= view.engine.now().timestamp()))
+    withheld = {EXPIRED: many} if (many := int(expired.sum())) else {}
+    withheld |= {} if passing is None or len(passing.memories) else left_out.by_filters(view, filters)
     if not served.all():
         numbers, keyword, facts = numbers[served], keyword[served], facts[served]
     legs = _legs(view, query, facts, keyword)
@@ -167,6 +168,7 @@ def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
         strength=0.0 if blind else decided.strength,
         weak=decided.weak and not blind,
         exhausted=is_beyond(farthest, scale) and (len(rows) < width or not blind),
+        withheld=withheld,
     )
 
 
@@ -246,6 +248,7 @@ def _best(view: View, pool: Pool, wanted: Wanted) -> Chosen:
         if chosen.done or looked_at >= len(relevant):
             if dropped := len(pool.numbers) - len(relevant):
                 chosen.withheld["irrelevant"] = dropped
+            chosen.withheld.update(pool.withheld)
             return chosen
         looked_at *= 4
 
@@ -309,7 +312,7 @@ def _candidates(view: View, pool: Pool, rows: Places, known: Table) -> Candidate
         confidence=known["mean"],
         judged=known["judged"],
         usage=known["usage"],
-        age=(now - known["touched"]) / SECONDS_A_DAY,
+        age=np.maximum(now - known["touched"], 0.0) / SECONDS_A_DAY,
         source=known["source"],
     )
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
+from reasoningbank.filters import Filters
 from reasoningbank.links import SuggestedLink
-from reasoningbank.results import Change, Consolidated, Pruned
+from reasoningbank.results import EXPIRED, Change, Consolidated, Pruned
 from reasoningbank.services import links
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.upkeep import consolidate
@@ -16,7 +17,6 @@ from reasoningbank.services.view import View
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.status import Maintained
 from reasoningbank.storage import episodes, meta, records, trajectories, trust
-from reasoningbank.storage.filters import Filters
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.upkeep import THRESHOLD
@@ -26,6 +26,8 @@ from reasoningbank.upkeep.pruning import UNUSED, Kept, evidence_against, proposa
 CHANGES_KEPT = 100_000
 MOST_SUGGESTIONS = 20
 PAGE = 500
+# So many memories that have expired are archived in one round.
+EXPIRED_AT_ONCE = 2_000
 SUGGESTED = "links_suggested_at"
 UNDER_WAY = "maintaining_since"
 # A process that was killed holds its place no longer than this.
@@ -47,6 +49,7 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
     settings = engine.settings
     with engine.write() as edit:
         edit.catch_up()
+        over = trust.archive(edit, _expired(edit, now), EXPIRED, now)
         expired = episodes.expire(edit, now, engine.episode_ttl)
         old_runs = trajectories.expire(edit, _oldest_run(engine, now))
         forgotten = sum(stored.trim_feed(edit, CHANGES_KEPT) for stored in (MEMORIES, NODES))
@@ -60,6 +63,7 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
         expired,
         forgotten,
         old_runs,
+        len(over),
         changes=(*merged.changes, *pruned.changes),
         skipped=merged.skipped,
         # Every pair is compared for them, so at most once a day.
@@ -69,6 +73,10 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
 
 def _oldest_run(engine: Engine, now: datetime) -> datetime:
     return episodes.before(now, timedelta(days=engine.settings.trajectory_days))
+
+
+def _expired(view: View, now: datetime) -> list[int]:
+    return records.page(view, Filters(expired_by=now), 0, EXPIRED_AT_ONCE)
 
 
 def _suggested(engine: Engine) -> tuple[SuggestedLink, ...]:
@@ -95,6 +103,7 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
         due = project.ledger.due(view, now, engine.settings.keep_days)
         expired = episodes.count_overdue(view, now, engine.episode_ttl)
         old_runs = trajectories.count_old(view, _oldest_run(engine, now))
+        over = len(_expired(view, now))
         forgotten = sum(stored.count_beyond(view, CHANGES_KEPT) for stored in (MEMORIES, NODES))
     merges = consolidate.propose(engine, THRESHOLD)
     pruned = prune(engine, now, dry_run=True, unused_days=UNUSED.days)
@@ -103,6 +112,7 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
         expired,
         forgotten,
         old_runs,
+        over,
         changes=(*merges, *pruned.changes),
         suggested=_suggested(engine),
         dry_run=True,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reasoningbank.embed.guarded import query_vector
 from reasoningbank.errors import EmbedderMismatchError, EmbeddingError, InvalidInputError, ProjectNotFoundError
+from reasoningbank.filters import Filters
 from reasoningbank.search.terms import keyword_text, terms
 from reasoningbank.services.cache.snapshots import drop_all, findings
 from reasoningbank.services.engine import Engine
@@ -54,6 +55,7 @@ def status(engine: Engine) -> Status:
             empty,
             exists=True,
             **overview(view),
+            expired=records.count(view, Filters(expired_by=engine.now())),
             stored_embedder=None if stored is None else described(stored),
             not_embedded=not_embedded,
             nodes_not_embedded=bare_nodes,
