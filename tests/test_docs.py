@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from reasoningbank import ReasoningBank
 from tools.domain import ROOT
 
 PAGES = sorted(
@@ -18,7 +20,8 @@ PAGES = sorted(
 EXAMPLES = [
     page
     for page in PAGES
-    if page.parts[0] in {"README.md", "docs"} and not {"decisions", "reference"} & set(page.parts)
+    if (page.parts[0] in {"README.md", "docs"} and not {"decisions", "reference"} & set(page.parts))
+    or page.parts[:2] in {("integrations", "langchain"), ("integrations", "langgraph")}
 ]
 BLOCK = re.compile(r"(?P<exempt><!-- not run: .+? -->\n+)?^```python\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 # Lines of a decision; what was measured for it stands in docs/benchmarks.
@@ -58,10 +61,35 @@ def test_every_example_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Monk
         monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.chdir(tmp_path)
 
+    if "init_chat_model" in text:
+        monkeypatch.setattr("langchain.chat_models.init_chat_model", lambda name: scripted_model())
+
     for block in BLOCK.finditer(text):
         line = text.count("\n", 0, block.start("code"))
         if not block["exempt"]:
             exec(compile("\n" * line + block["code"], str(page), "exec"), namespace)
+    if "init_chat_model" in text:
+        # The lesson that the page records was shown, and the run that it helped is credited.
+        bank = namespace["bank"]
+        assert isinstance(bank, ReasoningBank)
+        assert bank.runs.list(verdict="success").episodes[-1].memories
+        assert bank.list().memories[0].confidence > 0.8
+
+
+def scripted_model() -> Any:
+    """Return a model that answers as its prompt advises it to."""
+    from langchain_core.language_models.chat_models import SimpleChatModel
+
+    class ScriptedModel(SimpleChatModel):
+        @property
+        def _llm_type(self) -> str:
+            return "scripted"
+
+        def _call(self, messages: list[Any], *args: Any, **kwargs: Any) -> str:
+            advised = any("Use csv.reader" in message.text for message in messages)
+            return "next(csv.reader([line]))" if advised else "line.split(',')"
+
+    return ScriptedModel()
 
 
 def test_decisions_are_numbered_once() -> None:

@@ -68,6 +68,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         fail_open: when a recall fails or comes too late, go on without lessons.
         failure_filter: tells which exceptions may be the lessons' fault.
         distill: put the messages of a run's turn into the bank's queue, where a worker makes lessons of them.
+        distill_after: seconds that a conversation must rest before its turns are distilled.
         name: of the middleware and its entry in the state; two in one agent need two names.
     """
 
@@ -86,13 +87,14 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         fail_open: bool = True,
         failure_filter: FailureFilter | None = None,
         distill: bool = False,
+        distill_after: float = 0.0,
         name: str = NAME,
     ) -> None:
         super().__init__()
         self.tools = []
         self._name, self._query = name, query or _asked
         self._recalling = Recalling(bank, limit, max_tokens, min_confidence, timeout, fail_open)
-        self._outcomes = RunOutcomes(judge, failure_filter, self._turn if distill else None)
+        self._outcomes = RunOutcomes(judge, failure_filter, self._turn if distill else None, distill_after)
         self.callback = GraphOutcome(self._outcomes, self._resumable)
         self._warned = False
 

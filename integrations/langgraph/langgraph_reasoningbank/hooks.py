@@ -94,6 +94,7 @@ class ReasoningBankHooks:
         failure_filter: tells which exceptions may be the lessons' fault.
         distill: put a finished run into the bank's queue, where a worker makes lessons of it: the messages of its last
             turn, or when there are none its state as the result.
+        distill_after: seconds that a conversation must rest before its turns are distilled.
     """
 
     def __init__(
@@ -110,10 +111,12 @@ class ReasoningBankHooks:
         fail_open: bool = True,
         failure_filter: FailureFilter | None = None,
         distill: bool = False,
+        distill_after: float = 0.0,
     ) -> None:
         self.key, self._query = key, query
         self._recalling = Recalling(bank, limit, max_tokens, min_confidence, timeout, fail_open)
-        self.callback = HooksOutcome(self, RunOutcomes(judge, failure_filter, self._run_of if distill else None))
+        outcomes = RunOutcomes(judge, failure_filter, self._run_of if distill else None, distill_after)
+        self.callback = HooksOutcome(self, outcomes)
         self.recall_node = RunnableLambda(self._recall, afunc=self._arecall, name=f"{key}_recall")
         self.outcome_node = RunnableLambda(self._outcome, afunc=self._aoutcome, name=f"{key}_outcome")
         self._warned = False

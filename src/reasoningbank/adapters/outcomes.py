@@ -123,6 +123,7 @@ class RunOutcomes:
         failure_filter: tells which exceptions are failures; all of them without it.
         distill: reads a run from what it gave, to be distilled by a worker: a trajectory, or anything that
             `Trajectory.of` reads. Without it nothing is distilled.
+        rest: seconds that a conversation must rest before its runs are distilled.
     """
 
     def __init__(
@@ -130,8 +131,9 @@ class RunOutcomes:
         judge: Judge | None = None,
         failure_filter: FailureFilter | None = None,
         distill: Callable[[Any], Any] | None = None,
+        rest: float = 0.0,
     ) -> None:
-        self._judge, self._failure_filter, self._distill = judge, failure_filter, distill
+        self._judge, self._failure_filter, self._distill, self._rest = judge, failure_filter, distill, rest
         self.runs = RunTree()
         self._banks: dict[str, ReasoningBank] = {}
 
@@ -198,7 +200,7 @@ class RunOutcomes:
         try:
             # Without a verdict the worker's judge decides; the reference makes a repeated end the same job.
             known = None if verdict is Verdict.UNKNOWN else verdict
-            bank.queue.put(run(), known, key=ref or None, ref=ref or None)
+            bank.queue.put(run(), known, key=ref or None, ref=ref or None, rest=self._rest)
         except ReasoningBankError as error:
             log.warning("the run of %s was not enqueued for distilling: %s", ref, error)
 

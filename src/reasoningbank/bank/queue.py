@@ -26,7 +26,13 @@ class Queue(Namespace):
     """
 
     def put(
-        self, run: Any, verdict: Verdict | str | bool | None = None, *, key: str | None = None, ref: str | None = None
+        self,
+        run: Any,
+        verdict: Verdict | str | bool | None = None,
+        *,
+        key: str | None = None,
+        ref: str | None = None,
+        rest: float = 0.0,
     ) -> Job:
         """Put a finished run into the queue, to be distilled by a worker. Nothing waits for a model.
 
@@ -36,9 +42,12 @@ class Queue(Namespace):
             run, verdict: as in the bank's `distill`.
             key: what makes a repeated call the same job; the run itself and its verdict when None.
             ref: as in the bank's `distill`.
+            rest: seconds that the thread of `ref` must rest before a worker takes the run up. Each run that is put with
+                it puts off those of the thread that wait with their `ref` as the key, and replaces one of its own key.
         """
-        cleaned = trajectories.of_episode(self._engine, distilling.read_run(run, verdict), arguments.reference(ref))
-        return distilling.enqueue(self._engine, cleaned, key)
+        ref, rest = arguments.reference(ref), arguments.number("rest", rest, 0)
+        cleaned = trajectories.of_episode(self._engine, distilling.read_run(run, verdict), ref)
+        return distilling.enqueue(self._engine, cleaned, key, ref=ref, rest=rest)
 
     def put_anti_pattern(self, memory_id: str, reason: str) -> Job:
         """Put into the queue that a memory did not help, and why: a worker makes a guard-rail of it.

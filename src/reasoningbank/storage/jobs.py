@@ -14,6 +14,8 @@ from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.verdict import Verdict
 
 EARLIER_RUNS = 3
+# Before the key of a job that was given one.
+GIVEN = "given:"
 TASK_SHOWN = 200
 _COLUMNS = "id, kind, status, task, verdict, attempts, due_at, reason, outcome, created_at, updated_at"
 
@@ -28,6 +30,26 @@ def add(writing: Writing, *, kind: str, payload: str, run: Trajectory, key: str,
         (job_id, key, kind, run.task[:TASK_SHOWN], task_key(run.task), run.verdict.value, payload, at, at, at),
     )
     return _job(writing.execute(f"SELECT {_COLUMNS} FROM jobs WHERE key = ?", (key,)).fetchone())
+
+
+def put_off(writing: Writing, key: str, *, payload: str, run: Trajectory, ref: str | None, until: datetime) -> Job:
+    """Let a job that nobody has taken up wait, with all others of its run's thread, and put what is now known into it.
+
+    Args:
+        ref: the run's episode, by which its thread is known.
+    """
+    of_thread = "(SELECT thread FROM episodes WHERE ref = :ref)"
+    writing.execute(
+        "UPDATE jobs SET due_at = :until WHERE status = 'queued' AND attempts = 0 AND (key = :key OR key IN "
+        f"(SELECT '{GIVEN}' || ref FROM episodes WHERE thread = {of_thread}))",
+        {"until": time_text(until), "key": key, "ref": ref},
+    )
+    writing.execute(
+        "UPDATE jobs SET payload = :payload, verdict = :verdict "
+        "WHERE key = :key AND status = 'queued' AND attempts = 0",
+        {"payload": payload, "verdict": run.verdict.value, "key": key},
+    )
+    return _job(writing.execute(f"SELECT {_COLUMNS} FROM jobs WHERE key = :key", {"key": key}).fetchone())
 
 
 def is_due(reading: Reading, now: datetime) -> bool:

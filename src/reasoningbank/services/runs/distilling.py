@@ -120,9 +120,21 @@ def _keep(engine: Engine, embedder: Embedder, result: Distillation, runs: Sequen
 # -- the queue -------------------------------------------------------------------------------------------------------
 
 
-def enqueue(engine: Engine, cleaned: Cleaned, key: str | None) -> Job:
-    """Put a run into the queue; the same run again is the same job."""
-    return _add(engine, "run", cleaned.run.model_dump_json(), cleaned.run, key)
+def enqueue(engine: Engine, cleaned: Cleaned, key: str | None, *, ref: str | None = None, rest: float = 0.0) -> Job:
+    """Put a run into the queue; the same run again is the same job.
+
+    Args:
+        ref: the run's episode.
+        rest: seconds that the episode's thread must rest before a worker takes up any run of it.
+    """
+    payload = cleaned.run.model_dump_json()
+    added = _add(engine, "run", payload, cleaned.run, key)
+    if not rest:
+        return added
+    with engine.write() as edit:
+        until = engine.now() + timedelta(seconds=rest)
+        named = _key("run", payload, key)
+        return job_rows.put_off(edit, named, payload=payload, run=cleaned.run, ref=ref, until=until)
 
 
 def enqueue_anti_pattern(engine: Engine, memory_id: str, reason: str) -> Job:
@@ -136,10 +148,14 @@ def enqueue_anti_pattern(engine: Engine, memory_id: str, reason: str) -> Job:
 
 
 def _add(engine: Engine, kind: str, payload: str, run: Trajectory, key: str | None) -> Job:
-    key = key_of(kind, payload) if key is None else f"given:{key}"
+    key = _key(kind, payload, key)
     job_id = str(uuid.uuid4())
     with engine.write() as edit:
         return job_rows.add(edit, kind=kind, payload=payload, run=run, key=key, job_id=job_id, now=engine.now())
+
+
+def _key(kind: str, payload: str, key: str | None) -> str:
+    return key_of(kind, payload) if key is None else f"{job_rows.GIVEN}{key}"
 
 
 def job(engine: Engine, job_id: str) -> Job:
