@@ -191,3 +191,14 @@ def test_a_read_only_server_answers_no_error(bank: ReasoningBank) -> None:
     (tool,) = memory_tools(bank, read_only=True)
 
     assert "read-only" in tool({"query": "push", "error": "error: x"}).text
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_filters_that_are_set_hold_whatever_a_model_asks_for(bank: ReasoningBank, read_only: bool) -> None:
+    for team in ("a", "b"):
+        bank.record(f"Quote paths {team}", f"Put paths of {team} in quotes", outcome="failure", metadata={"team": team})
+    search = memory_tools(bank, read_only=read_only, filters={"where": {"team": "a"}})[0]
+    found = search({"query": "quote paths", "outcome": "failure"})
+
+    assert [memory["title"] for memory in found.data["memories"]] == ["Quote paths a"]
+    assert "where" not in search.spec.arguments.model_fields

@@ -272,3 +272,7 @@ def test_any_object_is_taken_or_refused_in_words(record: dict[str, Any]) -> None
     except InvalidInputError:
         return
     assert item.draft.title
+
+
+def test_an_empty_place_among_the_tags_is_no_tag() -> None:
+    assert read({"text": "Quote paths.", "tags": ["shell", None, " "]}).draft.tags == ("shell",)

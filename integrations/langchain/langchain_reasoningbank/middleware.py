@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 
 from langchain_reasoningbank.scope import own_thread, run_scope
 from langgraph_reasoningbank import GraphOutcome
-from reasoningbank import EpisodeNotFoundError, ReasoningBank, ReasoningBankError
+from reasoningbank import EpisodeNotFoundError, FilterOptions, ReasoningBank, ReasoningBankError
 from reasoningbank.adapters import (
     Banks,
     FailureFilter,
@@ -62,6 +62,8 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         limit: how many lessons at the most.
         max_tokens: budget of the block.
         min_confidence: confidence from which a lesson is proven; the bank's setting when None.
+        filters: those of `bank.recall`, by name: tags, where, outcome, source, since, until.
+        expand_links: bring along what the lessons require, and warn of those that conflict.
         judge: judges the final state; without one a run that merely ended teaches nothing.
         query: reads what the run is about from the state; the last user message by default.
         timeout: seconds a recall may take.
@@ -81,6 +83,8 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         limit: int = 3,
         max_tokens: int = 500,
         min_confidence: float | None = None,
+        filters: FilterOptions | None = None,
+        expand_links: bool = False,
         judge: Judge | None = None,
         query: Callable[[Any], str] | None = None,
         timeout: float = 0.5,
@@ -93,7 +97,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         super().__init__()
         self.tools = []
         self._name, self._query = name, query or _asked
-        self._recalling = Recalling(bank, limit, max_tokens, min_confidence, timeout, fail_open)
+        self._recalling = Recalling(bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links)
         self._outcomes = RunOutcomes(judge, failure_filter, self._turn if distill else None, distill_after)
         self.callback = GraphOutcome(self._outcomes, self._resumable)
         self._warned = False

@@ -35,6 +35,7 @@ class ReasoningBankRetriever(BaseRetriever):
         outcome: only lessons from successes, or only from failures.
         tags: only lessons that have all of these. They are also the retriever's tags in traces; tags for traces alone
             go into the config of a call.
+        filters: all that `bank.search` filters by, by name: where, source, since, until, and `tags` with any and none.
         record_usage: a call is a recall: it opens an episode, whose `ref` each document carries in its metadata.
             `attach` closes it at the end of the chain's run, whose id is the reference.
         max_tokens: with `record_usage`, the budget of what is handed out; None for no limit.
@@ -49,6 +50,7 @@ class ReasoningBankRetriever(BaseRetriever):
     min_confidence: float | None = Field(default=None, ge=0.0, le=1.0)
     strict: bool = False
     outcome: Literal["success", "failure"] | None = None
+    filters: dict[str, Any] = Field(default_factory=dict)
     record_usage: bool = False
     max_tokens: int | None = Field(default=None, ge=0)
     timeout: float | None = Field(default=0.5, gt=0.0)
@@ -105,7 +107,7 @@ class ReasoningBankRetriever(BaseRetriever):
             "tags": self.tags,
             "timeout": self.timeout,
             "fail_open": self.fail_open,
-        }
+        } | self.filters
         if not self.record_usage:
             return [document_of(hit) for hit in bank.search(task, **options).hits]
         recall = self._recall(bank, task, manager, scope, options)

@@ -231,3 +231,12 @@ def test_an_agent_that_is_not_attached_is_warned_about_once(
         agent.invoke(ASK)
 
     assert caplog.text.count("is not attached") == 1
+
+
+def test_the_lessons_are_filtered_by_all_that_a_recall_filters_by(agents: Any) -> None:
+    agent, model = agents.build("done", filters={"since": "1d"}, expand_links=True)
+    agent.invoke(ASK)
+    other, nothing = agents.build("done", filters={"where": {"no such key": 1}})
+    other.invoke(ASK)
+
+    assert (agents.blocks(model), agents.blocks(nothing)) == ([1], [0])

@@ -236,3 +236,11 @@ def test_the_block_keeps_a_hard_budget(bank: ReasoningBank) -> None:
     assert lessons_text(documents, max_tokens=10) == ""
     assert lessons_text(documents).count("invoices") >= 2
     assert lessons_text([]) == ""
+
+
+def test_it_filters_by_all_that_the_bank_filters_by(bank: ReasoningBank) -> None:
+    (found, *_) = ReasoningBankRetriever(bank=bank).invoke(DATES)
+    filtered = ReasoningBankRetriever(bank=bank, filters={"since": "1d", "where": {"no such key": 1}})
+
+    assert found.metadata["title"] in titles(ReasoningBankRetriever(bank=bank, filters={"since": "1d"}).invoke(DATES))
+    assert filtered.invoke(DATES) == []

@@ -18,7 +18,7 @@ from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from langgraph_reasoningbank.outcome import GraphOutcome
 from langgraph_reasoningbank.state import end_with, fields_of, lead_through, read, with_entry
-from reasoningbank import ReasoningBank
+from reasoningbank import FilterOptions, ReasoningBank
 from reasoningbank.adapters import (
     Banks,
     FailureFilter,
@@ -86,6 +86,8 @@ class ReasoningBankHooks:
         limit: how many lessons at the most.
         max_tokens: budget of the block.
         min_confidence: confidence from which a lesson is proven; the bank's setting when None.
+        filters: those of `bank.recall`, by name: tags, where, outcome, source, since, until.
+        expand_links: bring along what the lessons require, and warn of those that conflict.
         query: reads what the run is about from the state; the last user message of `messages` by default.
         judge: judges the state at the end; without one a run that merely ended is unknown.
         key: of the entry in the state; two hooks in one graph need two keys.
@@ -104,6 +106,8 @@ class ReasoningBankHooks:
         limit: int = 3,
         max_tokens: int = 500,
         min_confidence: float | None = None,
+        filters: FilterOptions | None = None,
+        expand_links: bool = False,
         query: Callable[[Any], str] | None = None,
         judge: Judge | None = None,
         key: str = KEY,
@@ -114,7 +118,7 @@ class ReasoningBankHooks:
         distill_after: float = 0.0,
     ) -> None:
         self.key, self._query = key, query
-        self._recalling = Recalling(bank, limit, max_tokens, min_confidence, timeout, fail_open)
+        self._recalling = Recalling(bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links)
         outcomes = RunOutcomes(judge, failure_filter, self._run_of if distill else None, distill_after)
         self.callback = HooksOutcome(self, outcomes)
         self.recall_node = RunnableLambda(self._recall, afunc=self._arecall, name=f"{key}_recall")

@@ -322,3 +322,11 @@ def test_a_replay_after_the_recall_keeps_its_reference(bank: ReasoningBank, verd
 
     assert verdicts(bank) == ["success"]
     assert signals(bank, "outcome") == 2
+
+
+def test_the_lessons_are_filtered_by_all_that_a_recall_filters_by(bank: ReasoningBank) -> None:
+    lessons = graph_of(bank, filters={"since": "1d"}, expand_links=True).invoke({"q": ASKED})
+    nothing = graph_of(bank, filters={"where": {"no such key": 1}}).invoke({"q": ASKED})
+
+    assert lessons["log"] != [""]
+    assert nothing["log"] == [""]

@@ -28,6 +28,8 @@ class Recalling:
         min_confidence: confidence from which a lesson is proven; the bank's setting when None.
         timeout: seconds a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
+        filters: those of `recall`, by name: tags, where, outcome, source, since, until.
+        expand_links: bring along what the lessons require.
     """
 
     banks: Banks
@@ -36,6 +38,8 @@ class Recalling:
     min_confidence: float | None = None
     timeout: float | None = 0.5
     fail_open: bool = True
+    filters: Mapping[str, Any] | None = None
+    expand_links: bool = False
     _texts: OrderedDict[Hashable, str] = field(default_factory=OrderedDict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -54,6 +58,8 @@ class Recalling:
             min_confidence=self.min_confidence,
             timeout=self.timeout,
             fail_open=self.fail_open,
+            expand_links=self.expand_links,
+            **(self.filters or {}),
         )
         if kept := recall.ref or ref:
             self._keep(bank, kept, recall.text)

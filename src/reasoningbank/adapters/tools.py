@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from reasoningbank.adapters.coercion import Count, Flag, Reference, Share, Words, echoed, to_choice
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
+from reasoningbank.filters import FilterOptions
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
 from reasoningbank.results import OVER_BUDGET, Hit, Voted
 from reasoningbank.services.search.prompt import prompt_block
@@ -189,7 +190,13 @@ class MemoryTool:
 
 
 def memory_tools(
-    bank: ReasoningBank, *, read_only: bool = False, limit: int = 5, by: str = "agent", trusted: bool = True
+    bank: ReasoningBank,
+    *,
+    read_only: bool = False,
+    limit: int = 5,
+    by: str = "agent",
+    trusted: bool = True,
+    filters: FilterOptions | None = None,
 ) -> list[MemoryTool]:
     """Return the tools of a bank: memory_search, and unless read-only memory_record, memory_feedback, memory_outcome.
 
@@ -198,8 +205,10 @@ def memory_tools(
         limit: how many lessons memory_search gives when it is not told.
         by: who records, votes and reports through these tools.
         trusted: whether what is recorded through them is trusted (see docs/guides/security.md).
+        filters: of memory_search; no argument of a model takes one of them away.
     """
-    doors = _Doors(bank, limit=limit, by=by, trusted=trusted, read_only=read_only)
+    given = dict(filters or {})
+    doors = _Doors(bank, limit=limit, by=by, trusted=trusted, read_only=read_only, filters=given)
     if read_only:
         return [MemoryTool(MEMORY_LOOKUP, doors.search)]
     return [
@@ -217,9 +226,11 @@ class _Doors:
     by: str
     trusted: bool
     read_only: bool
+    filters: dict[str, Any]
 
     def search(self, given: SearchArguments) -> ToolAnswer:
-        options: dict[str, Any] = {"min_confidence": given.min_confidence, "outcome": given.outcome, "tags": given.tags}
+        asked = {"min_confidence": given.min_confidence, "outcome": given.outcome, "tags": given.tags}
+        options: dict[str, Any] = asked | self.filters
         limit = given.limit or self.limit
         if given.error is not None:
             return self._failed(given.error, given.query, limit, given.ref)

@@ -183,7 +183,10 @@ def _id(given: object) -> str | None:
 
 def _tags(given: object) -> object:
     # A list that was written as one text, as spreadsheets do.
-    return [tag.strip() for tag in given.split(",")] if isinstance(given, str) else given or ()
+    if isinstance(given, str):
+        return [tag.strip() for tag in given.split(",")]
+    # An empty place in a list is no tag, as a blank one is none.
+    return [tag for tag in given if tag is not None] if isinstance(given, list) else given or ()
 
 
 def _metadata(record: Mapping[str, Any], given: object, own: frozenset[str]) -> dict[str, Any]:

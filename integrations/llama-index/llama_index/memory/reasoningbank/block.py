@@ -53,7 +53,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
         bank: whose lessons; its tenant and project are the scope.
         limit: how many lessons at the most.
         max_tokens: the block's own budget, whatever the memory's.
-        min_confidence: confidence from which a lesson is proven, 0 to 1.
+        min_confidence: confidence from which a lesson is proven, 0 to 1; the bank's setting when None.
         timeout: seconds a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
         distill: put chat turns that leave the short-term memory into the bank's queue, where a worker makes lessons of
@@ -69,7 +69,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
     accept_short_term_memory: bool = False
     limit: int = Field(default=3, ge=1)
     max_tokens: int = Field(default=500, ge=0)
-    min_confidence: float = Field(default=0.7, ge=0.0, le=1.0)
+    min_confidence: float | None = Field(default=None, ge=0.0, le=1.0)
     timeout: float = Field(default=0.5, gt=0.0)
     fail_open: bool = True
     distill: bool = False

@@ -20,7 +20,7 @@ class ReasoningBankRetriever(BaseRetriever):
     Args:
         bank: whose lessons.
         limit: how many at the most.
-        min_confidence: confidence from which a lesson is proven, 0 to 1.
+        min_confidence: confidence from which a lesson is proven, 0 to 1; the bank's setting when None.
         strict: proven lessons only.
         outcome: only lessons from successes, or only from failures.
         tags: only lessons that have all of these.
@@ -32,7 +32,7 @@ class ReasoningBankRetriever(BaseRetriever):
         bank: ReasoningBank,
         *,
         limit: int = 3,
-        min_confidence: float = 0.7,
+        min_confidence: float | None = None,
         strict: bool = False,
         outcome: str | None = None,
         tags: list[str] | None = None,
