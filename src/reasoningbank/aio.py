@@ -200,6 +200,8 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
     record = _hop(ReasoningBank.record)
     record_many = _hop(ReasoningBank.record_many)
     update = _hop(ReasoningBank.update)
+    revisions = _hop(ReasoningBank.revisions)
+    supersede = _hop(ReasoningBank.supersede)
     delete = _hop(ReasoningBank.delete)
     get = _hop(ReasoningBank.get)
     list = _hop(ReasoningBank.list)

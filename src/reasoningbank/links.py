@@ -26,8 +26,12 @@ TYPES = (
     "contradicts",
     "refines",
     "architectural_analogy",
+    "supersedes",
 )
 """The known types; any other is taken too, with a warning."""
+
+SUPERSEDES = "supersedes"
+"""The type of a link from a memory to the one whose place it took."""
 
 SYMMETRIC = frozenset({"conflicts", "alternative", "contradicts", "architectural_analogy"})
 """Types that say the same read from either end."""

@@ -116,8 +116,9 @@ class Recorded:
         created: whether it is new.
         possible_duplicate_of: id of one of the same outcome that it is stored beside: of one that nothing but case,
             punctuation or symbols tells apart, or else of a near one (cosine above 0.92).
-        held: why the memory that was there stays out of service ("by hand", "pruned: …"): somebody decided so, and
-            `upkeep.restore` undoes it. "" when nothing was decided.
+        held: why it stays out of service, as somebody decided, or "": "by hand", "pruned: …", "retired by …",
+            "superseded: …" (`upkeep.restore` undoes it); of what was distilled or imported also "deleted" (`memory` has
+            no id) and "replaced: …" (`memory` said so before it was put right): recording it by hand undoes these.
         redactions: secrets removed, by rule.
         degraded: what did not work, in words (say, it could not be embedded and is found by keyword only).
     """

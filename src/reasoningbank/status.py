@@ -30,6 +30,9 @@ class Status:
         stored_embedder: the one the stored vectors are of; None when there are none.
         memories: how many, by state.
         expired: how many of the active ones are not served any more, until `maintain` archives them.
+        corrections: how often memories were changed (`revisions`), took another's place (`superseded`) and were retired
+            by agents (`retired`); and how often a lesson came again that somebody had decided about, and was held back
+            (`held_back`).
         not_embedded: memories that are found by keyword only, until `reembed`.
         vectors: of memories, that are searched: one of each lesson, and one of when it applies where it says so.
         signals: that count, of the kept log; those that were rolled up are in the tallies only.
@@ -62,6 +65,7 @@ class Status:
     stored_embedder: str | None = None
     memories: dict[str, int] = field(default_factory=dict)
     expired: int = 0
+    corrections: dict[str, int] = field(default_factory=dict)
     not_embedded: int = 0
     vectors: int = 0
     signals: int = 0

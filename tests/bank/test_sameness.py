@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-import sqlite3
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from reasoningbank import InvalidInputError, LLMDistiller, ReasoningBank, State
-from reasoningbank.storage import migrations
+from reasoningbank.storage import database, migrations
+from reasoningbank.storage.project import Project
+from reasoningbank.storage.root import project_folder
 from tests.conftest import Clock, OpenBank
 
 RUN = {"task": "Ship it", "steps": [{"action": "ls", "observation": "a"}], "verdict": "success"}
@@ -207,31 +208,32 @@ VALUES (:id, 'Clean up', :content, '', '', 'success', '[]', :state, 0.8, 'manual
 
 
 def test_a_bank_of_the_version_before_opens_with_one_of_its_twins_in_service(
-    bank: ReasoningBank, open_bank: OpenBank
+    open_bank: OpenBank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old = open_bank(project="old")
-    old.record("Something else", "Stays as it is", outcome="success")
-    file = Path(old.upkeep.status().folder) / "bank.sqlite3"
-    old.close()
-    with sqlite3.connect(file) as connection:
-        number = migrations.scripts()[-1][0]
-        assert number >= 14
-        connection.execute("DROP INDEX active_by_identity")
-        connection.execute("DROP INDEX memories_by_identity")
-        connection.execute("ALTER TABLE memories DROP COLUMN identity")
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "scripts", lambda: [each for each in migrations.scripts() if each[0] < 14])
+        project = Project.open(
+            project_folder(tmp_path / "root", "acme", "old"),
+            tenant="acme",
+            project="old",
+            durability="normal",
+            busy_timeout=1.0,
+            create_at=Clock().now,
+        )
+        assert project is not None
         twins = [("a", "Run make clean"), ("b", "Run  make clean"), ("c", "Run make clean!"), ("d", "Run make clean")]
-        for id_, content in twins:
-            state = "quarantined" if id_ == "d" else "active"
-            n = connection.execute(BEFORE, {"id": id_, "content": content, "state": state}).lastrowid
-            connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, content))
-            rows = (n, "explicit", 20_000, "", "ada", 0, 1, 1_000_000, 0, "2026-03-14T12:00:00.000000Z")
-            connection.execute(f"INSERT INTO tallies VALUES ({', '.join('?' * 10)})", rows)
-        connection.execute("PRAGMA user_version = 13")
-    connection.close()
+        with project.database.write() as connection:
+            for id_, content in twins:
+                state = "quarantined" if id_ == "d" else "active"
+                n = connection.execute(BEFORE, {"id": id_, "content": content, "state": state}).lastrowid
+                connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, content))
+                rows = (n, "explicit", 20_000, "", "ada", 0, 1, 1_000_000, 0, "2026-03-14T12:00:00.000000Z")
+                connection.execute(f"INSERT INTO tallies VALUES ({', '.join('?' * 10)})", rows)
+        project.close()
 
     opened = open_bank(project="old")
 
-    assert {m.id: m.state.value for m in opened.list(state=None).memories if len(m.id) == 1} == {
+    assert {m.id: m.state.value for m in opened.list(state=None).memories} == {
         "a": "active",
         "b": "archived",
         "c": "active",
@@ -239,7 +241,7 @@ def test_a_bank_of_the_version_before_opens_with_one_of_its_twins_in_service(
     }
     assert opened.get("a").confidence > opened.get("c").confidence
     opened.upkeep.rebuild()
-    assert opened.upkeep.doctor(dry_run=True) == []
+    assert [found.what for found in opened.upkeep.doctor(dry_run=True)] == ["4 memories are not embedded"]
     assert put(opened, "record", "Run make clean").memory.id == "a"
 
 
@@ -275,6 +277,15 @@ class AnyCalls(RuleBasedStateMachine):
     def upkeep(self, pick: int, act: str) -> None:
         self.attempt(pick, getattr(self.bank.upkeep, act))
 
+    @rule(pick=picks, other=picks)
+    def supersede(self, pick: int, other: int) -> None:
+        new = self.pick(other)
+        self.attempt(pick, lambda memory_id: self.bank.supersede(memory_id, str(new), reason="better"))
+
+    @rule(pick=picks, number=st.integers(1, 3))
+    def put_back(self, pick: int, number: int) -> None:
+        self.attempt(pick, lambda memory_id: self.bank.upkeep.restore(memory_id, revision=number))
+
     @rule(pick=picks)
     def delete(self, pick: int) -> None:
         self.attempt(pick, self.bank.delete)
@@ -292,14 +303,24 @@ class AnyCalls(RuleBasedStateMachine):
 
     def attempt(self, pick: int, act: Any) -> None:
         if (memory_id := self.pick(pick)) is not None:
+            said = self.said(memory_id)
             with contextlib.suppress(InvalidInputError):
                 act(memory_id)
+            if memory_id in {memory.id for memory in self.bank.list(state=None).memories}:
+                # History never loses a text.
+                assert said <= self.said(memory_id)
         self.check()
+
+    def said(self, memory_id: str) -> set[str]:
+        return {self.bank.get(memory_id).content} | {r.said.content for r in self.bank.revisions(memory_id)}
 
     def check(self) -> None:
         said = [(" ".join(m.title.split()), " ".join(m.content.split())) for m in self.bank.list().memories]
         assert len(said) == len(set(said))
-        assert {m.id for m in self.bank.search("clean").memories} <= {m.id for m in self.bank.list().memories}
+        served = {m.id for m in self.bank.list().memories}
+        assert {m.id for m in self.bank.search("clean").memories} <= served
+        recalled = self.bank.recall("clean", min_confidence=0.0, expand_links=True)
+        assert {m.id for m in recalled.memories} <= served
 
 
 TestAnyCalls = AnyCalls.TestCase

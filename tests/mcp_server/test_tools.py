@@ -10,6 +10,7 @@ import pytest
 
 from reasoningbank import ReasoningBank, State, Verdict
 from reasoningbank.mcp_server import Offer, OneProject
+from reasoningbank.mcp_server.offer import ResourceNotFoundError
 from reasoningbank.prompt.block import estimate_tokens
 from tests.mcp_server.conftest import MODES, RECORD, call, connected, refusal
 
@@ -281,3 +282,17 @@ def test_what_is_too_long_is_cut_with_a_note_and_its_id(bank: ReasoningBank, rea
     assert result["content"][0]["text"].endswith(f"Found, but too long to show here as a whole: {long}.")
     assert len(json.dumps(result)) < 10_000
     assert json.loads(offer.read(f"memory://{long}")[0]["text"])["content"].startswith("Put paths")
+
+
+def test_lessons_are_put_right_only_where_that_is_allowed(bank: ReasoningBank) -> None:
+    memory_id = bank.record("Clean up", "Run rm -rf /build", outcome="success").memory.id
+    closed, allowed = Offer(OneProject(bank)), Offer(OneProject(bank), allow=("update", "retire"))
+
+    assert "there is no tool 'memory_retire'" in refusal(closed, "memory_retire", memory_id=memory_id, reason="bad")
+    titles = {tool["name"]: tool["title"] for tool in allowed.tools()}
+    assert (titles["memory_update"], titles["memory_retire"]) == ("Put a lesson right", "Take a lesson out of service")
+    assert call(allowed, "memory_update", memory_id=memory_id, content="Run make clean", reason="safer")["changed"]
+    assert bank.revisions(memory_id)[0].by == "mcp"
+    assert call(allowed, "memory_retire", memory_id=memory_id, reason="bad")["state"] == "archived"
+    with pytest.raises(ResourceNotFoundError, match="archived"):
+        allowed.read(f"memory://{memory_id}")

@@ -15,7 +15,9 @@ from langchain_reasoningbank.tools import (
     MemoryFeedbackTool,
     MemoryOutcomeTool,
     MemoryRecordTool,
+    MemoryRetireTool,
     MemorySearchTool,
+    MemoryUpdateTool,
     ReasoningBankToolkit,
 )
 from reasoningbank import MissingExtraError
@@ -29,7 +31,9 @@ __all__ = [
     "MemoryFeedbackTool",
     "MemoryOutcomeTool",
     "MemoryRecordTool",
+    "MemoryRetireTool",
     "MemorySearchTool",
+    "MemoryUpdateTool",
     "ReasoningBankMiddleware",
     "ReasoningBankRetriever",
     "ReasoningBankToolkit",

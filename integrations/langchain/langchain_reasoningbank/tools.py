@@ -14,9 +14,12 @@ from reasoningbank.adapters import (
     MEMORY_LOOKUP,
     MEMORY_OUTCOME,
     MEMORY_RECORD,
+    MEMORY_RETIRE,
     MEMORY_SEARCH,
+    MEMORY_UPDATE,
     Banks,
     bank_of,
+    check_allowed,
     memory_tools,
 )
 
@@ -49,9 +52,13 @@ class _BankTool(BaseTool):
     def _read_only(self) -> bool:
         return False
 
+    def _allowed(self) -> tuple[str, ...]:
+        return ()
+
     def _run(self, *alone: Any, config: RunnableConfig, **arguments: Any) -> tuple[str, dict[str, Any]]:
         bank = bank_of(self.bank, run_scope(config))
-        offered = memory_tools(bank, read_only=self._read_only(), by=self.by, trusted=self.trusted)
+        options: dict[str, Any] = {"by": self.by, "trusted": self.trusted, "allow": self._allowed()}
+        offered = memory_tools(bank, read_only=self._read_only(), **options)
         tool = next(tool for tool in offered if tool.name == self.name)
         # A text alone, which LangChain allows, is the first argument.
         answer = tool(dict(zip(tool.spec.arguments.model_fields, alone, strict=False)) | arguments)
@@ -99,6 +106,31 @@ class MemoryOutcomeTool(_BankTool):
     args_schema: type[BaseModel] = MEMORY_OUTCOME.arguments
 
 
+class MemoryUpdateTool(_BankTool):
+    """Puts a lesson right: what it said before is kept."""
+
+    name: str = MEMORY_UPDATE.name
+    description: str = MEMORY_UPDATE.description
+    args_schema: type[BaseModel] = MEMORY_UPDATE.arguments
+
+    def _allowed(self) -> tuple[str, ...]:
+        return ("update",)
+
+
+class MemoryRetireTool(_BankTool):
+    """Takes a lesson out of service, until a person restores it."""
+
+    name: str = MEMORY_RETIRE.name
+    description: str = MEMORY_RETIRE.description
+    args_schema: type[BaseModel] = MEMORY_RETIRE.arguments
+
+    def _allowed(self) -> tuple[str, ...]:
+        return ("retire",)
+
+
+CORRECTING: dict[str, type[_BankTool]] = {"update": MemoryUpdateTool, "retire": MemoryRetireTool}
+
+
 class ReasoningBankToolkit(BaseToolkit):
     """The memory tools of one bank.
 
@@ -106,6 +138,7 @@ class ReasoningBankToolkit(BaseToolkit):
         read_only: only memory_search, which then counts nothing.
         by: who records, votes and reports through the tools.
         trusted: whether what is recorded through them is trusted.
+        allow: "update" and "retire" offer memory_update and memory_retire, to put lessons right; not beside read-only.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -114,14 +147,17 @@ class ReasoningBankToolkit(BaseToolkit):
     read_only: bool = False
     by: str = "agent"
     trusted: bool = True
+    allow: tuple[str, ...] = ()
 
     def __init__(self, bank: Banks, **options: Any) -> None:
         super().__init__(**{"bank": bank, **options})
 
     def get_tools(self) -> list[BaseTool]:
-        """Return the tools."""
+        """Return the tools; InvalidInputError when something else is to be allowed, or anything beside read-only."""
+        check_allowed(self.allow, read_only=self.read_only)
         options: dict[str, Any] = {"bank": self.bank, "by": self.by, "trusted": self.trusted}
         if self.read_only:
             return [MemorySearchTool(read_only=True, description=MEMORY_LOOKUP.description, **options)]
-        kinds = (MemorySearchTool, MemoryRecordTool, MemoryFeedbackTool, MemoryOutcomeTool)
+        kinds: list[type[_BankTool]] = [MemorySearchTool, MemoryRecordTool, MemoryFeedbackTool, MemoryOutcomeTool]
+        kinds += [kind for name, kind in CORRECTING.items() if name in self.allow]
         return [kind(**options) for kind in kinds]

@@ -19,7 +19,7 @@ from langchain_reasoningbank import (
     MemorySearchTool,
     ReasoningBankToolkit,
 )
-from reasoningbank import ReasoningBank
+from reasoningbank import InvalidInputError, ReasoningBank
 
 LESSON = {"title": "Quote paths", "content": "Put paths in quotes", "outcome": "failure"}
 
@@ -210,3 +210,15 @@ def test_nothing_of_the_bank_is_in_dumps(tools: dict[str, BaseTool], bank: Reaso
     for tool in tools.values():
         assert "bank" not in tool.model_dump()
         assert str(bank.root) not in repr(tool)
+
+
+def test_an_agent_puts_lessons_right_only_where_that_is_allowed(bank: ReasoningBank) -> None:
+    memory_id = bank.record("Clean up", "Run rm -rf /build", outcome="success").memory.id
+    tools = {tool.name: tool for tool in ReasoningBankToolkit(bank, allow=("update", "retire")).get_tools()}
+
+    tools["memory_update"].invoke({"memory_id": memory_id, "content": "Run make clean", "reason": "safer"})
+    assert bank.get(memory_id).content == "Run make clean"
+    tools["memory_retire"].invoke({"memory_id": memory_id, "reason": "no longer"})
+    assert bank.get(memory_id).state == "archived"
+    with pytest.raises(InvalidInputError, match="read-only"):
+        ReasoningBankToolkit(bank, read_only=True, allow=("retire",)).get_tools()

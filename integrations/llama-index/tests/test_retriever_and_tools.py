@@ -104,3 +104,13 @@ async def test_an_agent_sees_a_tools_error_and_goes_on(agents: Any) -> None:
 
     assert str(result) == "done"
     assert result.tool_calls[0].tool_output.is_error
+
+
+def test_an_agent_puts_lessons_right_only_where_that_is_allowed(bank: ReasoningBank) -> None:
+    memory_id = bank.record("Clean up", "Run rm -rf /build", outcome="success").memory.id
+    tools = {tool.metadata.name: tool for tool in get_tools(bank, allow=("update", "retire"))}
+
+    tools["memory_update"].call(memory_id=memory_id, content="Run make clean", reason="safer")
+    assert bank.get(memory_id).content == "Run make clean"
+    tools["memory_retire"].call(memory_id=memory_id, reason="no longer")
+    assert bank.get(memory_id).state == "archived"

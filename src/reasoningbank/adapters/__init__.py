@@ -5,20 +5,19 @@ Nothing here knows a framework.
 
 from reasoningbank.adapters.banks import BankResolver, Banks, RunScope, bank_of
 from reasoningbank.adapters.callbacks import RunWatch
+from reasoningbank.adapters.correcting import MEMORY_RETIRE, MEMORY_UPDATE, check_allowed
 from reasoningbank.adapters.failing import ToolFailures
 from reasoningbank.adapters.outcomes import FailureFilter, Judge, RootRun, RunOutcomes, RunTree, is_neutral
 from reasoningbank.adapters.recalling import Recalling
 from reasoningbank.adapters.request import last_turn, request_text
 from reasoningbank.adapters.threads import above, as_reference, thread_of
+from reasoningbank.adapters.tool import MemoryTool, ToolAnswer, ToolSpec
 from reasoningbank.adapters.tools import (
     MEMORY_FEEDBACK,
     MEMORY_LOOKUP,
     MEMORY_OUTCOME,
     MEMORY_RECORD,
     MEMORY_SEARCH,
-    MemoryTool,
-    ToolAnswer,
-    ToolSpec,
     hit_data,
     memory_data,
     memory_tools,
@@ -31,7 +30,9 @@ __all__ = [
     "MEMORY_LOOKUP",
     "MEMORY_OUTCOME",
     "MEMORY_RECORD",
+    "MEMORY_RETIRE",
     "MEMORY_SEARCH",
+    "MEMORY_UPDATE",
     "PASS_MARK",
     "BankResolver",
     "Banks",
@@ -53,6 +54,7 @@ __all__ = [
     "as_judgement",
     "as_reference",
     "bank_of",
+    "check_allowed",
     "hit_data",
     "is_neutral",
     "last_turn",

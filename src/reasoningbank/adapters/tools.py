@@ -1,34 +1,31 @@
-"""The four memory tools as data: names, descriptions, closed schemas, and what they do. Every door offers these.
+"""The memory tools as data: names, descriptions, closed schemas, and what they do. Every door offers these.
 
 Nothing that decides whose data is touched is an argument: the scope is that of the bank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
-from reasoningbank.adapters.coercion import Count, Flag, Reference, Share, Words, echoed, to_choice
+from reasoningbank.adapters.coercion import Count, Flag, Reference, Share, Words, to_choice
+from reasoningbank.adapters.correcting import check_allowed, correcting_tools
+from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec
 from reasoningbank.bank import ReasoningBank
-from reasoningbank.errors import InvalidInputError, ReasoningBankError
+from reasoningbank.errors import InvalidInputError
 from reasoningbank.filters import FilterOptions
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
 from reasoningbank.results import OVER_BUDGET, Hit, Voted
 from reasoningbank.services.search.prompt import prompt_block
-from reasoningbank.validation import unknown_name
 
 # Tokens of memory_search's text at the most.
 LONGEST_ANSWER = 1_500
 
 Learned = Annotated[Literal["success", "failure"], BeforeValidator(to_choice)]
 MaybeLearned = Annotated[Literal["success", "failure"] | None, BeforeValidator(to_choice)]
-
-
-class Arguments(BaseModel, extra="forbid", strict=True):
-    """Those of a tool: a closed schema."""
 
 
 class SearchArguments(Arguments):
@@ -97,38 +94,6 @@ class OutcomeArguments(Arguments):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ToolAnswer:
-    """What a tool says.
-
-    Attributes:
-        text: for the model.
-        data: the same as JSON, for programs.
-        failed: the call could not be carried out; `text` says why, in one sentence.
-    """
-
-    text: str
-    data: dict[str, Any] = field(default_factory=dict)
-    failed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
-    """What a model is told of a tool.
-
-    Attributes:
-        arguments: the closed schema; every field is required or may be null.
-        read_only: it changes nothing.
-        idempotent: the same call again changes nothing more.
-    """
-
-    name: str
-    description: str
-    arguments: type[BaseModel]
-    read_only: bool = False
-    idempotent: bool = False
-
-
 _LOOK_UP = "Look up lessons from earlier runs before you start a task: what worked, and what to avoid."
 _THEN = "Keep the ref, and report how the task ended with memory_outcome."
 MEMORY_SEARCH = ToolSpec("memory_search", f"{_LOOK_UP} {_THEN}", SearchArguments)
@@ -148,47 +113,6 @@ MEMORY_OUTCOME = ToolSpec(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryTool:
-    """One tool of one bank: call it with the arguments as a model sent them."""
-
-    spec: ToolSpec
-    _run: Callable[[Any], ToolAnswer]
-
-    @property
-    def name(self) -> str:
-        """The tool's name."""
-        return self.spec.name
-
-    def __call__(self, arguments: Mapping[str, Any]) -> ToolAnswer:
-        """Carry out a call with arguments as a model sent them.
-
-        What the model or the disk got wrong is an answer that says so, never an exception: a memory tool must not end
-        an agent's run. A bug in the program is still raised.
-        """
-        try:
-            return self._run(self.read(arguments))
-        except ReasoningBankError as error:
-            return ToolAnswer(f"{self.name} failed: {error}", {"error": str(error)}, failed=True)
-
-    def read(self, arguments: Mapping[str, Any]) -> BaseModel:
-        """Read the arguments.
-
-        InvalidInputError when one is unknown (the nearest is named), missing or not allowed; what came is shown.
-        """
-        known = self.spec.arguments.model_fields
-        both = f"it takes {', '.join(known)}; what came was {echoed(arguments)}"
-        for name in arguments:
-            if name not in known:
-                raise InvalidInputError(f"it has no argument of the {unknown_name(name, known)}; {both}")
-        try:
-            return self.spec.arguments.model_validate(dict(arguments))
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"][:1])
-            raise InvalidInputError(f"argument {where!r}: {first['msg']}; {both}") from None
-
-
 def memory_tools(
     bank: ReasoningBank,
     *,
@@ -197,6 +121,7 @@ def memory_tools(
     by: str = "agent",
     trusted: bool = True,
     filters: FilterOptions | None = None,
+    allow: Collection[str] = (),
 ) -> list[MemoryTool]:
     """Return the tools of a bank: memory_search, and unless read-only memory_record, memory_feedback, memory_outcome.
 
@@ -206,7 +131,13 @@ def memory_tools(
         by: who records, votes and reports through these tools.
         trusted: whether what is recorded through them is trusted (see docs/guides/security.md).
         filters: of memory_search; no argument of a model takes one of them away.
+        allow: what an agent may do to lessons that are there: "update" and "retire" offer memory_update and
+            memory_retire. Neither deletes anything, and both can be undone.
+
+    Raises:
+        InvalidInputError: something else is to be allowed, or anything beside read-only.
     """
+    check_allowed(allow, read_only=read_only)
     given = dict(filters or {})
     doors = _Doors(bank, limit=limit, by=by, trusted=trusted, read_only=read_only, filters=given)
     if read_only:
@@ -216,6 +147,7 @@ def memory_tools(
         MemoryTool(MEMORY_RECORD, doors.record),
         MemoryTool(MEMORY_FEEDBACK, doors.feedback),
         MemoryTool(MEMORY_OUTCOME, doors.outcome),
+        *correcting_tools(bank, allow, by=by, trusted=trusted),
     ]
 
 

@@ -21,6 +21,7 @@ from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.runs import Run, Runs
 from reasoningbank.bank.upkeep import LONGEST_WINDOW, Sources, Upkeep
 from reasoningbank.config import Settings
+from reasoningbank.corrections import Revision, Superseded
 from reasoningbank.filters import FilterOptions, Filters
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
@@ -35,13 +36,14 @@ if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
     from reasoningbank.measures.lift_results import LiftReport
     from reasoningbank.services.credit import credit, lift
-    from reasoningbank.services.record import record
+    from reasoningbank.services.record import history, record
     from reasoningbank.services.runs import distilling, trajectories
     from reasoningbank.services.search import failure as failing
     from reasoningbank.services.search import recall, recommend, repair, retrieve
     from reasoningbank.services.search.retrieve import Wanted
 else:
-    credit, lift, record = Later.each("reasoningbank.services", "credit.credit", "credit.lift", "record.record")
+    credit, lift = Later.each("reasoningbank.services.credit", "credit", "lift")
+    history, record = Later.each("reasoningbank.services.record", "history", "record")
     distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
     recall, recommend, retrieve = Later.each("reasoningbank.services.search", "recall", "recommend", "retrieve")
     failing, repair = Later.each("reasoningbank.services.search", "failure", "repair")
@@ -217,20 +219,23 @@ class ReasoningBank(Namespace):
         wanted = arguments.own_ids(ids, len(checked))
         return record.record_many(self._engine, [*zip(checked, wanted, strict=True)])
 
-    def update(self, memory_id: str, /, **changes: Any) -> Memory:
+    def update(self, memory_id: str, /, *, reason: str | None = None, by: str | None = None, **changes: Any) -> Memory:
         """Change some fields of a memory; what is not named stays.
 
         Changing what it says (title, content, description, applies_when) starts its evidence anew: trust in one text is
-        not trust in another.
+        not trust in another. What it said before is kept: `revisions` shows it, and `upkeep.restore` of one brings it
+        back, with its evidence.
 
         Args:
+            reason: why, in words; kept with what was replaced.
+            by: who changes it.
             changes: title, content, description, applies_when, outcome, tags, metadata, source, signatures, confidence
                 (the belief to start from), occurred_at, expires_at (None for never) or ttl.
 
         Raises:
             InvalidInputError: an unknown field, a value that is not allowed, or another memory in service says this.
         """
-        return record.update(self._engine, arguments.memory_id(memory_id), self._timed(changes))
+        return history.update(self._engine, arguments.memory_id(memory_id), self._timed(changes), reason=reason, by=by)
 
     def _timed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return fields of a lesson with the time at which it expires in place of how long it is served."""
@@ -239,10 +244,35 @@ class ReasoningBank(Namespace):
             fields["expires_at"] = moments.expiry(fields.get("expires_at"), fields.pop("ttl"), self.now())
         return fields
 
-    def delete(self, memory_id: str) -> bool:
-        """Delete a memory for good, with its evidence; False when there was none."""
+    def revisions(self, memory_id: str) -> builtins.list[Revision]:
+        """Return what a memory said before it was changed, the first first; nothing when it never was."""
+        return history.history(self._engine, arguments.memory_id(memory_id))
+
+    def supersede(self, old_id: str, new_id: str, *, reason: str, by: str | None = None) -> Superseded:
+        """Let one memory take another's place: the old one goes out of service, and both are linked (`supersedes`).
+
+        What required the old one requires the new one too. `upkeep.restore` of the old one undoes it.
+
+        Args:
+            reason: why, in words, up to 1,000 characters; secrets are removed.
+            by: who says so.
+
+        Raises:
+            InvalidInputError: both are the same, no reason, or the new one is not served.
+        """
+        old, new = arguments.memory_id(old_id), arguments.memory_id(new_id)
+        return history.supersede(self._engine, old, new, reason=reason, by=by)
+
+    def delete(self, memory_id: str, *, mark: bool = True) -> bool:
+        """Delete a memory for good, with its history and its evidence; False when there was none.
+
+        Args:
+            mark: keep a hash of it, keyed by this bank, by which the same lesson is known when it is distilled or
+                imported again, and stays out; recording it by hand lifts that. No word of it is kept. Who has the files
+                and guesses the whole text can tell that it was here; without a mark nothing can be told.
+        """
         memory_id = arguments.memory_id(memory_id)
-        return record.delete(self._engine, [memory_id])[memory_id]
+        return record.delete(self._engine, [memory_id], mark=arguments.flag("mark", mark))[memory_id]
 
     def get(self, memory_id: str) -> Memory:
         """Return a memory, whatever its state."""

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from reasoningbank.llm import base
     from reasoningbank.llm.base import Chat
     from reasoningbank.services.credit import metrics
-    from reasoningbank.services.record import record, trust
+    from reasoningbank.services.record import history, record, trust
     from reasoningbank.services.upkeep import consolidate, maintain, reembed, state
 else:
     base, metrics = Later.each("reasoningbank", "llm.base", "services.credit.metrics")
-    record, trust = Later.each("reasoningbank.services.record", "record", "trust")
+    history, record, trust = Later.each("reasoningbank.services.record", "history", "record", "trust")
     consolidate, maintain = Later.each("reasoningbank.services.upkeep", "consolidate", "maintain")
     reembed, state = Later.each("reasoningbank.services.upkeep", "reembed", "state")
 
@@ -130,22 +130,38 @@ class Upkeep(Namespace):
         """
         return trust.approve(self._engine, arguments.memory_id(memory_id))
 
-    def archive(self, memory_id: str) -> Memory:
-        """Take a memory out of service. It stays, with its evidence; `restore` undoes it."""
-        return trust.archive(self._engine, arguments.memory_id(memory_id))
+    def archive(self, memory_id: str, *, reason: str | None = None, by: str | None = None) -> Memory:
+        """Take a memory out of service. It stays, with its evidence; `restore` undoes it.
 
-    def restore(self, memory_id: str) -> Memory:
-        """Put an archived memory back into the state it was in.
+        Args:
+            reason: why, in words, up to 1,000 characters; a lesson that says the same is held back for it.
+            by: who says so; a person when None.
+        """
+        return trust.archive(self._engine, arguments.memory_id(memory_id), reason=reason, by=by)
+
+    def restore(self, memory_id: str, *, revision: int | None = None) -> Memory:
+        """Put an archived memory back into the state it was in; or let a memory say again what it said.
+
+        Args:
+            revision: number of one of `bank.revisions(memory_id)`: its text comes back, with the evidence that it had
+                then, which can no longer be revised. What the memory says now is kept as a revision. Its state stays.
 
         Raises:
-            InvalidInputError: it is not archived, or another memory in service says the same.
+            InvalidInputError: it is not archived, it has no such revision, or another memory in service says the same.
         """
+        if revision is not None:
+            number = arguments.whole("revision", revision, 1)
+            return history.restore_revision(self._engine, arguments.memory_id(memory_id), number)
         return trust.restore(self._engine, arguments.memory_id(memory_id))
 
-    def delete_many(self, memory_ids: Iterable[str]) -> dict[str, bool]:
-        """Delete several memories for good, in one transaction; say for each id whether there was one."""
+    def delete_many(self, memory_ids: Iterable[str], *, mark: bool = True) -> dict[str, bool]:
+        """Delete several memories for good, in one transaction; say for each id whether there was one.
+
+        Args:
+            mark: as in `bank.delete`.
+        """
         ids = arguments.memory_ids(memory_ids)
-        deleted = record.delete(self._engine, [*ids.values()])
+        deleted = record.delete(self._engine, [*ids.values()], mark=arguments.flag("mark", mark))
         return {given: deleted[memory_id] for given, memory_id in ids.items()}
 
     def consolidate(

@@ -9,7 +9,19 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from reasoningbank import __version__
-from reasoningbank.cli import distilling, graph, hooks, learning, memories, serving, streams, transfer, upkeep
+from reasoningbank.cli import (
+    correcting,
+    distilling,
+    graph,
+    hooks,
+    learning,
+    memories,
+    serving,
+    streams,
+    transfer,
+    trusting,
+    upkeep,
+)
 from reasoningbank.cli.arguments import UsageError
 from reasoningbank.errors import ReasoningBankError
 
@@ -38,7 +50,16 @@ def _program(
 ) -> None: ...
 
 
-for part in (memories.app, learning.app, distilling.app, memories.trusting, transfer.app, upkeep.app, serving.app):
+for part in (
+    memories.app,
+    correcting.app,
+    learning.app,
+    distilling.app,
+    trusting.app,
+    transfer.app,
+    upkeep.app,
+    serving.app,
+):
     app.registered_commands += part.registered_commands
 app.add_typer(graph.app, rich_help_panel="Memories")
 app.add_typer(hooks.app, rich_help_panel="Servers")

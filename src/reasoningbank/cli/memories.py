@@ -9,9 +9,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from reasoningbank import Blocked, ReasoningBank, State
-from reasoningbank.cli import graph, views
-from reasoningbank.cli.arguments import By, MemoryId, NewestFirst, Outcome, UsageError, Yes, pairs, text_of
+from reasoningbank import ReasoningBank, State
+from reasoningbank.cli import correcting, graph, views
+from reasoningbank.cli.arguments import By, MemoryId, NewestFirst, Outcome, UsageError, pairs, text_of
+from reasoningbank.cli.correcting import Reason
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.streams import json_form
 from reasoningbank.links import Link, Linked, SuggestedLink
@@ -96,12 +97,20 @@ def _given(name: str, argument: str | None, option: str | None) -> str:
 
 
 @command(app, "show")
-def show(session: Session, memory_id: MemoryId) -> Answer:
+def show(
+    session: Session,
+    memory_id: MemoryId,
+    *,
+    history: Annotated[bool, typer.Option("--history", help="Also what it said before, and what was changed.")] = False,
+) -> Answer:
     """Show one memory, whatever its state, with its links, its runs and the nodes of the graph that point to it."""
     bank = session.bank
     memory, links, runs = bank.get(memory_id), bank.links.of(memory_id), bank.runs.of(memory_id)
     pointing, titles = bank.graph.nodes_of(memory_id), titles_of(bank, links)
     value = {**json_form(memory), "links": links, "runs": runs, "nodes": pointing}
+    revisions = bank.revisions(memory_id) if history else []
+    if history:
+        value["revisions"] = revisions
 
     def view(console: Console, _: object) -> None:
         views.memory(console, memory)
@@ -110,6 +119,8 @@ def show(session: Session, memory_id: MemoryId) -> Answer:
         views.runs(console, runs)
         if pointing:
             graph.print_nodes(console, pointing)
+        if history:
+            correcting.history(console, revisions, memory)
 
     return Answer(value, view)
 
@@ -164,8 +175,10 @@ def update(
     occurred: OccurredAt = None,
     expires: ExpiresAt = None,
     ttl: Ttl = None,
+    reason: Reason = None,
+    by: By = None,
 ) -> Answer:
-    """Change some fields of a memory. Changing what it says starts its evidence anew."""
+    """Change some fields of a memory. Changing what it says starts its evidence anew; `show --history` has the old."""
     changes: dict[str, Any] = {
         "title": title,
         "content": None if content is None else text_of([content]),
@@ -185,16 +198,20 @@ def update(
         given["expires_at"] = None
     if not given:
         raise UsageError("nothing to change: name a field, for instance --title TEXT")
-    return Answer(session.bank.update(memory_id, **given), views.memory)
+    return Answer(session.bank.update(memory_id, reason=reason, by=by, **given), views.memory)
 
 
 @command(app, "delete")
 def delete(
     session: Session,
     memory_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, as list shows them.")],
+    *,
+    no_mark: Annotated[
+        bool, typer.Option("--no-mark", help="Keep no hash by which the lesson is known when it comes again.")
+    ] = False,
 ) -> Answer:
-    """Delete memories for good, with their evidence. Exit code 1 when one was not there."""
-    deleted = session.bank.upkeep.delete_many(memory_ids)
+    """Delete memories for good, with their history and evidence. Exit code 1 when one was not there."""
+    deleted = session.bank.upkeep.delete_many(memory_ids, mark=not no_mark)
     code = 0 if all(deleted.values()) else 1
     return Answer({"deleted": deleted}, lambda console, _: views.deleted(console, deleted), exit_code=code)
 
@@ -285,66 +302,3 @@ def shown_links(console: Console, found: Sequence[Link | SuggestedLink], titles:
         views.sentence(console, f"    {titles[each.source]!r} {each.type} {titles[each.target]!r}")
         if each.evidence:
             views.sentence(console, f"    {each.evidence}", "dim")
-
-
-# -- trust: in memories, and in those who brought them --------------------------------------------------------------
-
-trusting = typer.Typer(rich_help_panel="Trust")
-SourceName = Annotated[
-    str, typer.Argument(metavar="SOURCE", help="The `by` of memories and judges, or the session they came from.")
-]
-
-
-@command(trusting, "approve")
-def approve(session: Session, memory_id: MemoryId) -> Answer:
-    """Serve a quarantined memory from now on; `list --state quarantined` shows them."""
-    memory = session.bank.upkeep.approve(memory_id)
-    return Answer(memory, f"Approved: {memory.title}")
-
-
-@command(trusting, "archive")
-def archive(session: Session, memory_id: MemoryId) -> Answer:
-    """Take a memory out of service; `restore` undoes it."""
-    memory = session.bank.upkeep.archive(memory_id)
-    return Answer(memory, f"Archived: {memory.title}")
-
-
-@command(trusting, "restore")
-def restore(session: Session, memory_id: MemoryId) -> Answer:
-    """Put an archived memory back into the state it was in."""
-    memory = session.bank.upkeep.restore(memory_id)
-    return Answer(memory, f"Restored: {memory.title} ({memory.state})")
-
-
-@command(trusting, "block")
-def block(session: Session, source: SourceName) -> Answer:
-    """Archive everything from a source, and let its signals count for nothing; `unblock` undoes it."""
-    return _told(session.bank.sources.block(source), "Archived")
-
-
-@command(trusting, "unblock")
-def unblock(session: Session, source: SourceName) -> Answer:
-    """Undo `block`."""
-    return _told(session.bank.sources.unblock(source), "Restored")
-
-
-@command(trusting, "blocked")
-def blocked(session: Session) -> Answer:
-    """List the sources that are blocked."""
-    names = session.bank.sources.list()
-    return Answer({"blocked": names}, lambda console, _: views.names(console, names, "No source is blocked."))
-
-
-@command(trusting, "forget")
-def forget(session: Session, source: SourceName, *, yes: Yes = False) -> Answer:
-    """Block a source, and delete for good every memory that came from it. Asks first."""
-    if not yes:
-        if session.as_json:
-            raise UsageError("forget --json does not ask: confirm with --yes")
-        typer.confirm(f"Delete every memory that came from {source!r}, for good?", abort=True, err=True)
-    return _told(session.bank.sources.forget(source), "Deleted")
-
-
-def _told(done: Blocked, verb: str) -> Answer:
-    text = f"{verb} {len(done.memories)} memories of {done.source}; its signals are about {done.judged}."
-    return Answer(done, text)

@@ -87,7 +87,7 @@ class Summary:
             "lessons": len(memories),
             "duplicates": sum(len(each.duplicates) for each in drawn),
             "possible_duplicates": {m.memory.id: m.possible_duplicate_of for m in recorded if m.possible_duplicate_of},
-            "held": {made.memory.id: made.held for made in recorded if made.held},
+            "held": {made.memory.id or made.memory.title: made.held for made in recorded if made.held},
             "rejected": dict(Counter(rejection.reason for each in drawn for rejection in each.result.rejected)),
             "reasons": dict(Counter(filter(None, reasons))),
             "left_out": dict(self.left_out),

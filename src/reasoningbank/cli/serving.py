@@ -44,6 +44,12 @@ ToDistil = Annotated[
     DistillerName | None,
     typer.Option("--distiller", help="Also offer memory_distill; template needs no model; llm asks that of --model."),
 ]
+Allowed = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow", metavar="update|retire", help="Also offer memory_update or memory_retire; may be repeated."
+    ),
+]
 RecordsAs = Annotated[str, typer.Option("--by", help="The name under which it records, votes and reports.")]
 Logged = Annotated[LogLevel, typer.Option("--log-level", help="What is logged.")]
 
@@ -61,13 +67,15 @@ def mcp(
     distiller: ToDistil = None,
     model: WithModel = None,
     base_url: WithBaseUrl = None,
+    allow: Allowed = None,
     by: RecordsAs = "mcp",
     log_level: Logged = "warning",
 ) -> Answer:
     """Serve the memory tools to a client of the Model Context Protocol (extra: mcp).
 
-    The tools are memory_search, memory_record, memory_feedback and memory_outcome, and memory_distill when a distiller
-    is named; the resources are memory://ID and memory://status. Logs go to standard error.
+    The tools are memory_search, memory_record, memory_feedback and memory_outcome, memory_distill when a distiller is
+    named, and memory_update and memory_retire when they are allowed; the resources are memory://ID and memory://status.
+    Logs go to standard error.
     """
     from reasoningbank.mcp_server import Offer, build_server
     from reasoningbank.mcp_server.http import serve_http
@@ -76,7 +84,14 @@ def mcp(
     logging.basicConfig(stream=sys.stderr, level=log_level.upper())
     drawing = chosen_distiller(distiller, model, base_url, judge=False)[0] if distiller else None
     server = build_server(
-        Offer(_projects(session, projects), read_only=read_only, by=by, trusted=not untrusted, distiller=drawing)
+        Offer(
+            _projects(session, projects),
+            read_only=read_only,
+            by=by,
+            trusted=not untrusted,
+            distiller=drawing,
+            allow=allow or (),
+        )
     )
     if transport == "stdio":
         serve_stdio(server)

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 from reasoningbank import Distiller, ReasoningBank, Trajectory
 from reasoningbank.adapters import MemoryTool, ToolAnswer, ToolSpec
 from reasoningbank.adapters.coercion import Flag, to_list
-from reasoningbank.adapters.tools import Arguments
+from reasoningbank.adapters.tool import Arguments
 from reasoningbank.distill import Distillation
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import is_blank
@@ -88,7 +88,7 @@ def _distill(bank: ReasoningBank, distiller: Distiller, given: DistillArguments)
     duplicates = list(distilled.duplicates)
     data: dict[str, Any] = {"status": distilled.status.value, "memory_ids": ids, "duplicates": duplicates}
     near = {one.memory.id: one.possible_duplicate_of for one in distilled.recorded if one.possible_duplicate_of}
-    held = {one.memory.id: one.held for one in distilled.recorded if one.held}
+    held = {one.memory.id or one.memory.title: one.held for one in distilled.recorded if one.held}
     data |= {name: found for name, found in (("possible_duplicates", near), ("held", held)) if found}
     told = [f"Stored {len(ids)} lessons: {', '.join(ids)}."] if ids else ["No new lesson."]
     if distilled.duplicates:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote, unquote
@@ -76,6 +76,7 @@ class Offer:
         by: who records, votes and reports through this server.
         trusted: whether what is recorded through it is trusted.
         distiller: offers memory_distill, unless read-only.
+        allow: "update" and "retire" offer memory_update and memory_retire; not beside read-only.
     """
 
     def __init__(
@@ -86,9 +87,10 @@ class Offer:
         by: str = "mcp",
         trusted: bool = True,
         distiller: Distiller | None = None,
+        allow: Collection[str] = (),
     ) -> None:
         self._projects = projects
-        self._options: dict[str, Any] = {"read_only": read_only, "by": by, "trusted": trusted}
+        self._options: dict[str, Any] = {"read_only": read_only, "by": by, "trusted": trusted, "allow": tuple(allow)}
         self._distiller = None if read_only else distiller
         self._specs = {tool.name: tool.spec for tool in self._tools(projects.names[0])}
 
@@ -225,6 +227,8 @@ def _memory(bank: ReasoningBank, memory_id: str) -> dict[str, Any]:
         raise InvalidInputError("quarantined: it reads like instructions to an agent, and a person has to approve it")
     if memory.has_expired(bank.now()):
         raise InvalidInputError(f"expired at {memory.expires_at}: what it says held until then")
+    if memory.state is State.ARCHIVED:
+        raise InvalidInputError("archived: it was taken out of service")
     return memory_data(memory)
 
 
@@ -236,6 +240,8 @@ TITLES = {
     "memory_feedback": "Rate a lesson",
     "memory_outcome": "Report how a task ended",
     "memory_distill": "Draw lessons from a task",
+    "memory_update": "Put a lesson right",
+    "memory_retire": "Take a lesson out of service",
 }
 
 
@@ -254,6 +260,8 @@ OUTPUTS: dict[str, dict[str, Any]] = {
     "memory_feedback": _object(["memory_id", "confidence"], memory_id="string", confidence="number"),
     "memory_outcome": _object(["recorded"], recorded="boolean", credited="array", confidence="number"),
     "memory_distill": _object(["status", "memory_ids"], status="string", memory_ids="array", duplicates="array"),
+    "memory_update": _object(["memory_id", "changed"], memory_id="string", changed="boolean", state="string"),
+    "memory_retire": _object(["memory_id", "state"], memory_id="string", state="string"),
 }
 
 

@@ -11,6 +11,7 @@ from reasoningbank.errors import InvalidInputError
 from reasoningbank.links import (
     NEAR,
     SHARED_RUNS,
+    SUPERSEDES,
     Link,
     Linked,
     SuggestedLink,
@@ -24,6 +25,7 @@ from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.cache.shown import scrubbed_link
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.history import retire_for
 from reasoningbank.services.record.record import number_of
 from reasoningbank.storage import links
 from reasoningbank.storage.links import LessonRow
@@ -44,6 +46,9 @@ def link(
         raise InvalidInputError(f"memory {source_id!r} cannot be linked with itself: name two memories")
     with engine.write(create=False) as edit:
         ends = number_of(edit, source_id), number_of(edit, target_id)
+        if name == SUPERSEDES:
+            retire_for(edit, ends[1], ends[0], reason=evidence, by=note(by))
+            warning = f"memory {target_id!r} is out of service now; restore puts it back"
         created = links.put(edit, ends, name, strength=strength, evidence=evidence, by=note(by), now=engine.now())
         return Linked(links.between(edit, ends, name), created, warning)
 

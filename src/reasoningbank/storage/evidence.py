@@ -28,7 +28,7 @@ ADDED = (
 _REPLACED = "ON CONFLICT (memory, ref, kind) DO UPDATE SET " + ", ".join(
     f"{name} = excluded.{name}" for name in Contribution._fields[3:]
 )
-_COUNTED = (
+COUNTED = (
     "ON CONFLICT (segment, kind) DO UPDATE SET "
     "confirmed = validations.confirmed + excluded.confirmed, refuted = validations.refuted + excluded.refuted"
 )
@@ -106,7 +106,7 @@ def _put_validations(writing: Writing, counts: dict[tuple[int, str], tuple[int, 
     if not counts:
         return
     rows = [(*key, *many) for key, many in counts.items()]
-    writing.insert("validations", ("segment", "kind", "confirmed", "refuted"), rows, _COUNTED)
+    writing.insert("validations", ("segment", "kind", "confirmed", "refuted"), rows, COUNTED)
     writing.execute("DELETE FROM validations WHERE confirmed = 0 AND refuted = 0")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from reasoningbank.measures.criteria import DistilledRun, HandedOut, PastRun
 from reasoningbank.memory import fingerprint_text
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.storage import revisions
 from reasoningbank.storage.contract import Reading, column, number
 
 # What was said by votes whose segment is gone is sealed.
@@ -76,6 +77,7 @@ def overview(reading: Reading) -> dict[str, Any]:
     return {
         "format": number(reading, "PRAGMA user_version"),
         "memories": _by_state(reading, "memories"),
+        "corrections": _corrections(reading),
         "nodes": _by_state(reading, "nodes"),
         "vectors": number(reading, "SELECT count(*) FROM vectors WHERE generation = ?", (reading.moment.searched,)),
         "signals": number(reading, "SELECT count(*) FROM evidence"),
@@ -83,6 +85,17 @@ def overview(reading: Reading) -> dict[str, Any]:
         "edges": number(reading, "SELECT count(*) FROM edges"),
         "kept_runs": number(reading, "SELECT count(*) FROM trajectories"),
     }
+
+
+def _corrections(reading: Reading) -> dict[str, int]:
+    of_kind = "SELECT count(*) FROM archived WHERE why LIKE ?"
+    counts = {
+        "revisions": revisions.count(reading),
+        "superseded": number(reading, of_kind, ("superseded: %",)),
+        "retired": number(reading, of_kind, ("retired by %",)),
+        "held_back": revisions.held_back(reading),
+    }
+    return {what: many for what, many in counts.items() if many}
 
 
 def _by_state(reading: Reading, table: str) -> dict[str, int]:

@@ -221,18 +221,22 @@ _REWRITTEN = (*_COLUMNS[2:15], *_DERIVED)
 _REWRITE = f"UPDATE memories SET {', '.join(f'{name} = ?' for name in _REWRITTEN)} WHERE n = ?"
 
 
+def row_of(n: int, memory: NewMemory, scrub_version: int, now: datetime, *, revision: int) -> tuple[Any, ...]:
+    """Return a new memory as its row, in the order of MEMORY_COLUMNS, with its hashes."""
+    at, findings = time_text(now), json_text(memory.findings)
+    values = written(memory.draft, memory.state)
+    answers = json_text([signature_text(one) for one in memory.signatures])
+    told = (revision, scrub_version, findings, at, at, answers, *_when(memory.draft), *memory.hashes)
+    return (n, memory.id, *values, *told)
+
+
 def insert(
     writing: Writing, new: Mapping[int, NewMemory], *, generation: int, project: str, scrub_version: int, now: datetime
 ) -> dict[int, Stored]:
     """Store new memories under their row numbers, and return them as they are loaded from now on."""
-    at = time_text(now)
-    rows = []
-    for n, memory in new.items():
-        revision, findings = new_revision(writing.newest_change), json_text(memory.findings)
-        values = written(memory.draft, memory.state)
-        answers = json_text([signature_text(one) for one in memory.signatures])
-        told = (revision, scrub_version, findings, at, at, answers, *_when(memory.draft), *memory.hashes)
-        rows.append((n, memory.id, *values, *told))
+    rows = [
+        row_of(n, memory, scrub_version, now, revision=new_revision(writing.newest_change)) for n, memory in new.items()
+    ]
     writing.insert("memories", _COLUMNS, rows)
     signatures.add_keys(writing, {n: memory.signatures for n, memory in new.items() if memory.signatures})
     index(writing, generation, new)

@@ -6,12 +6,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from reasoningbank.memory import State
+from reasoningbank.storage import revisions
 from reasoningbank.storage.contract import Reading
 
 _KNOWN = (
     "SELECT m.identity, m.fingerprint, m.outcome, m.n, m.id, m.state, coalesce(a.why, '') "
     "FROM memories AS m LEFT JOIN archived AS a ON a.memory = m.n "
-    "WHERE m.identity IN ({marks}) OR m.fingerprint IN ({marks}) ORDER BY m.n"
+    "WHERE m.identity IN ({marks}) OR m.fingerprint IN ({marks}) "
+    "UNION ALL SELECT identity, NULL, NULL, memory, '', 'replaced', reason FROM revisions "
+    "WHERE identity IN ({marks}) ORDER BY 4"
 )
 
 
@@ -31,25 +34,32 @@ class Known:
         there: row numbers of those that are served or quarantined, by identity; what is served comes first.
         retired: archived ones by identity, the newest first.
         alike: (row number, id) of one that is the same in a looser form, by fingerprint and outcome.
+        replaced: row numbers of those that said so before they were changed, by identity, and why they were.
+        deleted: the lessons that were deleted, by identity.
     """
 
     there: dict[bytes, int] = field(default_factory=dict)
     retired: dict[bytes, list[Retired]] = field(default_factory=dict)
     alike: dict[tuple[bytes, str], tuple[int, str]] = field(default_factory=dict)
+    replaced: dict[bytes, tuple[int, str]] = field(default_factory=dict)
+    deleted: set[bytes] = field(default_factory=set)
 
 
 def known(
     reading: Reading, identities: Sequence[bytes], fingerprints: Sequence[bytes], beside: Collection[int] = ()
 ) -> Known:
     """Return what is known of lessons, each by its identity and its fingerprint, but for archived memories `beside`."""
-    found = Known()
     if not identities:
-        return found
+        return Known()
+    found = Known(deleted=revisions.marked(reading, identities))
     marks = ", ".join("?" * len(identities))
     asked = set(identities)
     for identity, fingerprint, outcome, n, memory_id, state, why in reading.execute(
-        _KNOWN.format(marks=marks), (*identities, *fingerprints)
+        _KNOWN.format(marks=marks), (*identities, *fingerprints, *identities)
     ):
+        if fingerprint is None:
+            found.replaced[identity] = (n, why)
+            continue
         if state == State.ARCHIVED.value:
             if n in beside:
                 continue

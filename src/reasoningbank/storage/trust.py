@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from reasoningbank.links import SUPERSEDES
 from reasoningbank.memory import State
 from reasoningbank.signals import SignalKind, Tally, time_text
 from reasoningbank.storage import merges, sameness
@@ -52,10 +53,16 @@ def restore(writing: Writing, numbers: Sequence[int], now: datetime) -> list[int
         row = writing.execute("SELECT state FROM archived WHERE memory = ?", (n,)).fetchone()
         if row is not None and sameness.twin_of(writing, n) is None:
             writing.execute("DELETE FROM archived WHERE memory = ?", (n,))
+            writing.execute("DELETE FROM links WHERE target = ? AND type = ?", (n, SUPERSEDES))
             merges.take_out(writing, [n])
             set_state(writing, n, State(row[0]), now)
             done.append(n)
     return done
+
+
+def came_again(writing: Writing, n: int) -> None:
+    """Count that the lesson of an archived memory came again, and was held back."""
+    writing.execute("UPDATE archived SET times = times + 1 WHERE memory = ?", (n,))
 
 
 def archived_because(reading: Reading, why: str) -> list[int]:

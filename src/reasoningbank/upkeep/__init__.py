@@ -5,6 +5,7 @@ What should become one and what should go is decided here, in pure functions; `s
 
 from typing import Final
 
+from reasoningbank.corrections import Revision, Superseded
 from reasoningbank.measures.criteria import Weighing
 from reasoningbank.measures.lift_results import Arm, Compared, Interval, Lift, LiftReport
 from reasoningbank.measures.reliability import Bin, Calibration, Measure
@@ -31,7 +32,9 @@ __all__ = [
     "Metrics",
     "Pruned",
     "Repair",
+    "Revision",
     "Status",
+    "Superseded",
     "Unmerged",
     "Weighing",
 ]

@@ -16,7 +16,7 @@ ROLES = {
     **dict.fromkeys(("user", "human", "usermessage", "humanmessage", "customer", "humanmessagechunk"), "user"),
     **dict.fromkeys(
         ("assistant", "ai", "aimessage", "aimessagechunk", "assistantmessage", "model", "bot", "agent", "gpt", "gemini",
-         "chatgpt", "bing", "bard", "llm", "toolcall", "functioncall", "reasoning", "chatbot", "claude"),
+         "chatgpt", "llm", "toolcall", "functioncall", "reasoning", "chatbot", "claude"),
         "assistant",
     ),
     **dict.fromkeys(
@@ -310,4 +310,4 @@ def _inside(record: Mapping[str, Any]) -> dict[str, Any] | None:
     return {**around, **record[name]}
 
 
-WRAPPERS = ("message", "payload", "data", "item", "msg", "entry", "raw_item")
+WRAPPERS = ("message", "payload", "data", "item", "msg", "entry")

@@ -7,26 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasoningbank.runs.readers import (
-    agents_sdk,
-    atif,
-    autogen,
     claude_code,
     codex,
-    copilot,
-    cursor,
-    gemini_cli,
-    google_adk,
-    langfuse,
-    langsmith,
-    letta,
-    llm_calls,
     mini_swe_agent,
-    opencode,
     openhands,
-    otel,
     plain,
-    pydantic_ai,
-    sharegpt,
     swe_agent,
     tau_bench,
 )
@@ -61,31 +46,16 @@ def _chat(messages: Any) -> Iterator[Found]:
 
 CHAT = Form("chat", "chat messages", are_messages, _chat, is_lines=True, has_dialects=True)
 PLAIN = Form("plain", "a run with a task, and steps or messages", plain.fits, plain.read, has_dialects=True)
-STEPS = Form("steps", "a list of steps", plain.are_steps, plain.read_list)
+STEPS = Form("steps", "a list of steps", plain.fits_list, plain.read_list)
 
 # In the order in which they are tried: the more marks a form needs, the earlier it stands.
 FORMS: tuple[Form, ...] = (
     Form("claude-code", "a Claude Code session", claude_code.fits, claude_code.read, is_lines=True),
     Form("codex", "a Codex session (rollout)", codex.fits, codex.read, is_lines=True),
-    Form("copilot", "a GitHub Copilot session", copilot.fits, copilot.read, is_lines=True),
-    Form("cursor", "a Cursor transcript", cursor.fits, cursor.read, is_lines=True),
-    Form("gemini-cli", "a Gemini CLI session", gemini_cli.fits, gemini_cli.read, is_lines=True),
-    Form("opencode", "an OpenCode session", opencode.fits, opencode.read, is_lines=True),
     Form("openhands", "an OpenHands event list", openhands.fits, openhands.read, is_lines=True),
     Form("mini-swe-agent", "a mini-swe-agent trajectory", mini_swe_agent.fits, mini_swe_agent.read),
     Form("swe-agent", "an SWE-agent trajectory", swe_agent.fits, swe_agent.read),
     Form("tau-bench", "a tau-bench simulation", tau_bench.fits, tau_bench.read),
-    Form("atif", "a Harbor trajectory (ATIF)", atif.fits, atif.read),
-    Form("letta", "a Letta agent file", letta.fits, letta.read),
-    Form("langsmith", "a LangSmith run tree", langsmith.fits, langsmith.read, is_lines=True),
-    Form("langfuse", "a Langfuse trace", langfuse.fits, langfuse.read, is_lines=True),
-    Form("agents-sdk", "a trace of the OpenAI Agents SDK", agents_sdk.fits, agents_sdk.read, is_lines=True),
-    Form("otel", "OpenTelemetry spans (GenAI, OpenInference)", otel.fits, otel.read, is_lines=True),
-    Form("pydantic-ai", "a pydantic-ai message history", pydantic_ai.fits, pydantic_ai.read, is_lines=True),
-    Form("autogen", "an AutoGen conversation", autogen.fits, autogen.read, is_lines=True),
-    Form("google-adk", "a Google ADK session", google_adk.fits, google_adk.read, is_lines=True),
-    Form("llm-calls", "a log of calls to a model (AppWorld, proxies)", llm_calls.fits, llm_calls.read, is_lines=True),
-    Form("sharegpt", "a ShareGPT conversation", sharegpt.fits, sharegpt.read, is_lines=True),
     CHAT,
     PLAIN,
     STEPS,

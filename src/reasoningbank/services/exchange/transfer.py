@@ -16,7 +16,7 @@ from reasoningbank.exchange.runs import KEY, ExportedRun, is_run, read_run
 from reasoningbank.filters import Filters
 from reasoningbank.formats.foreign import translated
 from reasoningbank.formats.source import Entries, Entry, Line
-from reasoningbank.links import ExportedLink
+from reasoningbank.links import SUPERSEDES, ExportedLink
 from reasoningbank.memory import State, is_blank
 from reasoningbank.results import Imported, Rejected
 from reasoningbank.screening.scrub import scrub
@@ -93,6 +93,8 @@ def _link(engine: Engine, waiting: Sequence[tuple[int, ExportedLink]]) -> None:
                 target = records.find(edit, link.target)
                 if target is None or target == source:
                     continue
+                if link.type == SUPERSEDES and trust.state_of(edit, source) is State.ACTIVE:
+                    trust.archive(edit, [target], f"superseded: {links.ids_of(edit, [source])[source]}", engine.now())
                 links.put(
                     edit,
                     (source, target),
@@ -184,7 +186,7 @@ def _parameters(item: Incoming) -> Parameters | None:
 def _store_one(edit: Edit, item: Incoming, prepared: Prepared, archived: set[int]) -> Placed:
     # What is out of service may well say the same as what is in it.
     is_copy = item.memory_id is not None and item.state not in (None, State.ACTIVE)
-    placed = store(edit, [prepared], look_for_same=not is_copy, state=item.state, beside=archived)[0]
+    placed = store(edit, [prepared], look_for_same=not is_copy, state=item.state, beside=archived, by_hand=False)[0]
     if placed.row is not None:
         if item.state is State.ARCHIVED:
             trust.note_archived(edit, placed.n, _before(edit, item, prepared), item.why, edit.engine.now())
@@ -207,15 +209,20 @@ def _before(edit: Edit, item: Incoming, prepared: Prepared) -> State:
 
 def _name(edit: Edit, item: Incoming, prepared: Prepared, placed: Placed, tally: _Tally) -> bool:
     """Name what is odd about a lesson that was there already; tell whether it is the one that its id names."""
+    if not placed.n:
+        what = "it was deleted here and stays out; record it by hand to have it again"
+        tally.held.append(Rejected(item.line, what))
+        return False
     there = edit.load([placed.n])[placed.n].id
-    if there == item.memory_id and sameness.identity_of(edit, placed.n) != prepared.identity:
+    says_this = sameness.identity_of(edit, placed.n) == prepared.identity
+    if there == item.memory_id and not says_this:
         what = f"memory {there!r} is there and says something else; it was left as it is"
         tally.differing.append(Rejected(item.line, what))
         return False
     if placed.held:
-        what = f"memory {there!r} says this and is out of service ({placed.held}); restore puts it back"
+        what = f"it stays out of service ({placed.held}): see memory {there!r}"
         tally.held.append(Rejected(item.line, what))
-    if item.memory_id not in (None, there) and item.tallies:
+    if says_this and item.memory_id not in (None, there) and item.tallies:
         _join(edit, item, prepared, placed.n)
         what = f"memory {there!r} says the same, and the evidence of {item.memory_id!r} counts for it now"
         tally.joined.append(Rejected(item.line, what))

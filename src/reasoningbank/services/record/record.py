@@ -5,40 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from reasoningbank.arguments import cursor, cursor_at
-from reasoningbank.diagnostics import mentioned, written
 from reasoningbank.embed.base import Embedder
-from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
+from reasoningbank.errors import MemoryNotFoundError
 from reasoningbank.filters import Filters
-from reasoningbank.memory import SAID, Draft, Memory, State, own
+from reasoningbank.memory import Draft, Memory, State, own
 from reasoningbank.results import Page, Recorded
-from reasoningbank.screening.scrub import RULES_VERSION
-from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared, clean, embed
-from reasoningbank.services.record.storing import as_stored, store_all
+from reasoningbank.services.record.storing import store_all
 from reasoningbank.services.search import left_out
 from reasoningbank.services.view import View
-from reasoningbank.storage import records, sameness
+from reasoningbank.storage import records, revisions, sameness
 from reasoningbank.storage.records import Place
-from reasoningbank.storage.stored import Stored
-from reasoningbank.validation import validated
 
 # About 50 ms of writing, so that other writers are not kept waiting.
 BATCH = 200
 
 LONGEST_PAGE = 1_000
-
-# The texts that name the errors a lesson answers, in the order in which they are read.
-NAMING = ("title", "description", "applies_when", "content")
-
-# What an update leaves as it is unless it names it; changed by somebody else meanwhile, it is read again.
-_MORE = ("occurred_at", "expires_at", "signatures")
-KEPT = (*SAID, "outcome", "tags", "initial_confidence", "source", "metadata", *_MORE, "state", "revision")
 
 
 def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Recorded:
@@ -89,55 +76,14 @@ def near(engine: Engine, prepared: Prepared, *, known_too: bool = True) -> list[
         return [memory for memory in alike if not memory.has_expired(now)]
 
 
-def update(engine: Engine, memory_id: str, changes: dict[str, Any]) -> Memory:
-    """Change some fields of a memory; what is not named stays."""
-    while True:
-        with engine.read() as view:
-            n = number_of(view, memory_id)
-            before = view.load([n])[n]
-        shown = rescrubbed(before.memory, before.scrub_version)
-        kept = {name: getattr(shown, name) for name in Draft.model_fields.keys() - {"confidence"}}
-        if kept["signatures"] == tuple(map(written, mentioned(*(getattr(before.memory, name) for name in NAMING)))):
-            kept["signatures"] = None  # they came of its text, and go on to
-        draft = validated(Draft, kept | {"confidence": shown.initial_confidence} | changes)
-        rewrite = partial(_rewrite, engine, before, clean(draft, memory_id))
-        if (after := engine.with_embedder(rewrite)) is not None:
-            return after
-
-
-def _rewrite(engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedder) -> Memory | None:
-    """Store a changed memory; None when somebody else changed it since `before`."""
-    (prepared,) = embed(embedder, [cleaned])
-    says_something_else = any(getattr(prepared.draft, name) != getattr(before.memory, name) for name in SAID)
-    # A person's approval or archiving holds for what the memory said then.
-    judged_anew = says_something_else and before.memory.state is not State.ARCHIVED
-    state = prepared.state if judged_anew else before.memory.state
-    with engine.write(create=False) as edit:
-        present = edit.load([before.n]).get(before.n)
-        if present is None:
-            raise MemoryNotFoundError(before.memory.id)
-        if any(getattr(present.memory, name) != getattr(before.memory, name) for name in KEPT):
-            return None
-        twin = sameness.in_service(edit, prepared.identity, before.n)
-        if twin is not None and state is State.ACTIVE:
-            raise InvalidInputError(f"memory {twin!r} says this already: archive or delete one of the two")
-        records.rewrite(
-            edit,
-            before.n,
-            as_stored(prepared, state, prepared.findings),
-            generation=edit.generation(embedder.identity),
-            scrub_version=RULES_VERSION,
-            says_something_else=says_something_else,
-            now=engine.now(),
-        )
-        return edit.memories(edit.load([before.n]))[before.n]
-
-
-def delete(engine: Engine, memory_ids: Sequence[str]) -> dict[str, bool]:
-    """Delete memories; say for each id whether there was one."""
+def delete(engine: Engine, memory_ids: Sequence[str], *, mark: bool) -> dict[str, bool]:
+    """Delete memories; say for each id whether there was one. With `mark`, they are known when they come again."""
     with engine.write(create=False) as edit:
         numbers = records.numbers_of(edit, memory_ids)
         for n in numbers.values():
+            if mark:
+                said = [sameness.identity_of(edit, n), *(row.identity for row in revisions.of_memory(edit, n))]
+                revisions.mark(edit, said, engine.now())
             records.delete(edit, n)
     return {memory_id: memory_id in numbers for memory_id in memory_ids}
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from reasoningbank.memory import State
+from reasoningbank.memory import Memory, State
 from reasoningbank.results import EXPIRED, Recorded
 from reasoningbank.screening.scrub import RULES_VERSION
 from reasoningbank.services.record.preparing import Prepared
 from reasoningbank.services.view import Edit, View
-from reasoningbank.storage import merges, records, sameness, trust
+from reasoningbank.storage import merges, records, revisions, sameness, stored, trust
 from reasoningbank.storage.sameness import Known, Retired
 from reasoningbank.storage.stored import Stored
 from reasoningbank.upkeep.pruning import evidence_against, is_refuted
@@ -23,7 +23,8 @@ class Placed:
     """Where a lesson is.
 
     Attributes:
-        n: its row number, or that of the memory that says the same.
+        n: its row number, or that of the memory that says the same, or said so before it was changed; 0 when that was
+            deleted.
         row: as it is loaded, when it is new.
         alike: id of a memory that is the same in a looser form.
         held: why it stays out of service, when somebody took it out.
@@ -42,14 +43,19 @@ def store_all(edit: Edit, prepared: Sequence[Prepared]) -> list[Recorded]:
     """
     placed, now = store(edit, prepared), edit.engine.now()
     for p, each in zip(prepared, placed, strict=True):
-        if each.row is None and not p.has_own_id and (p.draft.expires_at is None or p.draft.expires_at > now):
+        if (
+            each.n
+            and each.row is None
+            and not (each.held or p.has_own_id)
+            and (p.draft.expires_at is None or p.draft.expires_at > now)
+        ):
             records.renew(edit, each.n, p.draft.expires_at, now)
-    known = [each.n for each in placed if each.row is None]
+    known = [each.n for each in placed if each.row is None and each.n]
     rows = (edit.load(known) if known else {}) | {each.n: each.row for each in placed if each.row is not None}
     memories = edit.memories(rows)
     return [
         Recorded(
-            memory=memories[each.n],
+            memory=memories[each.n] if each.n else _not_stored(edit, p),
             created=each.row is not None,
             possible_duplicate_of=each.alike,
             held=each.held,
@@ -60,6 +66,13 @@ def store_all(edit: Edit, prepared: Sequence[Prepared]) -> list[Recorded]:
     ]
 
 
+def _not_stored(edit: Edit, p: Prepared) -> Memory:
+    """Return what a lesson would be that was deleted once, and is not stored again: without an id."""
+    row = records.row_of(0, as_stored(p, State.ARCHIVED, p.findings), RULES_VERSION, edit.engine.now(), revision=0)
+    memory = stored.as_stored(row, (), edit.engine.project_name).memory
+    return replace(memory, id="")
+
+
 def store(
     edit: Edit,
     prepared: Sequence[Prepared],
@@ -67,25 +80,36 @@ def store(
     look_for_same: bool = True,
     state: State | None = None,
     beside: Collection[int] = (),
+    by_hand: bool = True,
 ) -> list[Placed]:
     """Store prepared lessons, except what is there already, by id or by what it says, or came before in the list.
 
     Without `look_for_same`, what is there by id only; nobody else in service may say the same then. `state` is the one
     to store them in, when it is not for the guard to say. Archived memories that came along with the lessons, `beside`
-    them, decide nothing about them.
+    them, decide nothing about them. What was deleted, or put right, comes back only `by_hand`.
     """
     by_id = records.numbers_of(edit, [p.memory_id for p in prepared if p.has_own_id])
     asked = prepared if look_for_same else ()
     known = sameness.known(edit, [p.identity for p in asked], [p.fingerprint for p in asked], beside)
     fresh: dict[int, Prepared] = {}
-    placed = [_place(edit, p, known, by_id, fresh, look_for_same=look_for_same) for p in prepared]
+    placed = []
+    for p in prepared:
+        wanted = not look_for_same or (by_hand and p.draft.source.how == "manual")
+        placed.append(_place(edit, p, known, by_id, fresh, wanted=wanted, look_for_same=look_for_same))
     rows = _insert(edit, fresh, state) if fresh else {}
     # Of two that say the same the first is new.
     return [Placed(each.n, rows.pop(each.n, None), each.alike, each.held) for each in placed]
 
 
 def _place(
-    edit: Edit, p: Prepared, known: Known, by_id: dict[str, int], fresh: dict[int, Prepared], *, look_for_same: bool
+    edit: Edit,
+    p: Prepared,
+    known: Known,
+    by_id: dict[str, int],
+    fresh: dict[int, Prepared],
+    *,
+    wanted: bool,
+    look_for_same: bool,
 ) -> Placed:
     """Say where a lesson is; a fresh one gets a row number, by which what comes behind it knows it."""
     n = by_id.get(p.memory_id, known.there.get(p.identity) if look_for_same else None)
@@ -94,6 +118,8 @@ def _place(
     for retired in known.retired.get(p.identity, ()):
         if (decided := _decided(edit, retired)) is not None:
             return decided
+    if (decided := _gone(edit, p, known, wanted=wanted)) is not None:
+        return decided
     n = by_id[p.memory_id] = edit.number("memories")
     fresh[n] = p
     key = (p.fingerprint, p.draft.outcome.value)
@@ -123,7 +149,23 @@ def _decided(edit: Edit, retired: Retired) -> Placed | None:
         if not is_refuted(edit.beliefs([row])[retired.n].mean, evidence_against(row.tallies)[0]):
             trust.restore(edit, [retired.n], edit.engine.now())
             return Placed(retired.n)
+    trust.came_again(edit, retired.n)
     return Placed(retired.n, held=retired.why)
+
+
+def _gone(edit: Edit, p: Prepared, known: Known, *, wanted: bool) -> Placed | None:
+    """Say what it means that a lesson was deleted, or replaced by another text; nothing when it is wanted again."""
+    if wanted:
+        if p.identity in known.deleted:
+            revisions.lift(edit, p.identity)
+        return None
+    if p.identity in known.deleted:
+        revisions.came_again(edit, p.identity)
+        return Placed(0, held="deleted")
+    if p.identity in known.replaced:
+        n, reason = known.replaced[p.identity]
+        return Placed(n, held=f"replaced: {reason or 'the memory says something else now'}")
+    return None
 
 
 def _insert(edit: Edit, fresh: Mapping[int, Prepared], state: State | None) -> dict[int, Stored]:

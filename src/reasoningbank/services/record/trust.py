@@ -8,6 +8,7 @@ from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Memory, State
 from reasoningbank.results import Blocked
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.history import checked_reason
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit
 from reasoningbank.storage import records, sameness, trust
@@ -24,11 +25,13 @@ def approve(engine: Engine, memory_id: str) -> Memory:
         return edit.shown([n])[n]
 
 
-def archive(engine: Engine, memory_id: str) -> Memory:
+def archive(engine: Engine, memory_id: str, *, reason: str | None, by: str | None) -> Memory:
     """Take a memory out of service; `restore` undoes it."""
+    why = f"retired by {checked_reason(by)}" if by else "by hand"
+    why += f": {checked_reason(reason)}" if reason else ""
     with engine.write(create=False) as edit:
         n = number_of(edit, memory_id)
-        trust.archive(edit, [n], "by hand", engine.now())
+        trust.archive(edit, [n], why, engine.now())
         return edit.shown([n])[n]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -79,7 +80,12 @@ def _node(hit: Hit) -> NodeWithScore:
 
 
 def get_tools(
-    bank: ReasoningBank, *, read_only: bool = False, by: str = "agent", trusted: bool = True
+    bank: ReasoningBank,
+    *,
+    read_only: bool = False,
+    by: str = "agent",
+    trusted: bool = True,
+    allow: Collection[str] = (),
 ) -> list[FunctionTool]:
     """Return the memory tools of a bank: memory_search, and unless read-only memory_record, _feedback and _outcome.
 
@@ -87,8 +93,10 @@ def get_tools(
         read_only: only memory_search, which then counts nothing.
         by: who records, votes and reports through the tools.
         trusted: whether what is recorded through them is trusted.
+        allow: "update" and "retire" offer memory_update and memory_retire, to put lessons right; not beside read-only.
     """
-    return [_function(tool) for tool in memory_tools(bank, read_only=read_only, by=by, trusted=trusted)]
+    offered = memory_tools(bank, read_only=read_only, by=by, trusted=trusted, allow=allow)
+    return [_function(tool) for tool in offered]
 
 
 def _function(tool: MemoryTool) -> FunctionTool:

@@ -1,0 +1,90 @@
+"""What a tool is: what a model is told of it, how its arguments are read, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from reasoningbank.adapters.coercion import echoed
+from reasoningbank.errors import InvalidInputError, ReasoningBankError
+from reasoningbank.validation import unknown_name
+
+
+class Arguments(BaseModel, extra="forbid", strict=True):
+    """Those of a tool: a closed schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool says.
+
+    Attributes:
+        text: for the model.
+        data: the same as JSON, for programs.
+        failed: the call could not be carried out; `text` says why, in one sentence.
+    """
+
+    text: str
+    data: dict[str, Any] = field(default_factory=dict)
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """What a model is told of a tool.
+
+    Attributes:
+        arguments: the closed schema; every field is required or may be null.
+        read_only: it changes nothing.
+        idempotent: the same call again changes nothing more.
+    """
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    read_only: bool = False
+    idempotent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTool:
+    """One tool of one bank: call it with the arguments as a model sent them."""
+
+    spec: ToolSpec
+    _run: Callable[[Any], ToolAnswer]
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return self.spec.name
+
+    def __call__(self, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Carry out a call with arguments as a model sent them.
+
+        What the model or the disk got wrong is an answer that says so, never an exception: a memory tool must not end
+        an agent's run. A bug in the program is still raised.
+        """
+        try:
+            return self._run(self.read(arguments))
+        except ReasoningBankError as error:
+            return ToolAnswer(f"{self.name} failed: {error}", {"error": str(error)}, failed=True)
+
+    def read(self, arguments: Mapping[str, Any]) -> BaseModel:
+        """Read the arguments.
+
+        InvalidInputError when one is unknown (the nearest is named), missing or not allowed; what came is shown.
+        """
+        known = self.spec.arguments.model_fields
+        both = f"it takes {', '.join(known)}; what came was {echoed(arguments)}"
+        for name in arguments:
+            if name not in known:
+                raise InvalidInputError(f"it has no argument of the {unknown_name(name, known)}; {both}")
+        try:
+            return self.spec.arguments.model_validate(dict(arguments))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"][:1])
+            raise InvalidInputError(f"argument {where!r}: {first['msg']}; {both}") from None

@@ -1,0 +1,80 @@
+"""Commands about what is trusted: memories, and those who brought them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from reasoningbank import Blocked
+from reasoningbank.cli import views
+from reasoningbank.cli.arguments import MemoryId, UsageError, Yes
+from reasoningbank.cli.correcting import Reason
+from reasoningbank.cli.session import Answer, Session, command
+
+app = typer.Typer(rich_help_panel="Trust")
+SourceName = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="The `by` of memories and judges, or the session they came from.")
+]
+
+
+@command(app, "approve")
+def approve(session: Session, memory_id: MemoryId) -> Answer:
+    """Serve a quarantined memory from now on; `list --state quarantined` shows them."""
+    memory = session.bank.upkeep.approve(memory_id)
+    return Answer(memory, f"Approved: {memory.title}")
+
+
+@command(app, "archive")
+def archive(session: Session, memory_id: MemoryId, *, reason: Reason = None) -> Answer:
+    """Take a memory out of service; `restore` undoes it."""
+    memory = session.bank.upkeep.archive(memory_id, reason=reason)
+    return Answer(memory, f"Archived: {memory.title}")
+
+
+@command(app, "restore")
+def restore(
+    session: Session,
+    memory_id: MemoryId,
+    *,
+    revision: Annotated[
+        int | None, typer.Option("--revision", min=1, help="Let it say again what it said; show --history has numbers.")
+    ] = None,
+) -> Answer:
+    """Put an archived memory back into the state it was in; or what it said before, with its evidence."""
+    memory = session.bank.upkeep.restore(memory_id, revision=revision)
+    return Answer(memory, f"Restored: {memory.title} ({memory.state})")
+
+
+@command(app, "block")
+def block(session: Session, source: SourceName) -> Answer:
+    """Archive everything from a source, and let its signals count for nothing; `unblock` undoes it."""
+    return _told(session.bank.sources.block(source), "Archived")
+
+
+@command(app, "unblock")
+def unblock(session: Session, source: SourceName) -> Answer:
+    """Undo `block`."""
+    return _told(session.bank.sources.unblock(source), "Restored")
+
+
+@command(app, "blocked")
+def blocked(session: Session) -> Answer:
+    """List the sources that are blocked."""
+    names = session.bank.sources.list()
+    return Answer({"blocked": names}, lambda console, _: views.names(console, names, "No source is blocked."))
+
+
+@command(app, "forget")
+def forget(session: Session, source: SourceName, *, yes: Yes = False) -> Answer:
+    """Block a source, and delete for good every memory that came from it. Asks first."""
+    if not yes:
+        if session.as_json:
+            raise UsageError("forget --json does not ask: confirm with --yes")
+        typer.confirm(f"Delete every memory that came from {source!r}, for good?", abort=True, err=True)
+    return _told(session.bank.sources.forget(source), "Deleted")
+
+
+def _told(done: Blocked, verb: str) -> Answer:
+    text = f"{verb} {len(done.memories)} memories of {done.source}; its signals are about {done.judged}."
+    return Answer(done, text)

@@ -1,0 +1,144 @@
+"""Rows of history: what memories said before they were changed, with their evidence, and marks of what was deleted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from reasoningbank.signals import time_text
+from reasoningbank.storage.contract import Reading, Writing, column
+from reasoningbank.storage.evidence import ADDED, COUNTED, TALLIES
+
+# Segments are numbered from 1: what is put back stands in none of them, and folding again leaves it alone.
+NO_SEGMENT = 0
+
+_SUMS = (
+    "SELECT kind, day, source, judge, superseded, sum(positive), sum(negative), max(last) FROM tallies "
+    "WHERE memory = ? GROUP BY kind, day, source, judge, superseded ORDER BY kind, day, source, judge, superseded"
+)
+# What was said once must not count again.
+_SAID = (
+    "SELECT ref, kind, polarity FROM evidence WHERE memory = ? AND kind <> 'usage' AND polarity <> 0 "
+    "UNION SELECT ref, kind, polarity FROM sealed WHERE memory = ? ORDER BY ref, kind"
+)
+_VALIDATED = "SELECT polarity, validates FROM evidence WHERE memory = ? AND kind = 'explicit' AND polarity <> 0"
+
+
+class RevisionRow(NamedTuple):
+    """What a memory said up to a time: columns of `revisions` behind the memory's number, in order."""
+
+    number: int
+    draft: str
+    identity: bytes
+    scrub_version: int
+    evidence: str
+    reason: str
+    judge: str
+    written_at: str
+    replaced_at: str
+
+
+_COLUMNS = ", ".join(RevisionRow._fields)
+
+
+def keep(writing: Writing, n: int, row: RevisionRow) -> None:
+    """Keep what a memory said, behind what is kept already, whatever number the row has."""
+    (last,) = writing.execute("SELECT coalesce(max(number), 0) FROM revisions WHERE memory = ?", (n,)).fetchone()
+    writing.insert("revisions", ("memory", *RevisionRow._fields), [(n, *row._replace(number=last + 1))])
+
+
+def of_memory(reading: Reading, n: int) -> list[RevisionRow]:
+    """Return what a memory said before, the first first."""
+    rows = reading.execute(f"SELECT {_COLUMNS} FROM revisions WHERE memory = ? ORDER BY number", (n,))
+    return list(map(RevisionRow._make, rows))
+
+
+def count(reading: Reading) -> int:
+    """Return how often memories were changed."""
+    return int(reading.execute("SELECT count(*) FROM revisions").fetchone()[0])
+
+
+# -- evidence ------------------------------------------------------------------------------------------------------
+
+
+def evidence_of(reading: Reading, n: int) -> str:
+    """Return, as JSON, all that counts for a memory by itself."""
+    taught: dict[str, list[int]] = {}
+    for polarity, kinds in reading.execute(_VALIDATED, (n,)):
+        for kind in json.loads(kinds):
+            counts = taught.setdefault(kind, [0, 0])
+            counts[polarity < 0] += 1
+    (revision,) = reading.execute("SELECT revision FROM memories WHERE n = ?", (n,)).fetchone()
+    known = {
+        "tallies": [list(row) for row in reading.execute(_SUMS, (n,))],
+        "said": [list(row) for row in reading.execute(_SAID, (n, n))],
+        "taught": taught,
+        "merged": column(reading, "SELECT memory FROM merged WHERE into_memory = ? AND counts = 1", (n,)),
+        "revision": revision,
+    }
+    return json.dumps(known, separators=(",", ":"))
+
+
+def give_back(writing: Writing, n: int, evidence: str) -> None:
+    """Let evidence count again for a memory that says what it said then; it can no longer be revised."""
+    known: dict[str, Any] = json.loads(evidence)
+    rows = [(n, *tally[:5], 1, *tally[5:]) for tally in known["tallies"]]
+    writing.insert("tallies", TALLIES, rows, ADDED)
+    said = [(n, *each) for each in known["said"]]
+    writing.insert("sealed", ("memory", "ref", "kind", "polarity"), said, "ON CONFLICT (memory, ref, kind) DO NOTHING")
+    taught = [(NO_SEGMENT, kind, *counts) for kind, counts in known["taught"].items()]
+    writing.insert("validations", ("segment", "kind", "confirmed", "refuted"), taught, COUNTED)
+    served = "UPDATE served SET sealed = 1 WHERE memory = ? AND revision = ?"
+    writing.execute(served, (n, known["revision"]))
+    merged = "UPDATE merged SET counts = 1 WHERE into_memory = :n AND memory IN (:merged)"
+    writing.execute(merged, {"n": n, "merged": known["merged"]})
+    writing.tell("evidence", n)
+
+
+# -- marks of what was deleted -------------------------------------------------------------------------------------
+
+
+def mark(writing: Writing, identities: Collection[bytes], now: datetime) -> None:
+    """Remember that these lessons were deleted, by no more than a hash."""
+    key = _key(writing)
+    rows = [(_mark(key, identity), time_text(now), 0) for identity in identities]
+    writing.insert("deleted", ("mark", "at", "times"), rows, "ON CONFLICT (mark) DO UPDATE SET at = excluded.at")
+
+
+def marked(reading: Reading, identities: Sequence[bytes]) -> set[bytes]:
+    """Return which of these lessons were deleted."""
+    (some,) = reading.execute("SELECT EXISTS(SELECT 1 FROM deleted)").fetchone()
+    if not some:
+        return set()
+    key = _key(reading)
+    marks = {_mark(key, identity): identity for identity in identities}
+    asked = ", ".join("?" * len(marks))
+    found = column(reading, f"SELECT mark FROM deleted WHERE mark IN ({asked})", list(marks))
+    return {marks[bytes(each)] for each in found}
+
+
+def came_again(writing: Writing, identity: bytes) -> None:
+    """Count that a deleted lesson came again, and was held back."""
+    writing.execute("UPDATE deleted SET times = times + 1 WHERE mark = ?", (_mark(_key(writing), identity),))
+
+
+def lift(writing: Writing, identity: bytes) -> None:
+    """Forget that a lesson was deleted: somebody wants it."""
+    writing.execute("DELETE FROM deleted WHERE mark = ?", (_mark(_key(writing), identity),))
+
+
+def held_back(reading: Reading) -> int:
+    """Return how often lessons came again that somebody had taken out of service, or deleted, and were held back."""
+    sums = (f"SELECT coalesce(sum(times), 0) FROM {table}" for table in ("archived", "deleted"))
+    return sum(int(reading.execute(each).fetchone()[0]) for each in sums)
+
+
+def _key(reading: Reading) -> bytes:
+    return bytes.fromhex(reading.execute("SELECT value FROM meta WHERE key = 'mark_key'").fetchone()[0])
+
+
+def _mark(key: bytes, identity: bytes) -> bytes:
+    return hashlib.blake2b(identity, key=key, digest_size=16).digest()
