@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, NotRequired
@@ -9,8 +10,10 @@ from uuid import uuid4
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import PrivateStateAttr
+from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
 from langchain_core.messages import SystemMessage
-from langchain_core.runnables import run_in_executor
+from langchain_core.runnables import RunnableConfig, run_in_executor
+from langchain_core.runnables.config import set_config_context
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
@@ -20,12 +23,14 @@ from reasoningbank import EpisodeNotFoundError, FilterOptions, ReasoningBank, Re
 from reasoningbank.adapters import (
     Banks,
     FailureFilter,
+    Handed,
     Judge,
     Recalling,
     RunOutcomes,
     above,
     as_reference,
     last_turn,
+    letters_in,
     request_text,
 )
 
@@ -143,13 +148,27 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Show the lessons to the model."""
-        return handler(_with_lessons(request, self._lessons(request)))
+        shown = _with_lessons(request, self._lessons(request))
+        if (seen := self._unwatched(request)) is None:
+            return handler(shown)
+        with set_config_context(_seeing(get_config(), seen)) as context:
+            return context.run(handler, shown)
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """Show the lessons to the model, recalled without holding up the event loop."""
-        return await handler(_with_lessons(request, await run_in_executor(None, self._lessons, request)))
+        shown = _with_lessons(request, await run_in_executor(None, self._lessons, request))
+        if (seen := await run_in_executor(None, self._unwatched, request)) is None:
+            return await handler(shown)
+        with set_config_context(_seeing(get_config(), seen)) as context:
+            return await asyncio.create_task(_awaited(handler(shown)), context=context)
+
+    def _unwatched(self, request: ModelRequest[Any]) -> Handed | None:
+        """Return what was recalled in a run that `attach` does not watch: what is seen of it, only calls can say."""
+        if self.callback.graph_run(get_config()) is not None:
+            return None
+        return self.callback.parked(self._bank(), self.ref_of(request.state))
 
     def _lessons(self, request: ModelRequest[Any]) -> str:
         ref = self.ref_of(request.state)
@@ -164,7 +183,9 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         if not task:
             return ""
         recall = self._recalling.recall(bank, task, ref=ref, thread=own_thread(run_scope(config)))
-        if run is not None:
+        if run is None:
+            self.callback.unbound(bank, recall)
+        else:
             self.callback.opened(run, bank, recall)
         return recall.text
 
@@ -193,6 +214,30 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
 
     def _turn(self, state: Any) -> list[Any]:
         return last_turn(state["messages"], self._entry(state).get("turn", ""))
+
+
+class _Seeing(BaseCallbackHandler):
+    """Sees what a model is really given, whatever other middlewares made of it."""
+
+    def __init__(self, handed: Handed) -> None:
+        self._handed = handed
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
+        """A chat model is given messages."""
+        self._handed.look(letters_in(messages))
+
+
+def _seeing(config: RunnableConfig, handed: Handed) -> RunnableConfig:
+    manager: Any = config.get("callbacks")
+    callbacks: Any = [_Seeing(handed)]
+    if isinstance(manager, BaseCallbackManager):
+        callbacks = manager.copy()
+        callbacks.add_handler(_Seeing(handed))
+    return {**config, "callbacks": callbacks}
+
+
+async def _awaited(response: Awaitable[ModelResponse[Any]]) -> ModelResponse[Any]:
+    return await response
 
 
 def _with_lessons(request: ModelRequest[Any], block: str) -> ModelRequest[Any]:

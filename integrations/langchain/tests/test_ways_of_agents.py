@@ -64,6 +64,20 @@ def test_a_prompt_that_replaces_the_block_costs_the_lessons_their_credit(
     assert sum(memory.usage_count for memory in agents.bank.list().memories) == credited
 
 
+@pytest.mark.parametrize("way", ["sync", "async"])
+@pytest.mark.parametrize(("first", "credited"), [(True, 0), (False, 3)])
+def test_an_agent_that_is_not_attached_credits_what_its_model_saw_too(
+    bank: ReasoningBank, scripted: Any, first: bool, credited: int, way: str
+) -> None:
+    middleware: Any = ReasoningBankMiddleware(bank, judge=lambda _: True)
+    order = [middleware, another_prompt] if first else [another_prompt, middleware]
+    agent: Any = create_agent(scripted("done"), [], middleware=order)
+    agent.invoke(ASK) if way == "sync" else asyncio.run(agent.ainvoke(ASK))
+
+    assert [episode.verdict for episode in bank.runs.list().episodes] == ["success"]
+    assert outcomes(bank) == credited
+
+
 def test_the_block_is_the_same_over_the_turns_of_a_conversation(agents: Any) -> None:
     agent, model = agents.build("one", "two", "three", checkpointer=InMemorySaver(), judge=lambda _: True)
     for _ in range(3):

@@ -10,6 +10,7 @@ from reasoningbank.adapters.failing import ToolFailures
 from reasoningbank.adapters.outcomes import FailureFilter, Judge, RootRun, RunOutcomes, RunTree, is_neutral
 from reasoningbank.adapters.recalling import Recalling
 from reasoningbank.adapters.request import last_turn, request_text
+from reasoningbank.adapters.shown import letters_in
 from reasoningbank.adapters.threads import above, as_reference, thread_of
 from reasoningbank.adapters.tool import MemoryTool, ToolAnswer, ToolSpec
 from reasoningbank.adapters.tools import (
@@ -22,7 +23,7 @@ from reasoningbank.adapters.tools import (
     memory_data,
     memory_tools,
 )
-from reasoningbank.adapters.watched import WatchedRun, left
+from reasoningbank.adapters.watched import Handed, WatchedRun, left
 from reasoningbank.judgement import PASS_MARK, Judgement, as_judgement
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "BankResolver",
     "Banks",
     "FailureFilter",
+    "Handed",
     "Judge",
     "Judgement",
     "MemoryTool",
@@ -59,6 +61,7 @@ __all__ = [
     "is_neutral",
     "last_turn",
     "left",
+    "letters_in",
     "memory_data",
     "memory_tools",
     "request_text",

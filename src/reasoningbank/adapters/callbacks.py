@@ -16,11 +16,10 @@ from typing import Any
 from reasoningbank.adapters.outcomes import RunOutcomes, is_neutral
 from reasoningbank.adapters.shown import letters_in, marks_of
 from reasoningbank.adapters.threads import thread_of
-from reasoningbank.adapters.watched import Handed, WatchedRun, is_left
+from reasoningbank.adapters.watched import Handed, WatchedRun, is_left, unfinished
 from reasoningbank.bank import ReasoningBank
-from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
+from reasoningbank.errors import ReasoningBankError
 from reasoningbank.results import Recall
-from reasoningbank.verdict import Verdict
 
 log = logging.getLogger("reasoningbank")
 
@@ -87,6 +86,23 @@ class RunWatch:
                     known.unwatched = True  # what an earlier process showed of it, nobody knows here
             known.marks.update({memory.id: marks_of(memory) for memory in recall.memories})
             run.handed[recall.ref] = known
+
+    def unbound(self, bank: ReasoningBank, recall: Recall) -> Handed | None:
+        """Return what was recalled in a run that is not watched, to say what a model was shown of it."""
+        if not recall.ref:
+            return None
+        with self._lock:
+            handed = self._parked.get(_key(bank, recall.ref))
+            if handed is None:
+                marks = {memory.id: marks_of(memory) for memory in recall.memories}
+                handed = Handed(bank, recall.ref, marks, WatchedRun("", recall.ref, None, "", {}))
+                handed.unwatched = recall.repeated  # what an earlier process showed of it, nobody knows here
+                _remember(self._parked, _key(bank, recall.ref), handed)
+            return handed
+
+    def parked(self, bank: ReasoningBank, ref: str) -> Handed | None:
+        """Return what was recalled in a run that is not watched, or that paused."""
+        return self._parked.get(_key(bank, ref))
 
     def read(self, config: Mapping[str, Any], ref: str) -> None:
         """Code of a node took the text of the lessons."""
@@ -262,7 +278,7 @@ class RunWatch:
         if own or run.settled or not run.resumed or self._resumable is None:
             return own
         thread, bank = thread_of(run.metadata.get("thread_id"), run.path), self._resumable(run.metadata)
-        return [] if thread is None or bank is None else _unfinished(bank, thread)
+        return [] if thread is None or bank is None else unfinished(bank, thread)
 
     def settle(
         self,
@@ -317,16 +333,6 @@ def _take_back(bank: ReasoningBank, ref: str, memory_ids: set[str]) -> None:
         bank.runs.take_back(ref, sorted(memory_ids))
     except ReasoningBankError as error:
         log.warning("what no model was shown of %s was not taken back: %s", ref, error)
-
-
-def _unfinished(bank: ReasoningBank, thread: str) -> list[tuple[ReasoningBank, str]]:
-    """Return the newest episode of a thread, if it is open or was closed by an exception alone."""
-    try:
-        episode = bank.runs.get(thread=thread)
-    except EpisodeNotFoundError:
-        return []
-    unfinished = episode.is_open or (episode.verdict is Verdict.FAILURE and not episode.by)
-    return [(bank, episode.ref)] if unfinished else []
 
 
 def _key(bank: ReasoningBank, ref: str) -> Hashable:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reasoningbank.bank import ReasoningBank
+from reasoningbank.errors import EpisodeNotFoundError
+from reasoningbank.verdict import Verdict
 
 _left: ContextVar[bool] = ContextVar("reasoningbank_left", default=False)
 
@@ -136,3 +138,13 @@ class WatchedRun:
             count = len(self.queries)
             self.queries[key] = f"{self.name}/{count + 1}" if count else self.name
         return self.queries[key]
+
+
+def unfinished(bank: ReasoningBank, thread: str) -> list[tuple[ReasoningBank, str]]:
+    """Return the newest episode of a thread, if it is open or was closed by an exception alone."""
+    try:
+        episode = bank.runs.get(thread=thread)
+    except EpisodeNotFoundError:
+        return []
+    goes_on = episode.is_open or (episode.verdict is Verdict.FAILURE and not episode.by)
+    return [(bank, episode.ref)] if goes_on else []
