@@ -183,7 +183,6 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any]] = {
     "queue.put_anti_pattern": lambda bank, ids: bank.queue.put_anti_pattern(ids["memory"], "it misled"),
     "queue.retry": lambda bank, ids: bank.queue.retry(ids["job"]),
     "runs.add_steps": lambda bank, ids: bank.runs.add_steps(ids["episode"], ["an act"]),
-    "runs.take_back": lambda bank, ids: bank.runs.take_back(ids["episode"]),
     "runs.get": lambda bank, ids: bank.runs.get(ids["episode"]),
     "runs.of": lambda bank, ids: bank.runs.of(ids["memory"]),
     "runs.take_back": lambda bank, ids: bank.runs.take_back(ids["episode"]),
