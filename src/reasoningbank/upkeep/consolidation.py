@@ -14,7 +14,7 @@ from typing import Final
 
 from reasoningbank.memory import CONFIDENCE_IMPORTED, Source
 from reasoningbank.results import Change
-from reasoningbank.upkeep.likeness import Wording, differences, hang_on_signs, likeness
+from reasoningbank.upkeep.likeness import Wording, differences, hang_on_signs, likeness, swapped
 from reasoningbank.verdict import Verdict
 
 # What agreeing sources add to the confidence of what they are merged into, at most.
@@ -79,6 +79,7 @@ def say_the_same(one: Lesson, other: Lesson) -> bool:
         and (one.source.trusted or one.source.by == other.source.by)
         and differences(one.wording, other.wording).none
         and not hang_on_signs(one.text, other.text)
+        and not swapped(one.text, other.text)
         and (one.applies is None or other.applies is None or differences(one.applies, other.applies).none)
     )
 

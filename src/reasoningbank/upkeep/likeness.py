@@ -16,7 +16,7 @@ from reasoningbank.upkeep.wording import DEPTH, DIRECTED, KIND_MEANINGS, LIGHT_M
 __all__ = ["Differences", "Wording", "differences", "likeness", "wording"]
 
 # What stands on one side of them cannot change places with what stands on the other.
-_TURNING: Final = DIRECTED | {"before", "after", "until", "then", "first", "next", "finally", "afterwards"}
+_TURNING: Final = DIRECTED | {"before", "after", "until"}
 # What is said of each by itself may be false of all together, and of either, of both.
 _APART_AND_TOGETHER: Final = (
     (frozenset({"each", "every", "per"}), frozenset({"all", "both", "whole", "total"})),
@@ -85,6 +85,15 @@ def in_one_order(one: Wording, other: Wording) -> bool:
     """Tell whether what both texts name and say comes in the same order."""
     both = set(one.order) & set(other.order)
     return [part for part in one.order if part in both] == [part for part in other.order if part in both]
+
+
+def swapped(one: str, other: str) -> bool:
+    """Tell whether the one text puts before a "then" what the other puts behind it."""
+    before, then, _ = one.partition(" then ")
+    earlier, later, after = other.partition(" then ")
+    if not (then and later):
+        return False
+    return bool((set(wording(before).order) & set(wording(after).order)) - set(wording(earlier).order))
 
 
 def hang_on_signs(one: str, other: str) -> bool:
