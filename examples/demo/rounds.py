@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from examples.demo.agent import choose, lesson
+from examples.demo.failing import Failed, fail_twice
 from examples.demo.task import Attempt, Task, attempt
 from examples.demo.tasks import TASKS
 from reasoningbank import Memory, ReasoningBank, Recall, Source
@@ -94,7 +95,7 @@ class Finished:
     folder: Path
 
 
-Event = RoundBegan | Step | LearningBegan | Learned | Finished
+Event = RoundBegan | Step | LearningBegan | Learned | Failed | Finished
 
 
 def run(bank: ReasoningBank, empty: ReasoningBank) -> Iterator[Event]:
@@ -110,7 +111,9 @@ def run(bank: ReasoningBank, empty: ReasoningBank) -> Iterator[Event]:
         learned = yield from _learn([step for step in first if not step.attempt.passed], bank, workshop)
         second = yield from _round(bank, 2, workshop)
         third = yield from _round(empty, 3, workshop)
-    figures = Figures(_rate(first), _rate(second), _rate(third), bank.count(), len(first) + len(second))
+        memories = bank.count()
+        yield fail_twice(bank, workshop)
+    figures = Figures(_rate(first), _rate(second), _rate(third), memories, len(first) + len(second))
     moved = tuple((memory, bank.get(memory.id)) for memory in learned)
     yield Finished(figures, moved, Path(bank.upkeep.status().folder))
 

@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
+from examples.demo.failing import Failed
 from examples.demo.rounds import Event, Finished, Learned, LearningBegan, RoundBegan, Step
 from reasoningbank import ReasoningBank
 from reasoningbank.upkeep import Status
@@ -64,6 +65,8 @@ def show(console: Console, event: Event, bank: ReasoningBank) -> None:
             _heading(console, f"{failures} failures, {failures} lessons", *LEARNING)
         case Learned():
             _lesson(console, event)
+        case Failed():
+            _failed(console, event)
         case Finished():
             _closing(console, event, bank)
 
@@ -100,6 +103,17 @@ def _lesson(console: Console, learned: Learned) -> None:
     console.print(Text.assemble("• ", (learned.memory.title, "cyan")), no_wrap=True, overflow="ellipsis")
     for sentence in learned.memory.content.splitlines()[1:]:
         console.print(Text(f"  {sentence}", "dim"), no_wrap=True, overflow="ellipsis")
+
+
+def _failed(console: Console, failed: Failed) -> None:
+    """Print what came up when a command failed."""
+    _heading(console, "A command that fails", "What helped where it failed first comes up where it fails again.")
+    console.print(Text.assemble(_mark(False), f" {failed.command}"))
+    _indented(console, Text(failed.output.strip(), "red"), 2)
+    for memory in failed.recall.memories:
+        console.print(Text.assemble("  recalled  ", (memory.title, "cyan")), no_wrap=True, overflow="ellipsis")
+    console.print(Text.assemble(_mark(failed.repaired), f" {failed.command}, after what it says"))
+    console.print(Text(f"  The lesson's confidence: {failed.before:.2f} → {failed.after:.2f}", "dim"))
 
 
 def _closing(console: Console, finished: Finished, bank: ReasoningBank) -> None:

@@ -11,8 +11,8 @@ from reasoningbank.memory import Memory
 from reasoningbank.verdict import Verdict
 
 # Reasons in `withheld`: what did not fit the prompt block; whose time is over; what is kept from a run, to compare runs
-# with it and without; with what runs surely end worse, by hold-outs of single lessons.
-OVER_BUDGET, EXPIRED, HELD_OUT, HARMFUL = "token budget", "expired", "hold-out", "harmful"
+# with it and without; with what runs surely end worse, by hold-outs of single lessons; what is doubtful.
+OVER_BUDGET, EXPIRED, HELD_OUT, HARMFUL, WEAK = "token budget", "expired", "hold-out", "harmful", "weak"
 
 
 @dataclass(frozen=True, slots=True)

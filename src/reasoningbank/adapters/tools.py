@@ -190,7 +190,7 @@ class _Doors:
     def _look_up(self, query: str, limit: int, options: dict[str, Any]) -> ToolAnswer:
         result = self.bank.search(query, limit, **options)
         unproven = [hit.memory.id for hit in result.hits if hit.provisional]
-        block = prompt_block(result.memories, max_tokens=LONGEST_ANSWER, provisional=unproven)
+        block = prompt_block(result.memories, max_tokens=LONGEST_ANSWER, provisional=unproven, doubtful=result.weak)
         hits = tuple(hit for hit in result.hits if hit.memory.id in block.included)
         more = {"withheld": result.withheld, "weak": result.weak}
         return _found(block.text, hits, more, (*block.shortened, *block.dropped))

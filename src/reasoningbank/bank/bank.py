@@ -384,7 +384,15 @@ class ReasoningBank(Namespace):
         return recommend.recommend(self._engine, arguments.query(task))
 
     def _wanted(
-        self, limit: int, filters: Filters, min_confidence: float | None, policy: str, *, strict: bool, cost: float
+        self,
+        limit: int,
+        filters: Filters,
+        min_confidence: float | None,
+        policy: str,
+        *,
+        strict: bool,
+        cost: float,
+        weak: str = "give",
     ) -> Wanted:
         floor = self.settings.floor if min_confidence is None else min_confidence
         return retrieve.Wanted(
@@ -394,6 +402,7 @@ class ReasoningBank(Namespace):
             filters=filters,
             policy=arguments.policy(policy),
             cost=cost,
+            weak=arguments.one_of("weak", weak, ("omit", "mark", "give")),
         )
 
     # -- the loop: recall before a task, credit after it -------------------------------------------------------------
@@ -412,6 +421,7 @@ class ReasoningBank(Namespace):
         strict: bool = False,
         policy: str = "relevance",
         holdout: float | str | None = None,
+        weak: str = "mark",
         timeout: float | None = None,
         fail_open: bool | None = None,
         **filters: Unpack[FilterOptions],
@@ -433,6 +443,8 @@ class ReasoningBank(Namespace):
             thread: the conversation or checkpoint thread, by which a resume can find the episode.
             max_tokens: budget of the prompt block `text`; whole lessons only.
             deadline: when the clock is past it, also at the very end, no episode is opened.
+            weak: what becomes of lessons of which none is clearly about the task: "mark" says so in `text`, "omit"
+                hands out none, "give" hands them out like others.
             expand_links: bring along what the memories found require (see `links.add`), up to 5 beyond `limit`,
                 whatever the filters, in the same token budget and with the same credit; and warn of those that
                 conflict.
@@ -454,7 +466,9 @@ class ReasoningBank(Namespace):
             recall.recall,
             self._engine,
             arguments.query(task),
-            self._wanted(limit, checked, min_confidence, policy, strict=strict, cost=self.settings.lesson_cost),
+            self._wanted(
+                limit, checked, min_confidence, policy, strict=strict, cost=self.settings.lesson_cost, weak=weak
+            ),
             ref=arguments.reference(ref),
             thread=arguments.reference(thread, "thread"),
             max_tokens=arguments.whole("max_tokens", max_tokens, 0),

@@ -118,6 +118,7 @@ class RecallOptions(FilterOptions, total=False):
     strict: bool
     policy: str
     holdout: float | str | None
+    weak: str
 
 
 def as_distiller(given: Distiller | None) -> Distiller:

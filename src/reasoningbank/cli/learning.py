@@ -42,6 +42,9 @@ HoldoutOption = Annotated[
     str | None,
     typer.Option("--holdout", help="Withhold lessons from this share of runs, or memory[:SHARE] for one lesson."),
 ]
+WeakOption = Annotated[
+    Literal["omit", "mark", "give"], typer.Option("--weak", help="What becomes of lessons that are doubtful.")
+]
 Kind = Literal["explicit", "outcome", "stability"]
 
 
@@ -101,7 +104,7 @@ def _belief(hit: Hit) -> str:
 
 
 @command(app, "recall", filtered=True)
-def recall(
+def recall(  # long: an option a line
     session: Session,
     filters: dict[str, Any],
     task: WordsOrNone = None,
@@ -124,21 +127,28 @@ def recall(
     strict: Strict = False,
     policy: PolicyOption = "relevance",
     holdout: HoldoutOption = None,
+    weak: WeakOption = "mark",
 ) -> Answer:
     """Hand out the memories that fit a task, and open its episode. Report how it ended with its ref.
 
     With --error, hand out those that answer the errors in an output instead, and join them to the run under --ref.
     """
+    doing = text_of(task) if task else None
     if error is not None:
-        output, doing = output_of(error), text_of(task) if task else None
         found = session.bank.recall_failure(
-            output, command=failing, exit_code=exit_code, task=doing, ref=ref, limit=limit, max_tokens=max_tokens
+            output_of(error),
+            command=failing,
+            exit_code=exit_code,
+            task=doing,
+            ref=ref,
+            limit=limit,
+            max_tokens=max_tokens,
         )
         return Answer(found, recall_failure)
-    if not task:
+    if doing is None:
         raise UsageError("recall needs a task, or --error FILE: say what is to be done, in words")
     recalled = session.bank.recall(
-        text_of(task),
+        doing,
         limit,
         ref=ref,
         thread=thread,
@@ -148,6 +158,7 @@ def recall(
         strict=strict,
         policy=policy,
         holdout=holdout,
+        weak=weak,
         **filters,
     )
     return Answer(recalled, views.recall)

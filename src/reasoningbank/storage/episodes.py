@@ -30,20 +30,27 @@ def open_episode(
     served: Sequence[tuple[int, Served]],
     tokens: int,
     now: datetime,
+    doubtful: bool = False,
 ) -> bool:
     """Store a new open episode, the memories (row number and value) served in it, and the tokens they came in.
 
-    False comes back when there is one with this reference, which stays as it is.
+    `doubtful` says that most likely none of them is about the task. False comes back when there is one with this
+    reference, which stays as it is.
     """
     if not writing.insert(
         "episodes",
-        ("ref", "task", "thread", "opened_at", "tokens"),
-        [(ref, task, thread, time_text(now), tokens)],
+        ("ref", "task", "thread", "opened_at", "tokens", "doubtful"),
+        [(ref, task, thread, time_text(now), tokens, int(doubtful))],
         "ON CONFLICT (ref) DO NOTHING",
     ):
         return False
     writing.insert("served", _SERVED, [_served_row(ref, n, s, s.revision) for n, s in served])
     return True
+
+
+def was_doubtful(reading: Reading, ref: str) -> bool:
+    """Tell whether most likely nothing that an episode was handed is about its task."""
+    return bool(number(reading, "SELECT doubtful FROM episodes WHERE ref = ?", (ref,)))
 
 
 def serve_more(writing: Writing, ref: str, served: Sequence[tuple[int, Served]], tokens: int) -> None:

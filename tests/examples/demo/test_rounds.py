@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from examples.demo.__main__ import main
+from examples.demo.failing import Failed
 from examples.demo.rounds import Event, Finished, Learned, Step, run
 from examples.demo.tasks import TASKS
 from reasoningbank import BankRoot
@@ -45,6 +46,14 @@ def test_every_failure_became_a_lesson_and_every_task_asked(events: list[Event])
     assert [event.task.name for event in events if isinstance(event, Learned)] == failures
     assert finished(events).figures.memories == len(failures)
     assert finished(events).figures.recalls == 2 * len(TASKS)
+
+
+def test_a_lesson_comes_up_when_a_command_fails_and_gains_when_it_helped(events: list[Event]) -> None:
+    (failed,) = [event for event in events if isinstance(event, Failed)]
+
+    assert failed.recall.match in ("exact", "template")
+    assert failed.repaired
+    assert failed.after > failed.before
 
 
 def test_without_hits_it_does_what_it_is_used_to(events: list[Event]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from reasoningbank.prompt.block import Lesson, LessonBlock, framed, render
+from reasoningbank.prompt.block import DOUBTFUL, FRAME, Lesson, LessonBlock, framed, render
 
 
 def prompt_block(
@@ -13,6 +13,7 @@ def prompt_block(
     max_tokens: int = 500,
     provisional: Collection[str] = (),
     conflicts: Sequence[tuple[str, str]] = (),
+    doubtful: bool = False,
 ) -> LessonBlock:
     """Return lessons, in their order, as a block of at most `max_tokens` whose delimiter they cannot close.
 
@@ -22,8 +23,10 @@ def prompt_block(
     Args:
         provisional: ids of lessons that are not proven yet, and are marked so.
         conflicts: pairs of ids of lessons that cannot both be followed; the block says so.
+        doubtful: most likely none of them is about the task (`weak`); the block says so.
     """
-    return render(lessons, max_tokens=max_tokens, provisional=provisional, conflicts=conflicts)
+    frame = DOUBTFUL if doubtful else FRAME
+    return render(lessons, max_tokens=max_tokens, provisional=provisional, conflicts=conflicts, frame=frame)
 
 
 PATHS = (

@@ -15,8 +15,8 @@ from reasoningbank.episode import Served
 from reasoningbank.errors import DeadlineExceededError
 from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
-from reasoningbank.prompt.block import LessonBlock, render
-from reasoningbank.results import EXPIRED, HELD_OUT, OVER_BUDGET, Hit, Recall, SearchResult
+from reasoningbank.prompt.block import DOUBTFUL, FRAME, LessonBlock, render
+from reasoningbank.results import EXPIRED, HELD_OUT, OVER_BUDGET, WEAK, Hit, Recall, SearchResult
 from reasoningbank.search.selection import success
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
@@ -64,7 +64,7 @@ def recall(
                 return known
             limit.check()
             found, numbers = find(view, query, wanted)
-            plain = _plain(query.text, engine.cache.learned, found, numbers, max_tokens)
+            plain = _plain(query.text, engine.cache.learned, found, numbers, max_tokens, wanted.weak)
             return _fitted(view, plain, wanted, max_tokens) if expand_links else plain
 
     fitted = engine.with_embedder(look)
@@ -91,6 +91,7 @@ class _Fitted:
         required: ids of those in the block that came along.
         withheld: how many required memories were not brought along, by reason.
         held_out: how many were withheld for comparison.
+        doubtful: the block says that most likely none of them is about the task.
     """
 
     task: str
@@ -103,6 +104,7 @@ class _Fitted:
     conflicts: tuple[Conflict, ...] = ()
     withheld: dict[str, int] = field(default_factory=dict)
     held_out: int = 0
+    doubtful: bool = False
 
     @property
     def handed_out(self) -> tuple[Hit, ...]:
@@ -111,9 +113,15 @@ class _Fitted:
         return tuple(hit for hit in self.hits if hit.memory.id in included)
 
 
-def _plain(task: str, learned: Parameters, found: SearchResult, numbers: Sequence[int], max_tokens: int) -> _Fitted:
+def _plain(
+    task: str, learned: Parameters, found: SearchResult, numbers: Sequence[int], max_tokens: int, weak: str
+) -> _Fitted:
+    if found.weak and weak == "omit":
+        found, numbers = replace(found, hits=(), withheld={**found.withheld, WEAK: len(found.hits)}), ()
+    doubtful = found.weak and weak == "mark"
     places = {hit.memory.id: n for hit, n in zip(found.hits, numbers, strict=True)}
-    return _Fitted(task, learned, found, found.hits, places, _block(found.hits, max_tokens))
+    block = _block(found.hits, max_tokens, doubtful=doubtful)
+    return _Fitted(task, learned, found, found.hits, places, block, doubtful=doubtful)
 
 
 def _fitted(view: View, plain: _Fitted, wanted: Wanted, max_tokens: int) -> _Fitted:
@@ -126,7 +134,7 @@ def _fitted(view: View, plain: _Fitted, wanted: Wanted, max_tokens: int) -> _Fit
     count = len(brought.required)
     while True:
         kept = tuple(hit for hit in brought.hits if hit.memory.id not in brought.required[count:])
-        block = _block(kept, max_tokens, opposed)
+        block = _block(kept, max_tokens, opposed, doubtful=plain.doubtful)
         if not count or set(alone) <= set(block.included):
             break
         count -= 1
@@ -216,8 +224,9 @@ def _open(
             fitted = _held_out(edit, fitted, holdout, ref=ref, thread=thread, max_tokens=max_tokens)
         served = [(fitted.numbers[hit.memory.id], as_served(hit, place)) for place, hit in enumerate(fitted.handed_out)]
         tokens = fitted.block.tokens
+        doubtful = fitted.doubtful
         if not episodes.open_episode(
-            edit, ref=ref, task=fitted.task, thread=thread, served=served, tokens=tokens, now=now
+            edit, ref=ref, task=fitted.task, thread=thread, served=served, tokens=tokens, now=now, doubtful=doubtful
         ):
             return None
         before = edit.moment
@@ -247,7 +256,7 @@ def _held_out(
     return replace(
         fitted,
         hits=kept + tuple(hit for hit in fitted.hits if hit not in shown),
-        block=_block(kept, max_tokens, opposed),
+        block=_block(kept, max_tokens, opposed, doubtful=fitted.doubtful),
         required=tuple(memory_id for memory_id in fitted.required if memory_id not in out),
         conflicts=opposed,
         held_out=len(out),
@@ -296,7 +305,8 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
     left_out = {HELD_OUT: len(episode.withheld), EXPIRED: len(shown) - len(memories)}
     hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories and not s.step)
     opposed = conflicts(view, list(numbers.values())) if expand_links else ()
-    block = _block(hits, max_tokens, opposed)
+    doubtful = episodes.was_doubtful(view, ref)
+    block = _block(hits, max_tokens, opposed, doubtful=doubtful)
     return Recall(
         ref=ref,
         task=episode.task,
@@ -304,6 +314,7 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
         text=block.text,
         tokens=block.tokens,
         withheld={reason: many for reason, many in left_out.items() if many},
+        weak=doubtful,
         repeated=True,
         shortened=block.shortened,
         conflicts=opposed,
@@ -311,10 +322,11 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
     )
 
 
-def _block(hits: Sequence[Hit], max_tokens: int, opposed: Sequence[Conflict] = ()) -> LessonBlock:
+def _block(hits: Sequence[Hit], max_tokens: int, opposed: Sequence[Conflict] = (), *, doubtful: bool) -> LessonBlock:
     unproven = [hit.memory.id for hit in hits if hit.provisional]
     pairs = [(conflict.one, conflict.other) for conflict in opposed]
-    return render([hit.memory for hit in hits], max_tokens=max_tokens, provisional=unproven, conflicts=pairs)
+    memories, frame = [hit.memory for hit in hits], DOUBTFUL if doubtful else FRAME
+    return render(memories, max_tokens=max_tokens, provisional=unproven, conflicts=pairs, frame=frame)
 
 
 def _hit(served: Served, memory: Memory) -> Hit:

@@ -60,6 +60,7 @@ class Wanted:
         floor: confidence from which a memory is proven.
         strict: proven memories only.
         cost: of handing one out, as a share of what one that helps is worth.
+        weak: what becomes of hits of which none is clearly relevant: "omit", "mark" or "give".
     """
 
     k: int
@@ -68,6 +69,7 @@ class Wanted:
     filters: Filters
     policy: Policy
     cost: float = 0.0
+    weak: str = "give"
 
 
 def search(engine: Engine, text: str, wanted: Wanted) -> SearchResult:

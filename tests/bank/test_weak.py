@@ -1,0 +1,65 @@
+"""Lessons of which none is clearly about the task: marked, left out, or given like others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reasoningbank import InvalidInputError, Memory, ReasoningBank, prompt_block
+from reasoningbank.prompt.block import DOUBTFUL, FRAME
+from reasoningbank.services.search import recall as recalling
+from reasoningbank.services.search.retrieve import find
+
+ASKED = "quote the paths in the shell"
+
+
+@pytest.fixture
+def memory(bank: ReasoningBank) -> Memory:
+    return bank.record("Quote paths", "Quote every path in the shell", outcome="success").memory
+
+
+@pytest.fixture
+def doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes every search one of which nothing is clearly relevant."""
+
+    def weakly(*given: object) -> object:
+        result, numbers = find(*given)  # type: ignore[arg-type]
+        return replace(result, weak=True), numbers
+
+    monkeypatch.setattr(recalling, "find", weakly)
+
+
+def test_what_is_clearly_relevant_is_given_as_it_is(bank: ReasoningBank, memory: Memory) -> None:
+    recall = bank.recall(ASKED)
+
+    assert (recall.weak, FRAME in recall.text, DOUBTFUL in recall.text) == (False, True, False)
+
+
+@pytest.mark.usefixtures("doubtful")
+def test_what_is_doubtful_says_so_also_when_it_is_recalled_again(bank: ReasoningBank, memory: Memory) -> None:
+    first, again = bank.recall(ASKED, ref="run-1"), bank.recall(ASKED, ref="run-1")
+
+    assert [m.id for m in first.memories] == [m.id for m in again.memories] == [memory.id]
+    assert DOUBTFUL in first.text
+    assert DOUBTFUL in again.text
+    assert (first.weak, again.weak, again.repeated) == (True, True, True)
+
+
+@pytest.mark.usefixtures("doubtful")
+def test_it_can_be_left_out_and_is_counted(bank: ReasoningBank, memory: Memory) -> None:
+    recall = bank.recall(ASKED, weak="omit")
+
+    assert (recall.text, recall.hits, recall.withheld["weak"]) == ("", (), 1)
+    assert bank.get(memory.id).usage_count == 0
+
+
+@pytest.mark.usefixtures("doubtful")
+def test_it_can_be_given_like_others(bank: ReasoningBank, memory: Memory) -> None:
+    assert DOUBTFUL not in bank.recall(ASKED, weak="give", expand_links=True).text
+
+
+def test_another_word_is_refused_and_a_block_of_ones_own_can_say_it(bank: ReasoningBank, memory: Memory) -> None:
+    with pytest.raises(InvalidInputError, match="omit, mark, give"):
+        bank.recall(ASKED, weak="drop")
+    assert DOUBTFUL in prompt_block([memory], doubtful=True).text
