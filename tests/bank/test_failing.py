@@ -213,6 +213,18 @@ def test_a_lesson_that_surely_does_not_help_is_not_given_again(bank: ReasoningBa
     assert not bank.recall_failure(YAML.format(3)).hits
 
 
+def test_a_lesson_that_is_distilled_from_a_failure_and_its_fix_answers_that_failure(bank: ReasoningBank) -> None:
+    steps = [
+        {"action": "git push origin main", "error": f"To origin\n{PUSH}"},
+        {"action": "git pull --rebase origin main", "observation": "Successfully rebased."},
+        {"action": "git push origin main", "observation": "main -> main"},
+    ]
+    bank.distill({"task": "publish the release branch", "steps": steps, "verdict": "success"})
+
+    found = bank.recall_failure(PUSH, exit_code=1)
+    assert (found.match, "git pull --rebase" in found.text) == ("exact", True)
+
+
 # -- signatures ------------------------------------------------------------------------------------------------------
 
 

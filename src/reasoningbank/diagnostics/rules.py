@@ -77,7 +77,7 @@ RULES: tuple[Rule, ...] = (
     _rule(r"npm (?:ERR!|error) (?:(?P<code>[a-z]+\d*|E[A-Z0-9]+|\d{3}) )?(?P<message>[A-Z`'].+)", tool="npm"),
     _rule(r"(?:g?make)(?:\[\d+\])?: \*\*\* (?P<message>.+?)(?:\.\s+Stop\.)?$", tool="make"),
     _rule(r"CMake Error(?: at \S+?(?::\d+)? ?\([^)]*\)| in \S+)?:\s*(?P<message>.*)", tool="cmake"),
-    _rule(r" ! (?P<message>\[(?:remote )?rejected\].*)", tool="git"),
+    _rule(r"\s?! (?P<message>\[(?:remote )?rejected\].*)", tool="git"),
     _rule(r"(?P<message>(?:CONFLICT \(|KONFLIKT \(|CONFLIT \().+)", tool="git"),
     _rule(r"(?P<message>nothing to commit.*|no changes added to commit.*|Your local changes to the following.*)", tool="git"),
     # Tests

@@ -136,7 +136,16 @@ class TemplateDistiller:
             tags=run.tags or derive_tags(run),
             source=Source(how="distilled", by=self.name, session=run.session, trusted=run.trusted),
             metadata={"occurred_at": happened.isoformat()} if happened else {},
+            signatures=_answered(run, facts, found),
         )
+
+
+def _answered(run: Trajectory, facts: Reading, found: Finding) -> tuple[str, ...] | None:
+    """Return the outputs of the failures that a finding tells of: the errors that the lesson answers."""
+    told = "\n".join((found.title, found.when, *found.lines))
+    said = [trouble.said for trouble in facts.troubles if plain(trouble.said)[:40] in told]
+    outputs = (step.error or step.observation for step in run.steps)
+    return tuple(dict.fromkeys(out[-15_000:] for out in outputs if any(line in out for line in said)))[:4] or None
 
 
 def derive_tags(run: Trajectory) -> tuple[str, ...]:

@@ -48,8 +48,7 @@ FEWEST_CANDIDATES = 64
 CANDIDATES_A_HIT = 8
 # These look at nothing but the legs, so only the best by these are looked at.
 BY_RELEVANCE, BY_SIMILARITY = ("relevance", "cautious"), ("similarity", "mmr")
-FEWEST_LOOKED_AT = 24
-LOOKED_AT_A_HIT = 4
+FEWEST_LOOKED_AT, LOOKED_AT_A_HIT = 24, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,6 @@ class Wanted:
         floor: confidence from which a memory is proven.
         strict: proven memories only.
         cost: of handing one out, as a share of what one that helps is worth.
-        weak: what becomes of hits of which none is clearly relevant: "omit", "mark" or "give".
     """
 
     k: int
@@ -69,7 +67,7 @@ class Wanted:
     filters: Filters
     policy: Policy
     cost: float = 0.0
-    weak: str = "give"
+    weak: str = "give"  # what becomes of hits of which none is clearly relevant: "omit", "mark" or "give"
 
 
 def search(engine: Engine, text: str, wanted: Wanted) -> SearchResult:
