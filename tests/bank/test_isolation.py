@@ -209,7 +209,7 @@ OWN_ONLY = {
         "record",
         "record_many",
     ),
-    "search",
+    *("now", "search"),
     *("exchange.export_to", "exchange.import_from", "links.suggest", "sources.block", "sources.unblock"),
     *("sources.forget", "sources.list"),
     *("graph.export_to", "graph.import_from", "graph.list_nodes", "graph.recall_paths", "graph.search"),

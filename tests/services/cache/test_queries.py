@@ -10,7 +10,7 @@ from reasoningbank.embed.base import Embedder
 from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.errors import EmbedderUnavailableError
 from reasoningbank.search.terms import query_terms
-from reasoningbank.services.cache.queries import Query, QueryCache
+from reasoningbank.services.cache.queries import LONGEST, Query, QueryCache
 from reasoningbank.vectors.base import Float32
 from tests.processes import in_child
 
@@ -141,3 +141,28 @@ def test_a_forked_child_starts_empty_and_unlocked() -> None:
     with cache._lock:
         assert in_child(ask) == 0
     assert len(cache) == 1
+
+
+def test_of_a_long_query_the_ends_are_looked_at_and_no_half_of_a_secret_is_kept() -> None:
+    embedder, cache = Counting(), QueryCache()
+    key = "ghp_" + "a1B2" * 9
+    cut = LONGEST // 2 + 4_096 - 10
+    text = f"quote paths {'x ' * 20_000}"[:cut] + key + " and so on " * 400_000 + "shell at the end"
+    query = cache.query(embedder, text)
+
+    assert len(query.text) <= LONGEST + 3
+    assert query.text.startswith("quote paths")
+    assert query.text.endswith("shell at the end")
+    assert key[:10] not in query.text
+    assert query.degraded == (f"the query has {len(text):,} characters: the first and the last 10,000 were looked at",)
+    assert sum(map(len, embedder.asked)) <= LONGEST + 3
+    assert cache.query(embedder, text) is query
+
+
+@pytest.mark.parametrize("length", [LONGEST, LONGEST + 1, LONGEST + 8_192, LONGEST + 8_193])
+def test_a_query_is_whole_up_to_the_limit(length: int) -> None:
+    query = QueryCache().query(Counting(), "quote " + "x" * (length - 12) + " shell")
+
+    assert bool(query.degraded) == (length > LONGEST)
+    assert query.text.startswith("quote x")
+    assert query.text.endswith("x shell")
