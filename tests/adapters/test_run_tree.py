@@ -17,7 +17,7 @@ def test_what_is_opened_below_a_root_ends_with_it() -> None:
     ended = runs.end("root")
 
     assert ended is not None
-    assert (ended.thread, ended.refs, ended.resumed) == ("t", ["e-1", "e-2"], False)
+    assert (ended.thread, ended.opened, ended.resumed) == ("t", ["e-1", "e-2"], False)
     assert len(runs) == 0
 
 
@@ -28,7 +28,7 @@ def test_the_first_run_that_is_seen_is_a_root_even_inside_somebody_elses_chain()
 
     ended = runs.end("ours")
     assert ended is not None
-    assert ended.refs == ["e"]
+    assert ended.opened == ["e"]
 
 
 def test_roots_do_not_mix() -> None:
@@ -42,7 +42,7 @@ def test_roots_do_not_mix() -> None:
     first, second = runs.end("a"), runs.end("b")
     assert first is not None
     assert second is not None
-    assert (first.refs, second.refs) == (["e-a"], ["e-b"])
+    assert (first.opened, second.opened) == (["e-a"], ["e-b"])
 
 
 def test_a_run_that_is_not_known_is_passed_over() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from llama_index.core.llms.mock import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import MetadataMode
 from llama_index.core.tools import RetrieverTool
 
 from llama_index.memory.reasoningbank import ReasoningBankRetriever, get_tools
@@ -47,6 +48,26 @@ def test_filters_are_honoured(bank: ReasoningBank, options: dict[str, Any], titl
     found = ReasoningBankRetriever(bank, **options).retrieve("the invoices")
 
     assert [node.metadata["title"] for node in found] == titles
+
+
+def test_a_model_is_shown_a_node_as_a_framed_lesson_and_nothing_of_its_bookkeeping(bank: ReasoningBank) -> None:
+    bank.record("Cash books", "Close the cash books at noon", outcome="success", applies_when="in December")
+    (node, *_) = ReasoningBankRetriever(bank).retrieve("close the cash books")
+    shown = node.get_content(metadata_mode=MetadataMode.LLM)
+
+    assert shown.count("Cash books") == 1
+    assert shown.index("<lessons-") < shown.index("in December") < shown.index("</lessons-")
+    assert "memory_id" not in shown
+    assert node.get_content(metadata_mode=MetadataMode.EMBED) == shown
+
+
+def test_a_retriever_fails_open_as_the_block_does(bank: ReasoningBank, caplog: pytest.LogCaptureFixture) -> None:
+    bank.close()
+
+    assert ReasoningBankRetriever(bank).retrieve(ASKED) == []
+    assert "no lessons were recalled" in caplog.text
+    with pytest.raises(OSError, match="closed"):
+        ReasoningBankRetriever(bank, fail_open=False).retrieve(ASKED)
 
 
 def test_nothing_asked_finds_nothing(bank: ReasoningBank) -> None:

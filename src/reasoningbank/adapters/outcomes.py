@@ -54,12 +54,12 @@ class RootRun:
 
     Attributes:
         thread: the conversation or checkpoint thread, if any.
-        refs: the episodes opened in it, in order, each once.
+        opened: the episodes opened in it, in order, each once: a bank each and a reference, which two banks may share.
         resumed: it goes on with what an earlier run, perhaps of another process, began.
     """
 
     thread: str | None = None
-    refs: list[str] = field(default_factory=list)
+    opened: list[Any] = field(default_factory=list)
     resumed: bool = False
 
 
@@ -79,12 +79,12 @@ class RunTree:
             else:
                 self._roots[run] = RootRun(thread=thread)
 
-    def note(self, run: Hashable | None, ref: str) -> bool:
+    def note(self, run: Hashable | None, episode: Any) -> bool:
         """An episode was opened in a run, or in one below it; False when no such run is known."""
         with self._lock:
             root = self._root_of(run)
-            if root is not None and ref not in root.refs:
-                root.refs.append(ref)
+            if root is not None and episode not in root.opened:
+                root.opened.append(episode)
             return root is not None
 
     def resume(self, run: Hashable | None) -> None:
@@ -135,12 +135,11 @@ class RunOutcomes:
     ) -> None:
         self._judge, self._failure_filter, self._distill, self._rest = judge, failure_filter, distill, rest
         self.runs = RunTree()
-        self._banks: dict[str, ReasoningBank] = {}
 
     def opened(self, run: Hashable | None, bank: ReasoningBank, ref: str) -> None:
         """An episode was opened in a run, or in one below it. An empty reference is passed over."""
-        if ref and self.runs.note(run, ref):
-            self._banks[ref] = bank
+        if ref:
+            self.runs.note(run, (bank, ref))
 
     def finished(self, run: Hashable, given: Any) -> None:
         """A run ended with `given`; when it is a root, its episodes are judged by that."""
@@ -160,7 +159,7 @@ class RunOutcomes:
         root = self.runs.end(run)
         if root is None:
             return
-        episodes = [(self._banks.pop(ref), ref) for ref in root.refs]
+        episodes: list[tuple[ReasoningBank, str]] = root.opened
         if not episodes and root.resumed and root.thread and resumable is not None:
             episodes = _open_one(resumable, root.thread)
         for bank, ref in episodes:
@@ -218,6 +217,12 @@ class RunOutcomes:
             self._enqueue(bank, ref, Verdict.FAILURE, partial(broken_run, so_far, error))
         return Verdict.FAILURE
 
+    def leave(self, bank: ReasoningBank, ref: str) -> Verdict:
+        """Close the episode of a run that nobody waits for any more, and that cannot be gone on with."""
+        if ref:
+            report(bank, Verdict.UNKNOWN, ref, reason="left before its end")
+        return Verdict.UNKNOWN
+
     def judged(self, given: Any, loop: asyncio.AbstractEventLoop | None = None) -> Judgement:
         """Return what the judge says; unknown without one, and when it fails, which is logged.
 
@@ -247,7 +252,7 @@ class RunOutcomes:
 
     def _ended(self, run: Hashable) -> list[tuple[ReasoningBank, str]]:
         root = self.runs.end(run)
-        return [] if root is None else [(self._banks.pop(ref), ref) for ref in root.refs]
+        return [] if root is None else root.opened
 
 
 def broken_run(messages: Any, error: BaseException) -> Any:

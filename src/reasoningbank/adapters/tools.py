@@ -122,6 +122,7 @@ def memory_tools(
     trusted: bool = True,
     filters: FilterOptions | None = None,
     allow: Collection[str] = (),
+    within: str = "",
 ) -> list[MemoryTool]:
     """Return the tools of a bank: memory_search, and unless read-only memory_record, memory_feedback, memory_outcome.
 
@@ -133,13 +134,13 @@ def memory_tools(
         filters: of memory_search; no argument of a model takes one of them away.
         allow: what an agent may do to lessons that are there: "update" and "retire" offer memory_update and
             memory_retire. Neither deletes anything, and both can be undone.
+        within: the run's episode, whose ref memory_search gives: it then opens none of its own.
 
     Raises:
         InvalidInputError: something else is to be allowed, or anything beside read-only.
     """
     check_allowed(allow, read_only=read_only)
-    given = dict(filters or {})
-    doors = _Doors(bank, limit=limit, by=by, trusted=trusted, read_only=read_only, filters=given)
+    doors = _Doors(bank, limit, by, trusted, read_only, dict(filters or {}), within)
     if read_only:
         return [MemoryTool(MEMORY_LOOKUP, doors.search)]
     return [
@@ -159,14 +160,15 @@ class _Doors:
     trusted: bool
     read_only: bool
     filters: dict[str, Any]
+    within: str
 
     def search(self, given: SearchArguments) -> ToolAnswer:
         asked = {"min_confidence": given.min_confidence, "outcome": given.outcome, "tags": given.tags}
         options: dict[str, Any] = asked | self.filters
         limit = given.limit or self.limit
         if given.error is not None:
-            return self._failed(given.error, given.query, limit, given.ref)
-        if self.read_only:
+            return self._failed(given.error, given.query, limit, given.ref or self.within or None)
+        if self.read_only or self.within:
             return self._look_up(given.query, limit, options)
         recall = self.bank.recall(given.query, limit, max_tokens=LONGEST_ANSWER, **options)
         text = f"{recall.text}\n\nref: {recall.ref}" if recall.hits else ""
@@ -192,8 +194,9 @@ class _Doors:
         unproven = [hit.memory.id for hit in result.hits if hit.provisional]
         block = prompt_block(result.memories, max_tokens=LONGEST_ANSWER, provisional=unproven, doubtful=result.weak)
         hits = tuple(hit for hit in result.hits if hit.memory.id in block.included)
-        more = {"withheld": result.withheld, "weak": result.weak}
-        return _found(block.text, hits, more, (*block.shortened, *block.dropped))
+        more = {"withheld": result.withheld, "weak": result.weak, **({"ref": self.within} if self.within else {})}
+        text = f"{block.text}\n\nref: {self.within}" if self.within and hits else block.text
+        return _found(text, hits, more, (*block.shortened, *block.dropped))
 
     def record(self, given: RecordArguments) -> ToolAnswer:
         recorded = self.bank.record(

@@ -1,60 +1,67 @@
-"""A memory block that recalls lessons once a run and shows them in the agent's prompt."""
+"""A memory block that recalls lessons once a run and shows them to the agent."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import threading
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.memory import BaseMemoryBlock
-from llama_index_instrumentation.span import active_span_id
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher, opened
+from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher, opened, watch_chats
+from llama_index.memory.reasoningbank.runs import KEPT, Here, here, recalled
 from reasoningbank import ReasoningBank, ReasoningBankError, Recall
-from reasoningbank.adapters import request_text
+from reasoningbank.adapters import RunScope, as_reference, bank_of, request_text
 from reasoningbank.prompt import shorten
 
 log = logging.getLogger("reasoningbank")
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What a run is about, and where in the conversation it was asked: the same for every look of one run."""
-
-    text: str
-    position: int
-
-
-@dataclass
 class _Run:
-    """What was recalled for a run."""
+    """What a run is about, and what was or is being recalled for it."""
 
-    asked: _Asked
-    recall: Recall
-    went_on: bool = False
+    asked: str
+    given: Future[tuple[ReasoningBank, Recall]] = field(default_factory=Future)
+
+    @property
+    def episode(self) -> tuple[ReasoningBank, str] | None:
+        """The bank and the reference, once they are known; None when the recall failed."""
+        if not self.given.done() or self.given.exception() is not None:
+            return None
+        bank, recall = self.given.result()
+        return bank, recall.ref
 
 
-class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
+class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
     """Lessons for an agent's memory.
 
         memory = Memory.from_defaults(session_id="s", memory_blocks=[ReasoningBankMemoryBlock(bank=bank)])
         result = await run_with_memory(agent.run("...", memory=memory), memory=memory, judge=passes)
 
-    An agent asks its memory several times a run; the block searches once, and counts once. It stores no chat turns:
-    lessons come from outcomes and distillation. With an agent that has a system prompt the lessons are a second system
-    message; `insert_method=InsertMethod.USER` puts them into the last user message instead. A ReActAgent needs that:
-    it replaces the leading system message by its own and would never see the lessons.
+    An agent asks its memory several times a run; the block searches once, and counts once, whatever is said meanwhile,
+    which agent has its turn, and what leaves the short-term memory. A run is what LlamaIndex runs: an agent, a
+    workflow, or a call of a chat engine; its id is the episode's reference. Outside of all these it is a session, until
+    something else is asked. It stores no chat turns: lessons come from outcomes and distillation.
+
+    In an agent's run the lessons are a user message before the conversation. So every kind of agent is shown them: a
+    ReActAgent drops a leading system message. Elsewhere they stand where the memory's `insert_method` puts them.
 
     Attributes:
-        bank: whose lessons; its tenant and project are the scope.
+        bank: whose lessons: a bank, or a function from the run to a bank. It is given a dictionary of the `session_id`,
+            the `run_id` and the tags that the program set around the run (`instrument_tags`); nothing in it is said by
+            a model.
         limit: how many lessons at the most.
         max_tokens: the block's own budget, whatever the memory's.
         min_confidence: confidence from which a lesson is proven, 0 to 1; the bank's setting when None.
-        timeout: seconds a recall may take.
+        timeout: seconds of work that a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
         distill: put chat turns that leave the short-term memory into the bank's queue, where a worker makes lessons of
             them; needs accept_short_term_memory=True.
@@ -62,7 +69,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    bank: ReasoningBank = Field(exclude=True, repr=False)
+    bank: ReasoningBank | Callable[[RunScope], ReasoningBank] = Field(exclude=True, repr=False)
     name: str = "lessons"
     description: str | None = "Lessons from earlier runs."
     priority: int = 0
@@ -74,14 +81,14 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
     fail_open: bool = True
     distill: bool = False
 
-    _runs: dict[str, _Run] = PrivateAttr(default_factory=dict)
+    _runs: OrderedDict[str, _Run] = PrivateAttr(default_factory=OrderedDict)
     # A plain lock: a sync call inside a running loop comes from another loop.
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Load the model, which takes longer than a recall may."""
+        """See to it that calls of chat engines, which nothing wraps, close what they open."""
         super().model_post_init(context)
-        self.bank.upkeep.warm()
+        watch_chats()
 
     @classmethod
     def class_name(cls) -> str:
@@ -90,78 +97,96 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aget(
         self, messages: list[ChatMessage] | None = None, session_id: str | None = None, **block_kwargs: Any
-    ) -> str:
-        asked, is_last = _asked(messages or [])
-        if not asked.text:
-            return ""
-        run = self._known(session_id or "", asked, is_last=is_last)
+    ) -> str | list[ChatMessage]:
+        place, asked = here(), request_text(messages or [])
+        run, is_new = self._run(place, session_id, asked)
         if run is None:
-            span = active_span_id.get()
-            recall = await asyncio.to_thread(self._recall, asked.text, session_id)
-            run = _Run(asked, recall)
-            with self._lock:
-                self._runs[session_id or ""] = run
-            opened(span, self.bank, recall.ref)
-            ids = [memory.id for memory in recall.memories]
-            dispatcher.event(MemoryRecallEvent(query=asked.text, ref=recall.ref, memory_ids=ids))
-        return run.recall.text
+            return ""
+        if is_new:
+            await asyncio.to_thread(self._recall, run, place, session_id)
+        _, recall = await asyncio.wrap_future(run.given)
+        if not recall.text or not place.in_workflow:
+            return recall.text
+        return [ChatMessage(role=MessageRole.USER, content=recall.text)]
 
-    def _known(self, session: str, asked: _Asked, *, is_last: bool) -> _Run | None:
-        """Return what was recalled for this run already; None for a run that is new.
-
-        The same question asked anew is a new run: it stands further down, or comes last after the run went on.
-        """
+    def _run(self, place: Here, session_id: str | None, asked: str) -> tuple[_Run | None, bool]:
+        """Return the run that is under way, if there is anything to recall for, and whether it begins here."""
+        key = place.run or _session(session_id)
         with self._lock:
-            run = self._runs.get(session)
-            if run is None or run.asked != asked or (is_last and run.went_on):
-                return None
-            run.went_on = run.went_on or not is_last
-            return run
+            run = self._runs.get(key)
+            if run is not None and (place.run or not asked or run.asked == asked):
+                return run, False
+            if not asked:
+                return None, False
+            self._runs[key] = run = _Run(asked)
+            while len(self._runs) > KEPT:
+                self._runs.popitem(last=False)
+            return run, True
 
-    def _recall(self, task: str, session_id: str | None) -> Recall:
-        return self.bank.recall(
-            task,
-            self.limit,
-            timeout=self.timeout,
-            fail_open=self.fail_open,
-            thread=session_id,
-            max_tokens=self.max_tokens,
-            min_confidence=self.min_confidence,
-        )
+    def _recall(self, run: _Run, place: Here, session_id: str | None) -> None:
+        """Recall for a run, in a thread, to its end: others may wait for it, whoever has gone away meanwhile."""
+        try:
+            bank = self._bank(place, session_id)
+            recall = bank.recall(
+                run.asked,
+                self.limit,
+                timeout=self.timeout,
+                fail_open=self.fail_open,
+                ref=as_reference(place.run),
+                thread=as_reference(session_id),
+                max_tokens=self.max_tokens,
+                min_confidence=self.min_confidence,
+            )
+        except BaseException as error:
+            self._forget(run)
+            run.given.set_exception(error)
+            return
+        recalled.note(place.run, bank, recall.ref)
+        opened(place.span, bank, recall.ref)
+        ids = [memory.id for memory in recall.memories]
+        dispatcher.event(MemoryRecallEvent(query=run.asked, ref=recall.ref, memory_ids=ids))
+        run.given.set_result((bank, recall))
+
+    def _bank(self, place: Here, session_id: str | None) -> ReasoningBank:
+        return bank_of(self.bank, {**place.tags, "run_id": place.run, "session_id": session_id})
+
+    def _forget(self, run: _Run) -> None:
+        with self._lock:
+            for key in [key for key, known in self._runs.items() if known is run]:
+                del self._runs[key]
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Store nothing, since chat turns are not lessons; with `distill`, enqueue them. The same turns are one job."""
         if not self.distill or not messages:
             return
         try:
-            await asyncio.to_thread(self.bank.queue.put, list(messages))
+            await asyncio.to_thread(lambda: self._bank(here(), None).queue.put(list(messages)))
         except ReasoningBankError as error:
             log.warning("chat turns were not enqueued for distilling: %s", error)
 
-    async def atruncate(self, content: str, tokens_to_truncate: int) -> str:
+    async def atruncate(self, content: Any, tokens_to_truncate: int) -> Any:
         """Drop whole lessons from the end until the block is short enough; the block itself stays."""
-        return shorten(content, tokens_to_truncate)
+        if isinstance(content, str):
+            return shorten(content, tokens_to_truncate)
+        return [
+            ChatMessage(role=message.role, content=text)
+            for message in content
+            if (text := shorten(str(message.content), tokens_to_truncate))
+        ]
 
-    def end_run(self, session_id: str) -> str:
-        """Forget the session's run, so that the next one recalls anew, and return its episode's reference."""
+    def end_run(self, run: str, session_id: str | None = None) -> tuple[ReasoningBank, str] | None:
+        """Forget a run that is over, and return its bank and its episode's reference; None when it recalled nothing.
+
+        Args:
+            run: the id that the agent's handler has.
+            session_id: the memory's: what was recalled for the session outside of any run is meant where the block
+                knows of no such run.
+        """
+        recalled.forget(run)
         with self._lock:
-            run = self._runs.pop(session_id, None)
-        return "" if run is None else run.recall.ref
+            found = self._runs.pop(run, None) or self._runs.pop(_session(session_id), None)
+        return None if found is None else found.episode
 
 
-def _asked(messages: list[ChatMessage]) -> tuple[_Asked, bool]:
-    """Return what the user asked last and which question of the conversation it is, and whether nothing came after it.
-
-    While a run begins, an agent shows its memory the question twice in a row: that is one question.
-    """
-    questions: list[str] = []
-    after_question = False
-    for message in messages:
-        if message.role.value == "user":
-            text = request_text(message)
-            if not (after_question and questions[-1] == text):
-                questions.append(text)
-            after_question = True
-        else:
-            after_question = False
-    return _Asked(questions[-1] if questions else "", len(questions)), after_question
+def _session(session_id: str | None) -> str:
+    return f"session {session_id or ''}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -11,32 +11,49 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
 
 from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher
-from reasoningbank import Hit, ReasoningBank
-from reasoningbank.adapters import MemoryTool, memory_tools, request_text
+from llama_index.memory.reasoningbank.runs import here, recalled
+from reasoningbank import Hit, ReasoningBank, prompt_block
+from reasoningbank.adapters import Banks, MemoryTool, ToolAnswer, ToolSpec, bank_of, memory_tools, request_text
+
+# Of one lesson's text: a query engine has a budget of its own.
+LONGEST_NODE = 1_000
+
+
+def _bank_here(banks: Banks) -> ReasoningBank:
+    """Return the bank of the run that this code is in."""
+    place = here()
+    return bank_of(banks, {**place.tags, "run_id": place.run})
 
 
 class ReasoningBankRetriever(BaseRetriever):
     """Retrieves the lessons that fit a query, for query engines and RetrieverTool. Nothing is counted.
 
+    A node's text is the lesson as it is meant for a model: framed as data, with when it applies. Its metadata are for
+    programs, and are shown to no model.
+
     Args:
-        bank: whose lessons.
+        bank: whose lessons: a bank, or a function from the run to a bank (see ReasoningBankMemoryBlock).
         limit: how many at the most.
         min_confidence: confidence from which a lesson is proven, 0 to 1; the bank's setting when None.
         strict: proven lessons only.
         outcome: only lessons from successes, or only from failures.
         tags: only lessons that have all of these.
+        timeout: seconds of work that a search may take.
+        fail_open: when a search fails or comes too late, give no nodes; a warning says why.
         options: of BaseRetriever.
     """
 
     def __init__(
         self,
-        bank: ReasoningBank,
+        bank: Banks,
         *,
         limit: int = 3,
         min_confidence: float | None = None,
         strict: bool = False,
         outcome: str | None = None,
         tags: list[str] | None = None,
+        timeout: float = 0.5,
+        fail_open: bool = True,
         **options: Any,
     ) -> None:
         self._bank, self._limit = bank, limit
@@ -45,6 +62,8 @@ class ReasoningBankRetriever(BaseRetriever):
             "strict": strict,
             "outcome": outcome,
             "tags": tags,
+            "timeout": timeout,
+            "fail_open": fail_open,
         }
         super().__init__(**options)
 
@@ -52,7 +71,7 @@ class ReasoningBankRetriever(BaseRetriever):
         query = request_text(query_bundle.query_str)
         if not query:
             return []
-        hits = self._bank.search(query, self._limit, **self._filters).hits
+        hits = _bank_here(self._bank).search(query, self._limit, **self._filters).hits
         dispatcher.event(MemoryRecallEvent(query=query, ref="", memory_ids=[hit.memory.id for hit in hits]))
         return [_node(hit) for hit in hits]
 
@@ -62,25 +81,32 @@ class ReasoningBankRetriever(BaseRetriever):
 
 def _node(hit: Hit) -> NodeWithScore:
     memory = hit.memory
+    metadata = {
+        "memory_id": memory.id,
+        "title": memory.title,
+        "content": memory.content,
+        "description": memory.description,
+        "applies_when": memory.applies_when,
+        "outcome": memory.outcome.value,
+        "confidence": hit.confidence,
+        "similarity": hit.similarity,
+        "provisional": hit.provisional,
+        "tags": list(memory.tags),
+        "project": memory.project,
+    }
+    unproven = [memory.id] if hit.provisional else []
     node = TextNode(
         id_=memory.id,
-        text="\n".join(part for part in (memory.title, memory.description, memory.content) if part),
-        metadata={
-            "memory_id": memory.id,
-            "title": memory.title,
-            "outcome": memory.outcome.value,
-            "confidence": hit.confidence,
-            "similarity": hit.similarity,
-            "provisional": hit.provisional,
-            "tags": list(memory.tags),
-            "project": memory.project,
-        },
+        text=prompt_block([memory], max_tokens=LONGEST_NODE, provisional=unproven).text,
+        metadata=metadata,
+        excluded_llm_metadata_keys=list(metadata),
+        excluded_embed_metadata_keys=list(metadata),
     )
     return NodeWithScore(node=node, score=hit.score)
 
 
 def get_tools(
-    bank: ReasoningBank,
+    bank: Banks,
     *,
     read_only: bool = False,
     by: str = "agent",
@@ -89,19 +115,34 @@ def get_tools(
 ) -> list[FunctionTool]:
     """Return the memory tools of a bank: memory_search, and unless read-only memory_record, _feedback and _outcome.
 
+    In a run for which a block has recalled from the same bank, memory_search looks and opens no second episode: it
+    gives the ref of the run's, so that a success counts once.
+
     Args:
+        bank: a bank, or a function from the run to a bank (see ReasoningBankMemoryBlock).
         read_only: only memory_search, which then counts nothing.
         by: who records, votes and reports through the tools.
         trusted: whether what is recorded through them is trusted.
         allow: "update" and "retire" offer memory_update and memory_retire, to put lessons right; not beside read-only.
     """
-    offered = memory_tools(bank, read_only=read_only, by=by, trusted=trusted, allow=allow)
-    return [_function(tool) for tool in offered]
+    options: dict[str, Any] = {"read_only": read_only, "by": by, "trusted": trusted, "allow": allow}
+
+    def call_of(name: str) -> Callable[[dict[str, Any]], ToolAnswer]:
+        def carry_out(arguments: dict[str, Any]) -> ToolAnswer:
+            of = _bank_here(bank)
+            tools: list[MemoryTool] = memory_tools(of, within=recalled.ref(here().run, of), **options)
+            return next(tool for tool in tools if tool.name == name)(arguments)
+
+        return carry_out
+
+    # What a model is told of them is the same for every bank.
+    unbound: Any = None
+    return [_function(tool.spec, call_of(tool.name)) for tool in memory_tools(unbound, **options)]
 
 
-def _function(tool: MemoryTool) -> FunctionTool:
+def _function(spec: ToolSpec, carry_out: Callable[[dict[str, Any]], ToolAnswer]) -> FunctionTool:
     def call(**arguments: Any) -> str:
-        answer = tool(arguments)
+        answer = carry_out(arguments)
         if answer.failed:
             # The agent marks the call as failed and shows the model the sentence.
             raise ValueError(answer.text)
@@ -110,7 +151,6 @@ def _function(tool: MemoryTool) -> FunctionTool:
     async def acall(**arguments: Any) -> str:
         return await asyncio.to_thread(lambda: call(**arguments))
 
-    spec = tool.spec
     return FunctionTool.from_defaults(
         fn=call, async_fn=acall, name=spec.name, description=spec.description, fn_schema=spec.arguments
     )
