@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -165,9 +164,7 @@ async def test_a_run_that_nobody_waits_for_any_more_is_closed_as_unknown(agents:
     assert verdicts(agents.bank) == ["unknown"]
 
 
-async def test_a_run_that_never_asks_the_memory_is_warned_about(
-    agents: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_run_that_never_asks_the_memory_is_warned_about(agents: Any, caplog: pytest.LogCaptureFixture) -> None:
     """A Context does not keep the memory, not even a living one."""
     agent, memory = agents.function_agent("one", "two"), agents.memory()
     context = Context(agent)
@@ -260,15 +257,20 @@ async def test_each_call_of_a_chat_engine_is_a_run_that_is_closed(
     from llama_index.memory.reasoningbank import outcome
 
     heard: list[str] = []
-    handler = spans(judge=lambda answer: not heard.append(str(answer))) if judged else None
+
+    def judge(answer: Any) -> bool:
+        heard.append(str(answer))
+        return True
+
+    handler = spans(judge=judge) if judged else None
     engine = SimpleChatEngine.from_defaults(llm=agents.llm("done", "done"), memory=agents.memory())
     for _ in range(2):
         if door.startswith("a"):
             answer = await getattr(engine, door)(ASKED)
             said = await aread(answer) if "stream" in door else str(answer)
         else:
-            how = read if "stream" in door else str
-            said = await asyncio.to_thread(lambda: how(getattr(engine, door)(ASKED)))
+            answer = await asyncio.to_thread(getattr(engine, door), ASKED)
+            said = await asyncio.to_thread(read if "stream" in door else str, answer)
         assert said.strip() == "done"
     for watching in (handler, outcome._chat_watch):
         if watching is not None:

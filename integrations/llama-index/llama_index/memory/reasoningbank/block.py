@@ -137,7 +137,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
                 max_tokens=self.max_tokens,
                 min_confidence=self.min_confidence,
             )
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised again by all who wait for it
             self._forget(run)
             run.given.set_exception(error)
             return

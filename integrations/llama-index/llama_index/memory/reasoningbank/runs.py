@@ -1,4 +1,4 @@
-"""Which run of the framework code is in, and what was recalled in it: known by the framework, never by what was said."""
+"""Which run code is in, as the framework knows it and never by what was said, and what was recalled in it."""
 
 from __future__ import annotations
 
