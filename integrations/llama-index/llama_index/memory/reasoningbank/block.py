@@ -148,7 +148,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
         run.given.set_result((bank, recall))
 
     def _bank(self, place: Here, session_id: str | None) -> ReasoningBank:
-        return bank_of(self.bank, {**place.tags, "run_id": place.run, "session_id": session_id})
+        return bank_of(self.bank, RunScope({**place.tags, "run_id": place.run, "session_id": session_id}))
 
     def _forget(self, run: _Run) -> None:
         with self._lock:

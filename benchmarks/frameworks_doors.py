@@ -1,0 +1,132 @@
+"""The doors that agents of the frameworks come through, with default settings, and a model that says what it sees."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.llms.mock import MockFunctionCallingLLM
+from llama_index.core.memory import Memory
+
+from langchain_reasoningbank import ReasoningBankMiddleware, ReasoningBankRetriever, attach, format_lessons
+from llama_index.memory.reasoningbank import ReasoningBankMemoryBlock, run_with_memory
+from reasoningbank import ReasoningBank
+
+SHOWN, BARE = "shown", "bare"
+MARK = "<lessons-"
+TOPICS = ("dates of invoices", "names of files", "rows of a table", "pages of a report", "keys of a cache", "mails")
+
+
+def task(number: int) -> str:
+    """Return what a run is asked: no two alike, so that no query is known."""
+    return f"parse the {TOPICS[number % len(TOPICS)]} in folder {number}"
+
+
+@dataclass(frozen=True)
+class Door:
+    """One way to run an agent.
+
+    Attributes:
+        run, arun: run it for a task of this number; tell whether its model was shown lessons.
+        bare: run the same agent without the adapter.
+    """
+
+    name: str
+    run: Callable[[int], bool]
+    arun: Callable[[int], Awaitable[bool]]
+    bare: Callable[[int], Any]
+
+
+class Telling(BaseChatModel):
+    """Says whether it was shown lessons."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "telling"
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        shown = any(MARK in message.text for message in messages)
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(SHOWN if shown else BARE))])
+
+
+def langchain_agent(bank: ReasoningBank) -> Door:
+    """Return an agent with the middleware."""
+    middleware = ReasoningBankMiddleware(bank)
+    agent: Any = attach(create_agent(Telling(), [], middleware=[middleware]), middleware)
+    bare: Any = create_agent(Telling(), [])
+
+    def asked(number: int) -> dict[str, Any]:
+        return {"messages": [{"role": "user", "content": task(number)}]}
+
+    async def arun(number: int) -> bool:
+        return bool((await agent.ainvoke(asked(number)))["messages"][-1].text == SHOWN)
+
+    return Door(
+        "LangChain agent",
+        lambda number: agent.invoke(asked(number))["messages"][-1].text == SHOWN,
+        arun,
+        lambda number: bare.invoke(asked(number)),
+    )
+
+
+def langchain_chain(bank: ReasoningBank) -> Door:
+    """Return a chain with the retriever."""
+    retriever = ReasoningBankRetriever(bank=bank, record_usage=True)
+    prompt = RunnableLambda(lambda given: f"{given['lessons']}\n\n{given['question']}")
+    question = RunnablePassthrough()
+    chain: Any = attach({"lessons": retriever | format_lessons, "question": question} | prompt | Telling(), retriever)
+    none = RunnableLambda(lambda _: "")
+    bare: Any = {"lessons": none | RunnableLambda(str), "question": question} | prompt | Telling()
+
+    async def arun(number: int) -> bool:
+        return bool((await chain.ainvoke(task(number))).text == SHOWN)
+
+    return Door(
+        "LangChain chain",
+        lambda number: chain.invoke(task(number)).text == SHOWN,
+        arun,
+        lambda number: bare.invoke(task(number)),
+    )
+
+
+def llama_index_agent(bank: ReasoningBank) -> Door:
+    """Return a LlamaIndex agent with the memory block."""
+    block = ReasoningBankMemoryBlock(bank=bank)
+
+    def answer(messages: list[ChatMessage], **_: Any) -> ChatMessage:
+        shown = any(MARK in str(message.content) for message in messages)
+        return ChatMessage(role="assistant", content=SHOWN if shown else BARE)
+
+    def built(number: int, *blocks: Any) -> tuple[FunctionAgent, Memory]:
+        llm = MockFunctionCallingLLM(response_generator=answer, is_chat_model=True)
+        memory = Memory.from_defaults(
+            session_id=f"session {number}", memory_blocks=list(blocks), tokenizer_fn=str.split
+        )
+        return FunctionAgent(llm=llm, tools=[], streaming=False), memory
+
+    async def arun(number: int) -> bool:
+        agent, memory = built(number, block)
+        return str(await run_with_memory(agent.run(task(number), memory=memory), memory=memory)) == SHOWN
+
+    async def bare(number: int) -> None:
+        agent, memory = built(number)
+        await agent.run(task(number), memory=memory)
+
+    return Door(
+        "LlamaIndex agent",
+        lambda number: asyncio.run(arun(number)),
+        arun,
+        lambda number: asyncio.run(bare(number)),
+    )
+
+
+DOORS: tuple[Callable[[ReasoningBank], Door], ...] = (langchain_agent, langchain_chain, llama_index_agent)
