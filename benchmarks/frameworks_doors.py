@@ -37,12 +37,13 @@ class Door:
 
     Attributes:
         run, arun: run it for a task of this number; tell whether its model was shown lessons.
-        bare: run the same agent without the adapter.
+        timed, bare: run it where a server would, and the same agent without the adapter.
     """
 
     name: str
     run: Callable[[int], bool]
     arun: Callable[[int], Awaitable[bool]]
+    timed: Callable[[int], Any]
     bare: Callable[[int], Any]
 
 
@@ -70,32 +71,28 @@ def langchain_agent(bank: ReasoningBank) -> Door:
     async def arun(number: int) -> bool:
         return bool((await agent.ainvoke(asked(number)))["messages"][-1].text == SHOWN)
 
-    return Door(
-        "LangChain agent",
-        lambda number: agent.invoke(asked(number))["messages"][-1].text == SHOWN,
-        arun,
-        lambda number: bare.invoke(asked(number)),
-    )
+    def run(number: int) -> bool:
+        return bool(agent.invoke(asked(number))["messages"][-1].text == SHOWN)
+
+    return Door("LangChain agent", run, arun, run, lambda number: bare.invoke(asked(number)))
 
 
 def langchain_chain(bank: ReasoningBank) -> Door:
     """Return a chain with the retriever."""
     retriever = ReasoningBankRetriever(bank=bank, record_usage=True)
-    prompt = RunnableLambda(lambda given: f"{given['lessons']}\n\n{given['question']}")
-    question = RunnablePassthrough()
+    prompt: Any = RunnableLambda(lambda given: f"{given['lessons']}\n\n{given['question']}")
+    question: Any = RunnablePassthrough()
     chain: Any = attach({"lessons": retriever | format_lessons, "question": question} | prompt | Telling(), retriever)
-    none = RunnableLambda(lambda _: "")
+    none: Any = RunnableLambda(lambda _: "")
     bare: Any = {"lessons": none | RunnableLambda(str), "question": question} | prompt | Telling()
 
     async def arun(number: int) -> bool:
         return bool((await chain.ainvoke(task(number))).text == SHOWN)
 
-    return Door(
-        "LangChain chain",
-        lambda number: chain.invoke(task(number)).text == SHOWN,
-        arun,
-        lambda number: bare.invoke(task(number)),
-    )
+    def run(number: int) -> bool:
+        return bool(chain.invoke(task(number)).text == SHOWN)
+
+    return Door("LangChain chain", run, arun, run, lambda number: bare.invoke(task(number)))
 
 
 def llama_index_agent(bank: ReasoningBank) -> Door:
@@ -121,11 +118,14 @@ def llama_index_agent(bank: ReasoningBank) -> Door:
         agent, memory = built(number)
         await agent.run(task(number), memory=memory)
 
+    # Timed in one loop: a loop that is made for a run also makes, and ends, the threads that it hands work to.
+    loop = asyncio.Runner()
     return Door(
         "LlamaIndex agent",
         lambda number: asyncio.run(arun(number)),
         arun,
-        lambda number: asyncio.run(bare(number)),
+        lambda number: loop.run(arun(number)),
+        lambda number: loop.run(bare(number)),
     )
 
 

@@ -241,6 +241,8 @@ class RunOutcomes:
 
     async def ajudged(self, given: Any) -> Judgement:
         """Do what `judged` does without holding up the loop; an async judge is awaited in it."""
+        if self._judge is None:
+            return Judgement(Verdict.UNKNOWN)
         try:
             said = await asyncio.to_thread(self._asked, given)
             return as_judgement(await said if inspect.isawaitable(said) else said)
