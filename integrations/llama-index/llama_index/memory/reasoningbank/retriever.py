@@ -13,7 +13,16 @@ from llama_index.core.tools import FunctionTool
 from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher
 from llama_index.memory.reasoningbank.runs import here, recalled
 from reasoningbank import Hit, ReasoningBank, prompt_block
-from reasoningbank.adapters import Banks, MemoryTool, ToolAnswer, ToolSpec, bank_of, memory_tools, request_text
+from reasoningbank.adapters import (
+    Banks,
+    MemoryTool,
+    RunScope,
+    ToolAnswer,
+    ToolSpec,
+    bank_of,
+    memory_tools,
+    request_text,
+)
 
 # Of one lesson's text: a query engine has a budget of its own.
 LONGEST_NODE = 1_000
@@ -22,7 +31,7 @@ LONGEST_NODE = 1_000
 def _bank_here(banks: Banks) -> ReasoningBank:
     """Return the bank of the run that this code is in."""
     place = here()
-    return bank_of(banks, {**place.tags, "run_id": place.run})
+    return bank_of(banks, RunScope({**place.tags, "run_id": place.run}))
 
 
 class ReasoningBankRetriever(BaseRetriever):
