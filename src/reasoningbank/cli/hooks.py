@@ -49,8 +49,8 @@ def doctor(session: Session, client: Client, *, folder: Folder = None) -> Answer
     root = data_folder(session.scope["root"].value if "root" in session.scope else None)
     said = installing.doctor(found, installing.file_of(found, folder, Path.home()), _state(root))
     wrong = any(not line.startswith("note: ") for line in said)
-    value = {"client": client, "verified": found.verified, "findings": said}
-    lines = [f"{client}, verified with {found.verified}.", *said]
+    value = {"client": client, "checked": found.checked, "findings": said}
+    lines = [f"{client}, checked with {found.checked}.", *said]
     return Answer(value, "\n".join(lines), exit_code=int(wrong))
 
 

@@ -1,6 +1,6 @@
 """The clients: where each keeps its hooks, in what shape, and what is known to be silent there.
 
-Data, with what it was verified against. The payloads in the tests are recorded ones or of the published shape.
+Data, with what it was checked against. The payloads in the tests are of the published shapes, or recorded by others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Client:
     """One coding agent.
 
     Attributes:
-        verified: the version whose payloads and configuration this was checked with, and how.
+        checked: what payloads and configuration were checked with: a version where one is known, and how.
         user, project: the file of its hooks, below the home folder and below a repository.
         shape: "grouped" (events hold matchers, which hold commands), "plain" (events hold commands), or "own file"
             (plain, in a file that is ours alone).
@@ -30,7 +30,7 @@ class Client:
     """
 
     name: str
-    verified: str
+    checked: str
     user: str
     project: str
     shape: Shape
@@ -86,7 +86,7 @@ CLIENTS = {
         ),
         Client(
             "cursor",
-            "2.3: its documentation",
+            "its published hooks reference; no version is known",
             user=".cursor/hooks.json",
             project=".cursor/hooks.json",
             shape="plain",
@@ -95,7 +95,7 @@ CLIENTS = {
         ),
         Client(
             "copilot",
-            "1.0: its hooks reference",
+            "its published hooks reference; no version is known",
             user=".copilot/hooks/reasoningbank.json",
             project=".github/hooks/reasoningbank.json",
             shape="own file",
@@ -104,7 +104,7 @@ CLIENTS = {
         ),
         Client(
             "gemini",
-            "0.20: its hooks reference",
+            "its published hooks reference; no version is known",
             user=".gemini/settings.json",
             project=".gemini/settings.json",
             shape="grouped",
