@@ -7,7 +7,7 @@ from typing import Literal
 
 from reasoningbank.episode import Episode
 from reasoningbank.links import Conflict
-from reasoningbank.memory import Memory
+from reasoningbank.memory import Draft, Memory
 from reasoningbank.verdict import Verdict
 
 # Reasons in `withheld`: what did not fit the prompt block; whose time is over; what is kept from a run, to compare runs
@@ -210,6 +210,9 @@ class Imported:
         held: lines whose lesson somebody took out of service here, where it stays, and why.
         rejected: lines that could not be taken, and why.
         redactions: secrets removed, by rule.
+        left_out: pages and records that are no lessons: indexes of folders, relations of a graph.
+        forms: the forms of other tools that were recognised, each with the number of its records.
+        planned: with `dry_run`: the lessons that would be made.
         runs: runs that are new; asked for with `runs`.
         runs_left_out: lines of runs that were not asked for.
     """
@@ -224,6 +227,9 @@ class Imported:
     held: tuple[Rejected, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     redactions: dict[str, int] = field(default_factory=dict)
+    left_out: int = 0
+    forms: dict[str, int] = field(default_factory=dict, compare=False)
+    planned: tuple[Draft, ...] = ()
     runs: int = 0
     runs_left_out: int = 0
 

@@ -95,7 +95,6 @@ def test_a_blank_id_is_no_id(given_id: object) -> None:
         ({"text": " \n "}, "content is empty"),
         ({"text": 5}, "content is a int"),
         ({"text": "x", "title": ["a"]}, "title"),
-        ({"text": "x", "title": "t" * 201}, "title has 201 characters"),
         ({"text": "x", "outcome": "maybe"}, "'maybe'"),
         ({"text": "x", "metadata": [1]}, "metadata is a list"),
         ({"text": "x", "id": [1]}, "id is a list"),

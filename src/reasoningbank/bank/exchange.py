@@ -16,9 +16,13 @@ from reasoningbank.filters import FilterOptions
 from reasoningbank.results import Imported
 
 if TYPE_CHECKING:
-    from reasoningbank.services.exchange import export, transfer
+    from reasoningbank.services.exchange import export, sheet_transfer, transfer
 else:
-    export, transfer = Later.each("reasoningbank.services.exchange", "export", "transfer")
+    export, sheet_transfer, transfer = Later.each(
+        "reasoningbank.services.exchange", "export", "sheet_transfer", "transfer"
+    )
+
+FORMATS = ("jsonl", "markdown", "agents-md", "skill", "ace")
 
 
 class Exchange(Namespace):
@@ -31,6 +35,7 @@ class Exchange(Namespace):
         trusted: bool = False,
         by: str | None = None,
         runs: bool = False,
+        dry_run: bool = False,
         progress: Callable[[int, int | None], None] | None = None,
     ) -> Imported:
         """Store the lessons of a file, of a folder, or of any lines or dictionaries.
@@ -43,7 +48,10 @@ class Exchange(Namespace):
         out of service here stays there, and is named.
 
         Also understood: a JSON array; exports of mem0, ReMe, PyPI's reasoning-bank and the ReasoningBank paper's code;
-        the `.swarm/memory.db` of agentic-flow and claude-flow; a Markdown page with front matter, or a folder of them.
+        items of LangGraph stores; the `memory.jsonl` of the official memory server; the `.swarm/memory.db` of
+        agentic-flow and claude-flow; Markdown pages or a folder of them: one lesson with front matter, a skill, a page
+        of many sections or rules (LESSONS.md, AGENTS.md, `.mdc`), an ACE playbook. Each section or rule is one lesson;
+        its place is in `metadata["place"]`. What `export_to` wrote into a page is left out.
 
         Args:
             source: a path, or lines (an open file, say).
@@ -53,6 +61,7 @@ class Exchange(Namespace):
             by: the source to name; the file's name when None.
             runs: take the runs of an export as well, with their steps: cleaned, and each as long as the setting
                 `trajectory_limit` lets it be. Only of a trusted file: what is said to have happened counts in metrics.
+            dry_run: store nothing, and answer with the lessons that would be made (`planned`).
             progress: called with (lines done, lines in all or None).
 
         Raises:
@@ -74,16 +83,19 @@ class Exchange(Namespace):
         else:
             opened = contextlib.nullcontext(numbered(source))
         with opened as entries:
-            return transfer.import_entries(self._engine, entries, trusted=trusted, by=by, runs=runs, progress=progress)
+            return transfer.import_entries(
+                self._engine, entries, trusted=trusted, by=by, runs=runs, progress=progress, dry_run=dry_run
+            )
 
     def export_to(
         self,
         target: str | os.PathLike[str] | IO[str],
         *,
-        format: Literal["jsonl", "markdown"] = "jsonl",
+        format: Literal["jsonl", "markdown", "agents-md", "skill", "ace"] = "jsonl",
         runs: bool = False,
         expired: bool | None = False,
         newest_first: bool = False,
+        unproven: bool = False,
         progress: Callable[[int], None] | None = None,
         **filters: Unpack[FilterOptions],
     ) -> int:
@@ -94,12 +106,16 @@ class Exchange(Namespace):
 
         Args:
             target: a path, which appears whole or not at all; for JSON lines also an open text file.
-            format: "jsonl", a memory a line; or "markdown", a new folder with a page for each.
+            format: "jsonl", a memory a line; "markdown", a new folder with a page for each; or a page for agents to
+                read: "agents-md" (rules), "skill" (a folder with a SKILL.md), "ace" (a playbook). Such a page holds the
+                active lessons that are proven, between two marks: the next export replaces its own part of the file
+                and leaves the rest alone.
             runs: behind the memories, write every run, a line each: its task, verdict, what it was handed, what was
                 learned from it, and the steps that are kept. Off by default: lessons are made to be passed on, the
                 transcripts of runs are not, and they are many times as large. JSON lines only.
             expired: False leaves out what has expired, True what has not, None nothing.
             newest_first: what happened last comes first; else in the order they were recorded.
+            unproven: pages for agents hold all active lessons.
             progress: called with the number of memories written.
             filters: see FilterOptions.
 
@@ -119,8 +135,12 @@ class Exchange(Namespace):
         path = Path(target).expanduser()
         if format == "jsonl":
             return export.write_whole(path, lines)
-        if format != "markdown":
-            raise InvalidInputError(f"format {format!r} is not one of jsonl, markdown")
+        if format not in FORMATS:
+            raise InvalidInputError(f"format {format!r} is not one of {', '.join(FORMATS)}")
         if runs:
-            raise InvalidInputError("format 'markdown' holds no runs: give format='jsonl', or leave them out")
+            raise InvalidInputError(f"format {format!r} holds no runs: give format='jsonl', or leave them out")
+        if format != "markdown":
+            return sheet_transfer.export_sheet(
+                self._engine, path, format, unproven=unproven, progress=progress, chosen=chosen
+            )
         return export.export_pages(self._engine, path, progress, chosen=chosen)

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from reasoningbank.cli import views
 from reasoningbank.cli.arguments import STANDARD_STREAM, IntoFile, NewestFirst, UsageError
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.exchange import Imported
 
 app = typer.Typer(rich_help_panel="In and out")
-Format = Literal["jsonl", "markdown"]
+Format = Literal["jsonl", "markdown", "agents-md", "skill", "ace"]
 
 
 @command(app, "import", begins=True)
@@ -30,19 +33,60 @@ def import_file(
     runs: Annotated[
         bool, typer.Option("--runs", help="With --trusted: take the runs of an export too, with their steps.")
     ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing; show what would be made.")] = False,
 ) -> Answer:
     """Store the lessons of a file or folder.
 
     JSON lines: {"content" or "text", and optionally "title", "description", "applies_when", "outcome", "tags", "id",
-    "metadata"}. Also a JSON array; exports of mem0, ReMe, PyPI's reasoning-bank and the ReasoningBank paper's code; the
-    .swarm/memory.db of agentic-flow and claude-flow; a Markdown page with front matter, or a folder of them.
+    "metadata"}. Also a JSON array; exports of mem0, ReMe, PyPI's reasoning-bank and the ReasoningBank paper's code;
+    items of LangGraph stores; the official memory server's memory.jsonl; the .swarm/memory.db of agentic-flow and
+    claude-flow; Markdown pages or a folder of them: LESSONS.md, AGENTS.md, .mdc rules, skills, ACE playbooks, each
+    section or rule a lesson.
 
     Good lines are kept when others are bad (exit code 1); importing the same again changes nothing.
     """
     source = sys.stdin.buffer if file == STANDARD_STREAM else str(file)
     with session.progress("Importing") as progress:
-        imported = session.bank.exchange.import_from(source, trusted=trusted, by=by, runs=runs, progress=progress)
-    return Answer(imported, views.imported, exit_code=1 if imported.rejected else 0)
+        imported = session.bank.exchange.import_from(
+            source, trusted=trusted, by=by, runs=runs, dry_run=dry_run, progress=progress
+        )
+    return Answer(imported, _imported, exit_code=1 if imported.rejected else 0)
+
+
+def _imported(console: Console, result: Imported) -> None:
+    """Print what became of the lines of an import."""
+    _recognised(console, result)
+    parts = [f"{result.created:,} new", f"{result.existing:,} there already", f"{len(result.rejected):,} bad"]
+    views.sentence(console, f"Imported: {', '.join(parts)}.", "bold")
+    if result.runs:
+        views.sentence(console, f"Imported runs: {result.runs:,}.")
+    if result.runs_left_out:
+        views.sentence(console, f"{result.runs_left_out:,} runs were left out: --trusted --runs takes them", "yellow")
+    if result.quarantined:
+        views.sentence(
+            console, f"{result.quarantined:,} are quarantined and not served: list --state quarantined", "yellow"
+        )
+    if result.not_embedded:
+        views.sentence(console, f"{result.not_embedded:,} could not be embedded: run reembed", "yellow")
+    views.removed_secrets(console, result.redactions)
+    for lines in (result.differing, result.possible_duplicates, result.joined, result.held):
+        views.rejected_lines(console, lines, "yellow")
+    views.rejected_lines(console, result.rejected, "red")
+
+
+def _recognised(console: Console, result: Imported) -> None:
+    """Print what the lines look like, and with a dry run what they would become."""
+    if result.forms:
+        views.sentence(console, f"This looks like {' and '.join(result.forms)}.")
+    for draft in result.planned:
+        console.print(
+            Text.assemble(views.MARKS[draft.outcome], " ", (views.shown(draft.title), "bold")), soft_wrap=True
+        )
+        views.sentence(console, f"  {draft.content.splitlines()[0]}", "dim")
+    if result.planned:
+        views.sentence(console, f"Nothing was stored: {len(result.planned):,} lessons would be made.", "bold")
+    if result.left_out:
+        views.sentence(console, f"{result.left_out:,} left out: indexes and relations are no lessons.", "dim")
 
 
 @command(app, "export", filtered=True)
@@ -52,7 +96,12 @@ def export(
     file: IntoFile = STANDARD_STREAM,
     *,
     form: Annotated[
-        Format, typer.Option("--format", help="jsonl: a memory a line; markdown: a new folder with a page for each.")
+        Format,
+        typer.Option(
+            "--format",
+            help="jsonl: a memory a line; markdown: a new folder with a page for each; agents-md, skill, ace: the "
+            "proven lessons as a page for agents, whose other parts stay.",
+        ),
     ] = "jsonl",
     runs: Annotated[
         bool,
@@ -60,6 +109,9 @@ def export(
     ] = False,
     expired: Annotated[bool, typer.Option("--expired", help="Also what has expired.")] = False,
     newest_first: NewestFirst = False,
+    unproven: Annotated[
+        bool, typer.Option("--unproven", help="agents-md, skill, ace: all active lessons, not only proven ones.")
+    ] = False,
 ) -> Answer:
     """Write every memory with its evidence, whatever its state. `import --trusted` makes the same bank of it again.
 
@@ -67,7 +119,7 @@ def export(
     """
     options = {**filters, "runs": runs, "expired": None if expired else False, "newest_first": newest_first}
     if file != STANDARD_STREAM:
-        return _into(session, file, form, options)
+        return _into(session, file, form, options | {"unproven": unproven})
     if session.as_json or form != "jsonl":
         raise UsageError("export to standard output is JSON lines and nothing else: name a FILE")
     written = session.bank.exchange.export_to(session.stdout, **options)

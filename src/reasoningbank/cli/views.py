@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reasoningbank import Episode, Hit, Memory, Page, Recall, Recorded, Reported, SearchResult, Verdict, Voted
-from reasoningbank.exchange import Imported, Rejected
+from reasoningbank.exchange import Rejected
 from reasoningbank.runs import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept, Trajectory
 
 MARKS = {Verdict.SUCCESS: ("✓", "green"), Verdict.FAILURE: ("✗", "red")}
@@ -209,30 +209,16 @@ def episode(console: Console, found: Episode) -> None:
         console.print(Text(f"  {served.confidence:.2f}  {served.memory}", "dim"))
 
 
-def imported(console: Console, result: Imported) -> None:
-    """Print what became of the lines of an import."""
-    parts = [f"{result.created:,} new", f"{result.existing:,} there already", f"{len(result.rejected):,} bad"]
-    sentence(console, f"Imported: {', '.join(parts)}.", "bold")
-    if result.runs:
-        sentence(console, f"Imported runs: {result.runs:,}.")
-    if result.runs_left_out:
-        sentence(console, f"{result.runs_left_out:,} runs were left out: --trusted --runs takes them", "yellow")
-    if result.quarantined:
-        sentence(console, f"{result.quarantined:,} are quarantined and not served: list --state quarantined", "yellow")
-    if result.not_embedded:
-        sentence(console, f"{result.not_embedded:,} could not be embedded: run reembed", "yellow")
-    removed_secrets(console, result.redactions)
-    for lines in (result.differing, result.possible_duplicates, result.joined, result.held):
-        rejected_lines(console, lines, "yellow")
-    rejected_lines(console, result.rejected, "red")
-
-
 def rejected_lines(console: Console, lines: Sequence[Rejected], style: str) -> None:
     """Print which lines were not taken, and why."""
-    for line in lines[:LONGEST_LIST]:
-        console.print(Text.assemble((f"line {line.line}: ", style), shown(line.reason)), soft_wrap=True)
-    if len(lines) > LONGEST_LIST:
-        sentence(console, f"… and {len(lines) - LONGEST_LIST:,} more (--json lists all)", "dim")
+    numbers: dict[str, list[int]] = {}
+    for line in lines:
+        numbers.setdefault(line.reason, []).append(line.line)
+    for reason, same in list(numbers.items())[:LONGEST_LIST]:
+        more = f" and {len(same) - 1:,} more" if len(same) > 1 else ""
+        console.print(Text.assemble((f"line {same[0]}{more}: ", style), shown(reason)), soft_wrap=True)
+    if len(numbers) > LONGEST_LIST:
+        sentence(console, f"… and {len(numbers) - LONGEST_LIST:,} more (--json lists all)", "dim")
 
 
 def names(console: Console, found: Sequence[str], none: str) -> None:

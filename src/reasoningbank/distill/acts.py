@@ -51,7 +51,9 @@ PREFIX = re.compile(
 SUFFIX = re.compile(
     r"(?:\s*(?:\d?>&\d|\d?>\s*/dev/null|&>\s*/dev/null|\|\|\s*true|\|\s*(?:head|tail|cat|less)\b[^|]*|;\s*echo\s.*|;|&))+$"
 )
-HEREDOC = re.compile(r"(?s)^(?P<program>[^\n]*?)\s*<<-?\s*[\"']?\w+[\"']?(?P<rest>[^\n]*)\n")
+HEREDOC = re.compile(r"(?P<program>.*?)\s*<<-?\s*[\"']?\w+[\"']?(?P<rest>.*)")
+FIRST_LINE = 1_000  # characters of a command's first line in which a here-document is looked for
+AROUND = 20  # things around a command that are taken off
 INTO = re.compile(r">{1,2}\s*([^\s;&|<>]+)|\btee\s+(?:-a\s+)?([^\s;&|<>]+)")
 WRITES = re.compile(
     r"""(?x)
@@ -109,9 +111,10 @@ def command_of(step: Step) -> str:
 
 def _bare(command: str) -> str:
     command = command.strip()
-    while (shorter := PREFIX.sub("", command)) != command:
-        command = shorter
-    heredoc = HEREDOC.match(command)
+    for _ in range(AROUND):
+        command = PREFIX.sub("", command)
+    first, _, more = command.partition("\n")
+    heredoc = HEREDOC.match(first[:FIRST_LINE]) if more else None
     if heredoc:
         into = INTO.search(f"{heredoc['program']} {heredoc['rest']}")
         command = f"write {into[1] or into[2]}" if into else heredoc["program"].strip()

@@ -23,13 +23,13 @@ MARKUP = re.compile(r"[*_`#]{2,}|^#+\s*|`", re.MULTILINE)
 FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)")
 
 # A harness's frame around the task: what stands inside is the task.
-FRAME = re.compile(
-    r"(?is)<(pr_description|issue(?:_description)?|problem_statement|task(?:_description)?|instructions?|user_query|query|"
-    r"question|request)>(.+?)</\1>"
+FRAMES = (
+    *("pr_description", "issue", "issue_description", "problem_statement", "task", "task_description", "instruction"),
+    *("instructions", "user_query", "query", "question", "request"),
 )
 MARKED = re.compile(
-    r"(?ms)^[#*\s]*(?:ISSUE|TASK|PROBLEM|PROBLEM STATEMENT|REQUEST|USER REQUEST)[*]*:[*]*[ \t]*\n?"
-    r"(.+?)(?=^[#*\s]*[A-Z][A-Z ]{5,40}[*]*:|\Z)"
+    r"(?ms)^[#* \t]*(?:ISSUE|TASK|PROBLEM|PROBLEM STATEMENT|REQUEST|USER REQUEST)[*]*:[*]*[ \t]*\n?"
+    r"(.+?)(?=^[#* \t]*[A-Z][A-Z ]{5,40}[*]*:|\Z)"
 )
 GREET = (
     r"(?:hi|hello|hey|hiya|greetings|dear|good (?:morning|afternoon|evening|day)|hallo|guten tag|bonjour|hola|ciao)\b"
@@ -97,9 +97,17 @@ def goal(task: str) -> str:
 
 def _inside(task: str) -> str:
     """Return what a harness's frame holds, the whole text where there is none."""
-    framed = [match[2] for match in FRAME.finditer(task) if any(c.isalnum() for c in match[2])]
+    framed = [_between(task, f"<{name}>", f"</{name}>") for name in FRAMES]
+    longest = max(framed, key=len)
     marked = MARKED.search(task)
-    return max(framed, key=len) if framed else marked[1] if marked and marked[1].strip() else task
+    return longest or (marked[1] if marked and marked[1].strip() else task)
+
+
+def _between(text: str, opening: str, closing: str) -> str:
+    start = text.find(opening)
+    end = text.find(closing, start)
+    inside = text[start + len(opening) : end] if 0 <= start < end else ""
+    return inside if any(c.isalnum() for c in inside) else ""
 
 
 def deeds(text: str) -> dict[str, frozenset[int]]:

@@ -184,7 +184,7 @@ def _is_schema(value: Any) -> bool:
 
 def _read_prose(text: str, answer: Answer, *, unfinished: bool) -> Answer:
     """Read an answer in which no JSON list of items was found."""
-    if re.search(rf"(?m)^\W*{NOTHING_LEARNED}\W*$", text):
+    if re.search(rf"(?m)^[^\w\n]*{NOTHING_LEARNED}[^\w\n]*$", text):
         return Answer(found=True)
     items = _marked_items(text)
     if items:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from reasoningbank import moments
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.exchange.others import read_outcome, source_time, votes_of
 from reasoningbank.links import ExportedLink, from_object
-from reasoningbank.memory import Draft, Memory, Source, State, clean_text, is_blank
+from reasoningbank.memory import TITLE_LIMIT, Draft, Memory, Source, State, clean_text, is_blank
 from reasoningbank.signals import SignalKind, Tally, day_number, parse_time, time_text
 from reasoningbank.validation import validated
-from reasoningbank.verdict import Verdict
 
 FORMAT = "reasoningbank/1"
 
@@ -35,23 +35,18 @@ TIMES = ("occurred_at", "expires_at", "ttl")
 # Under which name a field may stand, the first one that is there counts: ours, then those of other tools.
 NAMES: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in ("title", "description", "outcome", "tags", "id", "metadata", *TIMES)},
-    "content": ("content", "text"),
+    "content": ("content", "text", "lesson", "rule", "insight", "note"),
     "applies_when": ("applies_when", "when_to_use"),
 }
 FIELDS = frozenset(name for names in NAMES.values() for name in names)
+ALIASES = frozenset({"lesson", "rule", "insight", "note"})
+# What only runs have.
+RUN_KEYS = frozenset({"messages", "steps", "trajectory", "role", "actions", "loglines"})
 
 # What a line of our own format says beside the draft. In any other line these are metadata like every unknown key.
 OF_THE_BANK = frozenset({"taught", "parameters", "forgotten"})
-OF_A_MEMORY = {
-    "confidence",
-    "initial_confidence",
-    "usage_count",
-    "last_used",
-    "findings",
-    "archived",
-    "links",
-    "signatures",
-}
+OF_A_MEMORY = {"confidence", "initial_confidence", "usage_count", "last_used", "findings", "archived"}
+OF_A_MEMORY |= {"links", "signatures"}
 OWN = OF_THE_BANK | OF_A_MEMORY | {"format", "state", "source", "created_at", "updated_at", "evidence"}
 
 
@@ -67,6 +62,7 @@ class Incoming:
         why: the reason for which it is archived.
         tallies: its evidence.
         links: those from it.
+        votes: how often whoever kept it found it helpful and harmful.
         taught: how often votes confirmed and refuted each kind of evidence, in the bank it came from.
         blocked: the sources that are blocked there.
         parameters: those that the confidence model had there; not looked at yet.
@@ -82,6 +78,7 @@ class Incoming:
     updated_at: datetime | None = None
     tallies: tuple[Tally, ...] = ()
     links: tuple[ExportedLink, ...] = ()
+    votes: tuple[int, int] = (0, 0)
     taught: tuple[tuple[SignalKind, int, int], ...] = ()
     blocked: tuple[str, ...] = ()
     parameters: Any = None
@@ -122,15 +119,17 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
     said = record if own and trusted else {}
     filled = {name: value for name, value in record.items() if value not in (None, "")}
     given = {field: next((filled[name] for name in names if name in filled), None) for field, names in NAMES.items()}
+    if given["content"] is None and RUN_KEYS & filled.keys():
+        raise InvalidInputError("this looks like a run, not a lesson: `reasoningbank distill` reads it")
     content = _text(given["content"])
     fields = {
-        "title": given["title"] or derived_title(content),
+        "title": _title(given["title"], content),
         "content": content,
         "description": given["description"] or "",
         "applies_when": given["applies_when"] or "",
-        "outcome": given["outcome"] or Verdict.SUCCESS,
+        "outcome": read_outcome(given["outcome"]),
         "tags": _tags(given["tags"]),
-        "metadata": _metadata(record, given["metadata"], OWN if own else frozenset()),
+        "metadata": _metadata(record, given["metadata"], _used(record, filled) | OWN if own else _used(record, filled)),
         "source": (said.get("source") or Source()) if said else Source(how="imported", by=by, trusted=trusted),
         "confidence": said.get("initial_confidence"),
         "signatures": record.get("signatures") if own else None,
@@ -146,9 +145,10 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         state=None if state is State.ACTIVE and not trusted else state,
         before=before,
         why=why,
-        created_at=_time(said, "created_at"),
-        updated_at=_time(said, "updated_at"),
+        created_at=_time(said, "created_at") if own else source_time(record, "created_at"),
+        updated_at=_time(said, "updated_at") if own else source_time(record, "updated_at", "created_at"),
         tallies=tuple(map(_tally, _objects(said.get("evidence"), "evidence"))),
+        votes=votes_of(record.get("votes")) if trusted and not own else (0, 0),
         links=tuple(map(from_object, _objects(said.get("links"), "links"))),
         taught=_taught(said.get("taught")),
         blocked=_names(said.get("forgotten")),
@@ -173,6 +173,14 @@ def _text(content: object) -> str:
     return content
 
 
+def _title(given: object, content: str) -> object:
+    """Return the title that is given, cut where it is longer than a title may be; else one derived from the text."""
+    if not isinstance(given, str):
+        return given or derived_title(content)
+    whole = given.strip()
+    return whole if len(whole) <= TITLE_LIMIT else f"{whole[: TITLE_LIMIT - 1].rstrip()}…"
+
+
 def _id(given: object) -> str | None:
     if given is None or isinstance(given, bool):
         return None
@@ -189,11 +197,18 @@ def _tags(given: object) -> object:
     return [tag for tag in given if tag is not None] if isinstance(given, list) else given or ()
 
 
-def _metadata(record: Mapping[str, Any], given: object, own: frozenset[str]) -> dict[str, Any]:
+def _used(record: Mapping[str, Any], filled: Mapping[str, Any]) -> set[str]:
+    """Return the keys that became fields. A note beside the content stays what it is."""
+    other = ALIASES if any(name in filled for name in NAMES["content"][:2]) else frozenset[str]()
+    times = {name for name in ("created_at", "updated_at") if source_time(record, name) is not None}
+    return set(FIELDS - other) | times | {"votes"}
+
+
+def _metadata(record: Mapping[str, Any], given: object, used: Set[str]) -> dict[str, Any]:
     """Return the line's metadata, and beside it what the line says that is no field of ours."""
     if given is not None and not isinstance(given, Mapping):
         raise InvalidInputError(f"metadata is a {type(given).__name__}, not an object")
-    extra = {key: v for key, v in record.items() if key not in FIELDS and key not in own and v is not None}
+    extra = {key: v for key, v in record.items() if key not in used and v is not None}
     return extra | dict(given or {})
 
 

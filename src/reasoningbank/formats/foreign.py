@@ -12,23 +12,21 @@ Record = Mapping[str, Any]
 Line = dict[str, Any]
 
 # We embed anew; another tool's vectors would only fill the metadata.
+TIMES = ("created_at", "updated_at")
 VECTORS = frozenset({"embedding", "embeddings", "vector", "vectors"})
 
-FAILED = frozenset({"failure", "fail", "failed", "incorrect", "false", "0"})
 
+def translated(record: Record) -> tuple[str, list[Line]]:
+    """Return what form a record is of, "" for a plain line, and the lines of ours that it stands for.
 
-def translated(record: Record) -> list[Line]:
-    """Return the lines of ours that a record stands for: one, or for a run of the paper's code one for each item."""
+    One, or several where it holds several items; none where it says nothing that could be a lesson.
+    """
     given = {key: value for key, value in record.items() if key not in VECTORS}
-    for keys, translate in FORMS:
+    for name, keys, translate in FORMS:
         if keys <= given.keys():
             lines = translate(given)
-            return lines if isinstance(lines, list) else [lines]
-    return [given]
-
-
-def _outcome(word: object) -> str:
-    return "failure" if str(word).strip().lower() in FAILED else "success"
+            return name, lines if isinstance(lines, list) else [lines]
+    return "", [given]
 
 
 def _cut(text: object, limit: int) -> str:
@@ -54,7 +52,7 @@ def _from_paper(record: Record) -> list[Line]:
             "title": _cut(item.get("title"), TITLE_LIMIT),
             "description": _cut(item.get("description"), DESCRIPTION_LIMIT),
             "content": item.get("content"),
-            "outcome": _outcome(record.get("status")),
+            "outcome": record.get("status"),
             "metadata": metadata,
         }
         for item in items
@@ -64,16 +62,16 @@ def _from_paper(record: Record) -> list[Line]:
 
 def _from_reasoning_bank(record: Record) -> Line:
     return {
-        **_chosen(record, "id", "title", "description", "content"),
+        **_chosen(record, "id", "title", "description", "content", *TIMES),
         "applies_when": _cut(record["task_signature"], DESCRIPTION_LIMIT),
-        "outcome": _outcome(record.get("source")),
+        "outcome": record.get("source"),
         "metadata": _chosen(record, "scope", "related_ids"),
     }
 
 
 def _from_mem0(record: Record) -> Line:
     return {
-        **_chosen(record, "id"),
+        **_chosen(record, "id", *TIMES),
         "content": record["memory"],
         "tags": record.get("categories") or (),
         "metadata": _object(record.get("metadata")) | _chosen(record, "user_id", "agent_id", "app_id", "run_id"),
@@ -114,14 +112,55 @@ def _from_pattern(record: Record) -> Line:
         "title": _cut(lesson.get("title"), TITLE_LIMIT),
         "description": _cut(lesson.get("description"), DESCRIPTION_LIMIT),
         "content": lesson.get("content"),
-        "outcome": _outcome(source.get("outcome")),
+        "outcome": source.get("outcome"),
         "tags": lesson.get("tags") or (),
         "metadata": _chosen(lesson, "domain", "agent", "task_type") | _chosen(source, "task_id", "agent_id"),
     }
 
 
+def _from_playbook(record: Record) -> Line:
+    """A bullet of an ACE playbook; its counts are votes of whoever kept it."""
+    votes = {"kind": "explicit", "positive": record["helpful"], "negative": record["harmful"]}
+    counts = _chosen(record, "helpful", "harmful", "place")
+    return {**_chosen(record, "id", "content", "description"), "metadata": counts, "votes": votes}
+
+
+def _from_knowledge_graph(record: Record) -> list[Line]:
+    """An entity of the official memory server: each observation is a lesson. Its relations say nothing to do."""
+    name = str(record.get("name") or "")
+    return [
+        {
+            "title": _cut(f"{name}: {observation}", TITLE_LIMIT),
+            "content": observation,
+            "description": _cut(f"{name} ({record.get('entityType') or 'entity'})", DESCRIPTION_LIMIT),
+            "metadata": {"entity": name, **_chosen(record, "entityType")},
+        }
+        for observation in record.get("observations") or ()
+    ]
+
+
+def _from_store(record: Record) -> Line:
+    """An item of a LangGraph store, as LangMem fills it: the text lies in `value`, on its own or under `content`."""
+    value = record["value"]
+    held: object = value
+    while isinstance(held, Mapping):
+        held = next((held[name] for name in STORED if held.get(name) not in (None, "", {})), None)
+    fields = _object(value.get("content")) or dict(value)
+    namespace = record.get("namespace")
+    place = "/".join(map(str, namespace)) if isinstance(namespace, (list, tuple)) else namespace
+    return {
+        **_chosen(fields, "title", "description", "outcome", "tags"),
+        **_chosen(record, *TIMES),
+        "id": f"{place}/{record['key']}"[:ID_LIMIT] if place else str(record["key"])[:ID_LIMIT],
+        "content": held,
+        "metadata": {"namespace": place, **_chosen(value, "kind")},
+    }
+
+
 def _from_entry(record: Record) -> Line:
     """A row of `memory_entries`, or an entry of the JSON that claude-flow exports."""
+    if isinstance(record["value"], Mapping):
+        return _from_store(record)
     namespace = record.get("namespace") or "default"
     identity = f"{namespace}/{record['key']}"
     return {
@@ -133,13 +172,18 @@ def _from_entry(record: Record) -> Line:
     }
 
 
-FORMS: tuple[tuple[frozenset[str], Callable[[Record], Line | list[Line]]], ...] = (
-    (frozenset({"format"}), dict),
-    (frozenset({"memory_items", "query"}), _from_paper),
-    (frozenset({"task_signature", "content"}), _from_reasoning_bank),
-    (frozenset({"memory_id", "when_to_use", "content"}), _from_reme_memory),
-    (frozenset({"unique_id", "workspace_id", "metadata"}), _from_reme_node),
-    (frozenset({"pattern_data"}), _from_pattern),
-    (frozenset({"key", "value"}), _from_entry),
-    (frozenset({"memory"}), _from_mem0),
+STORED = ("content", "text", "memory", "lesson", "rule", "insight", "data", "value")
+
+FORMS: tuple[tuple[str, frozenset[str], Callable[[Record], Line | list[Line]]], ...] = (
+    ("an ACE playbook", frozenset({"format", "helpful", "harmful"}), _from_playbook),
+    ("", frozenset({"format"}), dict),
+    ("the official memory server's graph", frozenset({"type", "name", "observations"}), _from_knowledge_graph),
+    ("the official memory server's graph", frozenset({"type", "from", "to", "relationType"}), lambda _: []),
+    ("runs of the ReasoningBank paper's code", frozenset({"memory_items", "query"}), _from_paper),
+    ("PyPI's reasoning-bank", frozenset({"task_signature", "content"}), _from_reasoning_bank),
+    ("ReMe", frozenset({"memory_id", "when_to_use", "content"}), _from_reme_memory),
+    ("ReMe's vector store", frozenset({"unique_id", "workspace_id", "metadata"}), _from_reme_node),
+    ("agentic-flow", frozenset({"pattern_data"}), _from_pattern),
+    ("a key-value store", frozenset({"key", "value"}), _from_entry),
+    ("mem0", frozenset({"memory"}), _from_mem0),
 )

@@ -34,12 +34,21 @@ def read_page(text: str, name: str) -> dict[str, Any]:
     return record | {"content": body.strip("\n")}
 
 
+def body_of(text: str) -> tuple[str, int]:
+    """Return what stands below a page's front matter, and how many lines that takes."""
+    text = text.replace("\r\n", "\n")
+    page = PAGE.match(text)
+    return (page["body"], text[: page.start("body")].count("\n")) if page else (text.removeprefix("\ufeff"), 0)
+
+
 def _front_matter(front: str) -> dict[str, Any]:
     record: dict[str, Any] = {}
     key = ""
     for line in front.splitlines():
-        field, item = FIELD.match(line), ITEM.match(line)
-        if field:
+        field, item, nested = FIELD.match(line), ITEM.match(line), FIELD.match(line.strip())
+        if nested and key and line.startswith((" ", "\t")) and isinstance(record[key], dict | None):
+            record[key] = (record[key] or {}) | {nested["key"]: _value((nested["value"] or "").strip())}
+        elif field:
             key = field["key"].replace("-", "_")
             record[key] = _value((field["value"] or "").strip())
         elif item and key and isinstance(record[key], list | None):

@@ -12,9 +12,10 @@ from typing import IO, Any
 from urllib.parse import quote
 
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
-from reasoningbank.formats.markdown import read_page
+from reasoningbank.formats.lesson_pages import is_index, read_lessons
 
 Line = str | bytes | Mapping[str, Any]
+PAGES = (".md", ".markdown", ".mdc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What is in a source; `total` is how many lines or records there are, None when that is not known."""
+    """What is in a source.
+
+    Attributes:
+        total: how many lines, records or pages there are, None when that is not known.
+        left_out: names of pages that only lead to others.
+    """
 
     entries: Iterator[Entry]
     total: int | None = None
+    left_out: tuple[str, ...] = ()
 
 
 def numbered(lines: Iterable[Line], total: int | None = None) -> Entries:
@@ -52,8 +59,8 @@ def open_source(path: Path) -> Iterator[Entries]:
     """
     try:
         if path.is_dir():
-            yield _pages(sorted(path.rglob("*.md")), path)
-        elif path.suffix.lower() in {".md", ".markdown"}:
+            yield _pages(sorted(file for ending in PAGES for file in path.rglob(f"*{ending}")), path)
+        elif path.suffix.lower() in PAGES:
             yield _pages([path], path.parent)
         elif _is_database(path):
             records = _swarm(path)
@@ -69,14 +76,21 @@ def open_source(path: Path) -> Iterator[Entries]:
 
 
 def _pages(files: list[Path], folder: Path) -> Entries:
-    def read() -> Iterator[Entry]:
-        for number, file in enumerate(files, start=1):
-            text = file.read_bytes().decode("utf-8", "replace")
-            yield Entry(number, read_page(text, file.stem), str(file.relative_to(folder)))
-
     if not files:
         raise InvalidInputError(f"{folder} holds no Markdown pages (*.md)")
-    return Entries(read(), len(files))
+    texts = {file: file.read_bytes().decode("utf-8", "replace") for file in files}
+    indexes = {file for file in files if len(files) > 1 and is_index(texts[file], file.stem)}
+
+    def read() -> Iterator[Entry]:
+        for number, file in enumerate((file for file in files if file not in indexes), start=1):
+            place = file.relative_to(folder).as_posix()
+            # A skill is named by its folder.
+            name = file.absolute().parent.name if file.stem.upper() == "SKILL" else file.stem
+            for record in read_lessons(texts[file], name, place):
+                yield Entry(number, record, place)
+
+    left_out = tuple(file.relative_to(folder).as_posix() for file in files if file in indexes)
+    return Entries(read(), len(files) - len(indexes), left_out)
 
 
 def _json(file: IO[bytes]) -> Entries:

@@ -12,12 +12,13 @@ from reasoningbank import arguments
 from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.exchange.memories import Incoming, incoming, parse
+from reasoningbank.exchange.others import voted
 from reasoningbank.exchange.runs import KEY, ExportedRun, is_run, read_run
 from reasoningbank.filters import Filters
 from reasoningbank.formats.foreign import translated
 from reasoningbank.formats.source import Entries, Entry, Line
 from reasoningbank.links import SUPERSEDES, ExportedLink
-from reasoningbank.memory import State, is_blank
+from reasoningbank.memory import Draft, State, is_blank
 from reasoningbank.results import Imported, Rejected
 from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.credit.credit import note
@@ -45,6 +46,9 @@ class _Tally:
     with_runs: bool
     trusted: bool
     by: str | None
+    dry: bool = False
+    forms: Counter[str] = field(default_factory=Counter)
+    planned: list[Draft] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     differing: list[Rejected] = field(default_factory=list)
     possible_duplicates: list[Rejected] = field(default_factory=list)
@@ -65,9 +69,11 @@ def import_entries(
     by: str | None,
     runs: bool,
     progress: Callable[[int, int | None], None] | None,
+    dry_run: bool = False,
 ) -> Imported:
     """Store the lessons of many lines, a batch a transaction; a bad line costs no other."""
-    tally = _Tally(runs, trusted, by)
+    tally = _Tally(runs, trusted, by, dry_run)
+    tally.counts["left_out"] += len(source.left_out)
     filled = (entry for entry in source.entries if not _is_blank(entry.line))
     while batch := list(itertools.islice(filled, BATCH)):
         _import_batch(engine, batch, tally)
@@ -81,6 +87,8 @@ def import_entries(
         held=tuple(tally.held),
         rejected=tuple(tally.rejected),
         redactions=dict(tally.redactions),
+        forms=dict(tally.forms),
+        planned=tuple(tally.planned),
         **tally.counts,
     )
 
@@ -118,7 +126,7 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally) -> None
     runs: list[ExportedRun] = []
     for entry in batch:
         try:
-            for line in _lines(entry):
+            for line in _lines(entry, tally):
                 if is_run(line):
                     runs.append(read_run(line[KEY]))
                     continue
@@ -129,6 +137,15 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally) -> None
                 items.append(item)
         except InvalidInputError as error:
             tally.rejected.append(Rejected(entry.number, f"{entry.name}: {error}" if entry.name else str(error)))
+    if tally.dry:
+        tally.planned += [prepared.draft for prepared in cleaned]
+    else:
+        _take(engine, items, cleaned, runs, tally)
+
+
+def _take(
+    engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared], runs: Sequence[ExportedRun], tally: _Tally
+) -> None:
     if items:
         engine.with_embedder(lambda embedder: _store(engine, items, embed(embedder, cleaned), tally))
     if runs and tally.with_runs:
@@ -137,9 +154,14 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally) -> None
         tally.counts["runs_left_out"] += len(runs)
 
 
-def _lines(entry: Entry) -> list[dict[str, Any]]:
-    lines = translated(parse(entry.line))
-    if not lines:
+def _lines(entry: Entry, tally: _Tally) -> list[dict[str, Any]]:
+    record = parse(entry.line)
+    form, lines = translated(record)
+    if form:
+        tally.forms[form] += 1
+    if not lines and "relationType" in record:
+        tally.counts["left_out"] += 1
+    elif not lines:
         raise InvalidInputError("it holds no lesson")
     return lines
 
@@ -196,8 +218,11 @@ def _store_one(edit: Edit, item: Incoming, prepared: Prepared, archived: set[int
 
 
 def _restore_evidence(edit: Edit, n: int, item: Incoming) -> None:
-    trust.restore_times(edit, n, item.created_at, item.updated_at)
-    trust.restore_tallies(edit, n, item.tallies)
+    now = edit.engine.now()
+    # No lesson is of tomorrow, whatever clock another tool had.
+    created, updated = (None if at is None else min(at, now) for at in (item.created_at, item.updated_at))
+    trust.restore_times(edit, n, created, updated)
+    trust.restore_tallies(edit, n, (*item.tallies, *voted(item.votes, item.draft.source.by or "", now)))
 
 
 def _before(edit: Edit, item: Incoming, prepared: Prepared) -> State:
