@@ -169,7 +169,7 @@ def test_the_reason_for_a_failure_becomes_a_guard_rail(bank: ReasoningBank, verd
     (memory,) = bank.list().memories
     assert told.lessons == (memory.id,)
     assert (memory.title, memory.outcome, memory.source.session) == (f"Avoid: {REASON}", Verdict.FAILURE, ref)
-    assert memory.metadata["occurred_at"]
+    assert memory.occurred_at is not None
     assert bank.report(verdict, ref=ref, reason=REASON).lessons == (memory.id,)
     assert bank.count() == 1
 

@@ -82,10 +82,10 @@ def test_a_failure_gives_what_went_wrong_and_what_to_do_instead() -> None:
 def test_when_the_run_happened_is_kept() -> None:
     at = datetime(2026, 1, 2, tzinfo=UTC)
 
-    assert lesson(run(LOOK, PAID, ended_at=at)).metadata == {"occurred_at": "2026-01-02T00:00:00+00:00"}
-    assert lesson(run(LOOK, PAID, started_at=at)).metadata["occurred_at"] == at.isoformat()
-    assert lesson(run(LOOK, PAID.model_copy(update={"at": at}))).metadata["occurred_at"] == at.isoformat()
-    assert lesson(run(LOOK, PAID)).metadata == {}
+    assert lesson(run(LOOK, PAID, ended_at=at)).occurred_at == at
+    assert lesson(run(LOOK, PAID, started_at=at)).occurred_at == at
+    assert lesson(run(LOOK, PAID.model_copy(update={"at": at}))).occurred_at == at
+    assert lesson(run(LOOK, PAID)).occurred_at is None
 
 
 def test_a_partial_success_gives_both() -> None:

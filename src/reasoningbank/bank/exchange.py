@@ -12,8 +12,8 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Unpack
 from reasoningbank import arguments
 from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.exchange.results import Imported
 from reasoningbank.filters import FilterOptions
-from reasoningbank.results import Imported
 
 if TYPE_CHECKING:
     from reasoningbank.services.exchange import export, sheet_transfer, transfer

@@ -135,7 +135,7 @@ class TemplateDistiller:
             outcome=outcome,
             tags=run.tags or derive_tags(run),
             source=Source(how="distilled", by=self.name, session=run.session, trusted=run.trusted),
-            metadata={"occurred_at": happened.isoformat()} if happened else {},
+            occurred_at=happened,
             signatures=_answered(run, facts, found),
         )
 

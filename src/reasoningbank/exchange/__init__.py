@@ -1,5 +1,6 @@
 """What `bank.exchange` returns, and the lines in which memories and runs leave a bank and come into another."""
 
-from reasoningbank.results import Imported, Rejected
+from reasoningbank.exchange.results import Imported
+from reasoningbank.results import Rejected
 
 __all__ = ["Imported", "Rejected"]

@@ -72,6 +72,7 @@ def _from_reasoning_bank(record: Record) -> Line:
 def _from_mem0(record: Record) -> Line:
     return {
         **_chosen(record, "id", *TIMES),
+        "expires_at": record.get("expiration_date") or record.get("expires_at"),
         "content": record["memory"],
         "tags": record.get("categories") or (),
         "metadata": _object(record.get("metadata")) | _chosen(record, "user_id", "agent_id", "app_id", "run_id"),

@@ -13,13 +13,14 @@ from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.exchange.memories import Incoming, incoming, parse
 from reasoningbank.exchange.others import voted
+from reasoningbank.exchange.results import Imported
 from reasoningbank.exchange.runs import KEY, ExportedRun, is_run, read_run
 from reasoningbank.filters import Filters
 from reasoningbank.formats.foreign import translated
 from reasoningbank.formats.source import Entries, Entry, Line
 from reasoningbank.links import SUPERSEDES, ExportedLink
 from reasoningbank.memory import Draft, State, is_blank
-from reasoningbank.results import Imported, Rejected
+from reasoningbank.results import Rejected
 from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
