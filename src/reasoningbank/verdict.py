@@ -42,6 +42,19 @@ def as_verdict(given: object) -> Verdict:
     return verdict
 
 
+# What else lessons and models say of an outcome; a run's verdict is asked for in the words above.
+OUTCOME_WORDS = {
+    **{word: verdict for word, verdict in VERDICT_WORDS.items() if verdict in (Verdict.SUCCESS, Verdict.FAILURE)},
+    **dict.fromkeys(("positive", "worked", "works", "resolved", "ok", "good", "1", "1 0"), Verdict.SUCCESS),
+    **dict.fromkeys(("negative", "wrong", "unresolved", "bad", "guard rail", "guardrail", "0", "0 0"), Verdict.FAILURE),
+}
+
+
+def outcome_of(given: object) -> Verdict | None:
+    """Read the outcome that a word, a truth value or a number states; None when it states none that is known."""
+    return OUTCOME_WORDS.get(label_text(str(given))) if isinstance(given, (str, bool, int, float)) else None
+
+
 def label_text(given: str) -> str:
     """Return a label as it is looked up: lower case, without punctuation."""
     return " ".join(re.sub(r"[^\w\s]+|_", " ", given).lower().split())

@@ -212,3 +212,29 @@ def test_a_cut_item_is_rejected() -> None:
 def test_a_limit_of_the_bank_is_a_reason() -> None:
     with pytest.raises(InvalidInputError, match="tag has 65 characters"):
         read_item(lesson(), Rules(3, Verdict.SUCCESS, SOURCE, tags=("x" * 65,)))
+
+
+@pytest.mark.parametrize("word", ["worked", "SUCCESS.", "positive", "1"])
+def test_other_words_for_success_are_no_failure(word: str) -> None:
+    assert read_item(lesson(outcome=word), Rules(5, None, SOURCE)).outcome is Verdict.SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"outcome": "kinda"}, "neither success nor failure"),
+        ({"content": "I'm sorry, but I cannot analyze this transcript."}, "a refusal"),
+        ({"title": "Short title here"}, "title says nothing"),
+    ],
+)
+def test_refusals_copied_forms_and_unknown_outcomes_are_no_lessons(fields: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidInputError, match=reason):
+        read_item(lesson(**fields), Rules(5, None, SOURCE))
+
+
+def test_a_quotation_mark_that_is_not_escaped_makes_no_half_lesson() -> None:
+    said = '{"memories": [{"title": "T", "content": "Set "skip_tests", "force": "true" in staging only"}]}'
+
+    result = sort_items(read_answer(said).items, RULES)
+
+    assert result.drafts == ()

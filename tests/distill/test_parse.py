@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -236,3 +237,44 @@ def test_thinking_is_cut_off_only_where_there_is_some() -> None:
 
 def test_json_values_come_outermost_first() -> None:
     assert list(json_values('a {"x": {"y": 1}} b [{"z": 2}]')) == [{"x": {"y": 1}}, [{"z": 2}]]
+
+
+ITEM = {"title": "Back up", "content": "Back up before dropping a table."}
+OTHER = {"title": "Ask first", "content": "Ask before force pushing."}
+
+
+@pytest.mark.parametrize(
+    "envelope",
+    [
+        {"data": {"lessons_learned": [ITEM, OTHER]}},
+        {"memories": [], "lessons": [ITEM, OTHER]},
+        {"strategies": [ITEM], "guardrails": [OTHER]},
+        {"output": {"first": ITEM, "second": OTHER}},
+        {"result": {"memories": [ITEM], "insights": [OTHER]}},
+    ],
+)
+def test_lessons_in_several_or_nested_envelopes_are_all_read(envelope: dict[str, Any]) -> None:
+    assert list(read_answer(json.dumps(envelope)).items) == [ITEM, OTHER]
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "◁think▷{0}◁/think▷{1}",
+        "<antThinking>{0}</antThinking>{1}",
+        "<|channel|>analysis<|message|>{0}<|end|><|channel|>final <|constrain|>json<|message|>{1}",
+    ],
+)
+def test_drafts_in_any_kind_of_thinking_are_not_looked_at(around: str) -> None:
+    text = around.replace("{0}", json.dumps([OTHER])).replace("{1}", json.dumps([ITEM]))
+
+    assert list(read_answer(text).items) == [ITEM]
+
+
+def test_an_answer_of_dashes_takes_time_in_proportion_to_its_length() -> None:
+    def seconds(lines: int) -> float:
+        began = time.process_time()
+        read_answer("---\n" * lines)
+        return time.process_time() - began
+
+    assert seconds(40_000) < 20 * max(seconds(10_000), 0.01)

@@ -14,7 +14,7 @@ from reasoningbank.distill.cleaning import pack
 from reasoningbank.distill.distillation import Distillation, Rejection
 from reasoningbank.distill.items import Rules, sort_items
 from reasoningbank.distill.lenient import CUT
-from reasoningbank.distill.parse import Answer, read_answer
+from reasoningbank.distill.parse import MARKDOWN, Answer, read_answer
 from reasoningbank.errors import ChatError, DistillationError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatReply, ChatRequest, FinishReason, as_chat
 from reasoningbank.memory import OUTCOMES, Draft, Memory, Source, fingerprint_text
@@ -157,6 +157,9 @@ def read_reply(reply: ChatReply, rules: Rules, by: str = "") -> Distillation:
         said = reply.refusal or reply.text[:200] or str(reply.finish)
         return replace(base, status=DistillStatus.REFUSED, reason=said)
     answer = read_answer(reply.text)
+    if reply.finish is FinishReason.LENGTH and MARKDOWN in answer.notes:
+        # Text has no bracket whose lack would show that its last lesson is half a one.
+        answer = replace(answer, items=answer.items[:-1], cut=True)
     checked = sort_items(answer.items, rules)
     cut = answer.cut or (reply.finish is FinishReason.LENGTH and not answer.found)
     notes = tuple(dict.fromkeys([*answer.notes, *checked.notes, *([CUT] if cut and answer.found else [])]))

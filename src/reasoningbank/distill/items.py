@@ -9,11 +9,12 @@ from typing import Any
 
 from reasoningbank.distill.cleaning import shorten
 from reasoningbank.distill.distillation import Rejection
-from reasoningbank.distill.lenient import BACKSLASHES, CUT
+from reasoningbank.distill.lenient import BACKSLASHES, CUT, LOOSE
+from reasoningbank.distill.parse import REFUSAL
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import DESCRIPTION_LIMIT, TAG_LIMIT, TITLE_LIMIT, Draft, Source, fingerprint_text
 from reasoningbank.validation import validated
-from reasoningbank.verdict import VERDICT_WORDS, Verdict
+from reasoningbank.verdict import Verdict, outcome_of
 
 LESSON_LIMIT = 4_000  # characters; a longer one is an essay, and would fill the prompt it is recalled into
 TAGS_KEPT = 8
@@ -29,7 +30,10 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 KNOWN = frozenset(name for names in NAMES.values() for name in names)
 # What a weak model fills in when it copies the form instead of filling it in.
-PLACEHOLDERS = re.compile(r"(?i)^\W*(?:string|text|title|content|description|lesson|value|todo|n/?a|none|null)?\W*$")
+PLACEHOLDERS = re.compile(
+    r"(?i)^\W*(?:(?:(?:a|the|your) )?(?:(?:short|brief|concise) )?(?:title|content|description|lesson|summary)"
+    r" (?:here|goes here|of the lesson)|string|text|title|content|description|lesson|value|todo|n/?a|none|null)?\W*$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,10 @@ def read_item(item: Any, rules: Rules) -> Draft:
     if operation not in ("add", "create", "insert", "record", "new"):
         raise InvalidInputError(f"{operation[:40]} of the unknown id {str(fields.get('id', ''))[:40]!r}")
     title, content = shorten(_text(fields, "title"), TITLE_LIMIT, near=TITLE_LIMIT // 3), _text(fields, "content")
+    if REFUSAL.match(content.replace("’", "'")):
+        raise InvalidInputError("a refusal instead of a lesson")
+    if LOOSE in getattr(item, "notes", ()) and content.count('"') % 2:
+        raise InvalidInputError("a quotation mark that is not escaped cuts it off")
     if len(content) > LESSON_LIMIT:
         raise InvalidInputError(f"content is longer than {LESSON_LIMIT:,} characters")
     return validated(
@@ -168,9 +176,14 @@ def _flat(value: Any) -> str:
 
 
 def _outcome(fields: Mapping[str, Any]) -> Verdict:
-    """Return the outcome an item states; without a readable one it starts as a failure's, the lower belief."""
-    label = str(_given(fields, "outcome") or "").strip().lower()
-    return Verdict.SUCCESS if VERDICT_WORDS.get(label) is Verdict.SUCCESS else Verdict.FAILURE
+    """Return the outcome an item states; where it states none it starts as a failure's, the lower belief."""
+    given = _given(fields, "outcome")
+    if given is None or given == "":
+        return Verdict.FAILURE
+    outcome = outcome_of(given)
+    if outcome is None:
+        raise InvalidInputError("its outcome is neither success nor failure")
+    return outcome
 
 
 def _tags(fields: Mapping[str, Any], given: tuple[str, ...]) -> tuple[str, ...]:

@@ -16,17 +16,18 @@ MAX_LENIENT = 20  # places in one answer at which the lenient reader is tried
 
 LIST_KEYS = (
     *("memories", "items", "lessons", "memory_items", "strategies", "guardrails", "insights", "learnings"),
-    *("actions", "results", "data", "output", "memory"),
+    *("lessons_learned", "actions", "results", "data", "output", "memory"),
 )
 WRAPPER_KEYS = ("result", "response", "answer", "arguments", "parameters", "input", "function", "json", "content")
 TITLE_KEYS = frozenset({"title", "name", "strategy", "heading"})
 CONTENT_KEYS = frozenset({"content", "lesson", "text", "body", "details", "steps", "description", "id", "op"})
+MARKDOWN = "Markdown instead of JSON"
 NOTHING_LEARNED = "NO_EXTRACTIONS"
 
-THINKING = r"think|thinking|thought|thoughts|analysis|reasoning|reflection|scratchpad"
-OPENING = re.compile(rf"\s*(?:<({THINKING})>|\[(THINK)\])", re.IGNORECASE)
-CLOSING = re.compile(rf"</(?:{THINKING})>|\[/THINK\]", re.IGNORECASE)
-FINAL_CHANNEL = re.compile(r".*<\|channel\|>\s*final\s*<\|message\|>", re.DOTALL)
+THINKING = r"antthinking|think|thinking|thought|thoughts|analysis|reasoning|reflection|scratchpad"
+OPENING = re.compile(rf"\s*(?:[<◁]({THINKING})[>▷]|\[(THINK)\])", re.IGNORECASE)
+CLOSING = re.compile(rf"[<◁]/(?:{THINKING})[>▷]|\[/THINK\]", re.IGNORECASE)
+FINAL_CHANNEL = re.compile(r".*<\|channel\|>\s*final\s*(?:<\|constrain\|>\s*\w{1,20}\s*)?<\|message\|>", re.DOTALL)
 START = re.compile(r"\{(?=\s*(?:[\"'“}]|//|/\*|[\w$-]+\s*[:=]))|\[(?=\s*(?:[\[{\"'“\]]|//|/\*))")
 REFUSAL = re.compile(
     r"""(?ix) ^\W* (?: (?:i'm|i\ am|we're|we\ are)\ (?:very\ |really\ |truly\ )?sorry | sorry\b | i\ apologi[sz]e |
@@ -144,14 +145,20 @@ def _items(value: Any, depth: int = 0) -> list[Any] | None:
 
 
 def _listed(value: Mapping[str, Any]) -> list[Any] | None:
-    """Return the items under one of the names a list of them goes by."""
-    for key in LIST_KEYS:
-        held = value.get(key)
-        if isinstance(held, list):
-            return held
-        if isinstance(held, Mapping):
-            return [held] if _is_item(held) else [item for item in held.values() if isinstance(item, Mapping)]
-    return None
+    """Return the items under all of the names that lists of them go by, None if there is no such list."""
+    lists = [held for key in LIST_KEYS if (held := _held(value.get(key))) is not None]
+    return [item for held in lists for item in held] if lists else None
+
+
+def _held(value: Any) -> list[Any] | None:
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, Mapping):
+        return None
+    if _is_item(value):
+        return [value]
+    # A list of lessons one level further in, or an object of lessons by some name.
+    return _listed(value) or [item for item in value.values() if isinstance(item, Mapping)]
 
 
 def _wrapped(value: Mapping[str, Any], depth: int) -> list[Any] | None:
@@ -188,7 +195,7 @@ def _read_prose(text: str, answer: Answer, *, unfinished: bool) -> Answer:
         return Answer(found=True)
     items = _marked_items(text)
     if items:
-        return Answer(tuple(items), True, notes=("Markdown instead of JSON",))
+        return Answer(tuple(items), True, notes=(MARKDOWN,))
     if unfinished:
         return Answer(cut=True, problem="thinking that never ended")
     if not text.strip():

@@ -8,17 +8,7 @@ from typing import Any
 
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.signals import SignalKind, Tally, day_number
-from reasoningbank.verdict import Verdict
-
-# How the outcome of a run is called elsewhere. A word that is in neither row is asked about, never guessed.
-SUCCEEDED = frozenset(
-    {"success", "successful", "succeeded", "pass", "passed", "correct", "true", "1", "1.0", "positive", "worked"}
-    | {"resolved", "solved", "ok", "good", "yes"}
-)
-FAILED = frozenset(
-    {"failure", "fail", "failed", "incorrect", "false", "0", "0.0", "unsuccessful", "error", "negative", "wrong"}
-    | {"unresolved", "unsolved", "bad", "no", "not successful", "guard-rail", "guardrail"}
-)
+from reasoningbank.verdict import Verdict, outcome_of
 
 
 def read_outcome(given: object) -> Verdict:
@@ -28,11 +18,9 @@ def read_outcome(given: object) -> Verdict:
     """
     if given is None:
         return Verdict.SUCCESS
-    word = "" if isinstance(given, (list, dict)) else str(given).strip().strip(".!").lower()
-    if word in SUCCEEDED:
-        return Verdict.SUCCESS
-    if word in FAILED:
-        return Verdict.FAILURE
+    outcome = outcome_of(given)
+    if outcome is not None:
+        return outcome
     raise InvalidInputError(f"outcome {given!r:.60} says neither success nor failure: say one of the two")
 
 
