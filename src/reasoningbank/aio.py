@@ -120,6 +120,8 @@ class AsyncRuns(_Facade[Runs]):
     list = _hop(Runs.list)
     add_steps = _hop(Runs.add_steps)
     take_back = _hop(Runs.take_back)
+    was_read = _hop(Runs.was_read)
+    note_read = _hop(Runs.note_read)
     trajectory = _hop(Runs.trajectory)
     of = _hop(Runs.of)
     distill_many = _hop(Runs.distill_many)

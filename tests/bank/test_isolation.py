@@ -214,6 +214,7 @@ OWN_ONLY = {
     *("sources.forget", "sources.list"),
     *("graph.export_to", "graph.import_from", "graph.list_nodes", "graph.recall_paths", "graph.search"),
     *("queue.list", "queue.put", "queue.worker", "runs.best_of", "runs.distill_many", "runs.list"),
+    *("runs.note_read", "runs.was_read"),
     *("upkeep.backup", "upkeep.consolidate", "upkeep.doctor", "upkeep.maintain", "upkeep.metrics", "upkeep.prune"),
     *("upkeep.rebuild", "upkeep.reembed", "upkeep.status", "upkeep.warm"),
 }

@@ -202,7 +202,9 @@ def test_jobs_are_listed_with_the_reason_and_retried(cli: Cli, queued: Reasoning
     assert f"{job['id']} is queued." in cli("retry", job["id"]).out
 
 
-def test_a_bank_without_jobs_says_so(cli: Cli, scope: dict[str, str]) -> None:
+def test_a_bank_without_jobs_says_so(cli: Cli, runs: Path) -> None:
+    cli("distill", str(runs))
+
     assert "No jobs." in cli("jobs").out
     assert cli("retry", "j-1").code == 1
 
@@ -222,7 +224,7 @@ def test_a_folder_is_read_file_by_file_and_the_answer_says_what_was_read_as_what
     assert (ran.json["runs"], ran.json["forms"]) == (2, {"plain": 1, "chat": 1})
     assert ran.json["left_out"] == {"key gold": 1}
     assert [bad["file"] for bad in ran.json["bad_lines"]] == ["other.json", "torn.json.gz"]
-    said = cli("distill", str(tmp_path / "in")).out
+    said = cli("distill", str(tmp_path / "in"), "--again").out
     assert "read as 1 plain, 1 chat" in said
     assert "left out of 1 runs: key gold" in said
     assert "other.json, line 1 is no run" in said
@@ -246,3 +248,27 @@ def test_runs_of_several_files_are_compared_together(cli: Cli, tmp_path: Path) -
         (tmp_path / f"{name}.json").write_text(json.dumps({**RUN, "verdict": verdict}))
 
     assert cli("distill", str(tmp_path), "--together", "--json").json["runs"] == 2
+
+
+def test_a_folder_is_taken_up_where_it_was_left(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.json").write_text(json.dumps(RUN))
+    assert cli("distill", str(tmp_path / "in"), "--json").json["lessons"] == 1
+    (tmp_path / "in/b.json").write_text(json.dumps({**RUN, "task": "Pack the archive for the night"}))
+
+    ran = cli("distill", str(tmp_path / "in"), "--json")
+    said = cli("distill", str(tmp_path / "in"))
+    another_way = cli("distill", str(tmp_path / "in"), "--verdict", "success", "--json")
+    again = cli("distill", str(tmp_path / "in"), "--again", "--json")
+
+    assert (ran.code, ran.json["runs"], ran.json["files_known"]) == (0, 1, 1)
+    assert "2 files were distilled before" in said.out
+    assert another_way.json["runs"] == again.json["runs"] == 2
+
+
+def test_a_file_that_has_grown_is_read_again(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    lines = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes"}]
+    for count in (1, 2):
+        (tmp_path / "in/s.jsonl").write_text("\n".join(map(json.dumps, lines[:count] * 2)))
+        assert cli("distill", str(tmp_path / "in"), "--json").json["runs"] == 1

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from reasoningbank.runs.results import EpisodePage, MemoryRuns, StepsKept
     from reasoningbank.runs.trajectory import Trajectory
     from reasoningbank.services.credit import credit, taking_back
-    from reasoningbank.services.runs import distilling, trajectories
+    from reasoningbank.services.runs import distilling, read_files, trajectories
 else:
     credit, taking_back = Later.each("reasoningbank.services.credit", "credit", "taking_back")
     trajectory = Later("reasoningbank.runs.trajectory")
-    distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
+    distilling, read_files, trajectories = Later.each(
+        "reasoningbank.services.runs", "distilling", "read_files", "trajectories"
+    )
 
 log = logging.getLogger(__name__)
 
@@ -114,6 +116,19 @@ class Runs(Namespace):
         """
         given = None if memory_ids is None else frozenset(arguments.memory_ids(memory_ids).values())
         return taking_back.take_back(self._engine, arguments.episode_ref(ref), given)
+
+    def was_read(self, digest: str) -> bool:
+        """Tell whether a file of runs was noted as distilled (see `note_read`)."""
+        return read_files.was_read(self._engine, arguments.identifier("digest", digest))
+
+    def note_read(self, digest: str) -> None:
+        """Note that a file of runs was distilled, so that a folder can be taken up where it was left.
+
+        Args:
+            digest: what tells the file, and how it was distilled, from others: `reasoningbank distill FOLDER` takes a
+                hash of both, so a session that has grown since is read again. Up to 200 characters.
+        """
+        read_files.note_read(self._engine, arguments.identifier("digest", digest))
 
     def trajectory(self, ref: str) -> Trajectory:
         """Return an episode as a run: its task, the steps that are kept, how it ended. `distill` takes it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from rich.text import Text
 
 from reasoningbank import Verdict
 from reasoningbank.cli.arguments import UsageError
-from reasoningbank.cli.reading import Summary, files_read, told
+from reasoningbank.cli.reading import FileRead, Summary, files_read, is_over, told
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.views import counts, sentence, shown
 
@@ -76,35 +77,48 @@ def distill(
     together: Annotated[
         bool, typer.Option("--together", help="Compare the runs of one task with each other, instead of each alone.")
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Of a folder: also the files that were distilled before, and not changed.")
+    ] = False,
 ) -> Answer:
     """Draw lessons from finished runs and store them.
 
     A run is {"task", "steps": [{"thought", "action", "observation"}], "result", "verdict"}, or has "messages" in place
     of steps, in the form of any framework; or it is the file that an agent, a benchmark or a tracer left behind. Runs
-    without a verdict teach nothing, unless --judge asks the model.
+    without a verdict teach nothing, unless --judge asks the model. A folder is taken up where it was left: a file that
+    was distilled before in the same way, and has not changed since, is not read again.
     """
-    from reasoningbank.runs import BadLine
 
     if together and verdict is not None:
         raise UsageError("--together compares how runs ended: leave out --verdict, and let each run say its own")
     drawing, judging = chosen_distiller(distiller, model, base_url, judge=judge)
     summary = Summary()
+    way = json.dumps([form, drawing.name, verdict, judge])
+    before = (lambda _: False) if again or together else session.bank.runs.was_read
     with session.progress("Distilling") as progress:
-        for source, read, done, of in files_read(file, form):
-            runs = [run for run in read if not isinstance(run, BadLine)]
-            summary.read(source, runs, [bad for bad in read if isinstance(bad, BadLine)])
+        for one in files_read(file, form, way, before):
+            runs = summary.read(one)
             if together:
                 summary.kept.extend(runs)
                 continue
+            came = []
             for count, outcome in one_by_one(session.bank, runs, verdict, drawing, judging):
-                summary.came.append(outcome)
-                progress(*((count, len(runs)) if of == 1 else (done, of)))
+                came.append(outcome)
+                progress(*((count, len(runs)) if one.of == 1 else (one.done, one.of)))
+            summary.came += came
+            finished(session.bank, one, came)
         if together:
             for count, outcome in compared(session.bank, summary.kept, drawing, judging):
                 summary.came.append(outcome)
                 progress(count, len(summary.kept))
     # 1 when part of what was given could not be read or distilled.
     return Answer(summary.counted(), told, exit_code=int(summary.is_partial))
+
+
+def finished(bank: ReasoningBank, one: FileRead, came: Sequence[Outcome]) -> None:
+    """Note a file of a folder whose runs were all distilled for good."""
+    if one.digest and came and all(map(is_over, came)):
+        bank.runs.note_read(one.digest)
 
 
 # How many runs are done, and what came of the last of them: lessons, or why there is no verdict.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +21,32 @@ if TYPE_CHECKING:
     Outcome = Distilled | JudgeUnavailableError
 
 
-def files_read(path: Path, form: str | None) -> Iterator[tuple[str, list[Trajectory | BadLine], int, int]]:
-    """Yield what is in each file of a path: its name, its runs and bad lines, how many files are done, and of how many.
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """What was in a file.
+
+    Attributes:
+        digest: tells the file and how it is distilled from others; "" of one that is no part of a folder.
+        done, of: how many files are done with this one, and of how many.
+        known: it was distilled before, so it was not read.
+    """
+
+    name: str
+    read: list[Trajectory | BadLine]
+    digest: str = ""
+    done: int = 1
+    of: int = 1
+    known: bool = False
+
+
+def files_read(path: Path, form: str | None, way: str, before: Callable[[str], bool]) -> Iterator[FileRead]:
+    """Yield what is in each file of a path.
 
     A file in a folder that cannot be read is a bad line; one that is given by its name raises InvalidInputError.
+
+    Args:
+        way: how the files are distilled, for their digests.
+        before: tells by its digest whether a file of a folder was distilled before.
     """
     from reasoningbank import InvalidInputError
     from reasoningbank.distill import read_runs
@@ -30,15 +54,25 @@ def files_read(path: Path, form: str | None) -> Iterator[tuple[str, list[Traject
     from reasoningbank.runs import BadLine
 
     if str(path) == "-" or not path.is_dir():
-        yield str(path), list(read_runs(sys.stdin if str(path) == "-" else path, form=form)), 1, 1
+        yield FileRead(str(path), list(read_runs(sys.stdin if str(path) == "-" else path, form=form)))
         return
     files = files_in(path)
     for done, file in enumerate(files, start=1):
+        digest, read = "", []
         try:
-            read = list(read_runs(file, form=form))
-        except InvalidInputError as error:
-            read = [BadLine(0, str(error))]
-        yield str(file.relative_to(path)), read, done, len(files)
+            with file.open("rb") as stream:
+                content = hashlib.file_digest(stream, "sha256").hexdigest()
+            digest = f"{content}-{hashlib.sha256(way.encode()).hexdigest()[:16]}"
+            known = before(digest)
+            read = [] if known else list(read_runs(file, form=form))
+        except (InvalidInputError, OSError) as error:
+            known, read = False, [BadLine(0, str(error))]
+        yield FileRead(str(file.relative_to(path)), read, digest, done, len(files), known)
+
+
+def is_over(outcome: Outcome) -> bool:
+    """Tell whether a run was distilled for good: with lessons, or because it teaches nothing."""
+    return not isinstance(outcome, Exception) and outcome.status.value in ("done", "empty")
 
 
 class Summary:
@@ -50,10 +84,16 @@ class Summary:
         self.bad_lines: list[dict[str, Any]] = []
         self.sources: list[dict[str, Any]] = []
         self.left_out: Counter[str] = Counter()
-        self.runs = 0
+        self.runs = self.known = 0
 
-    def read(self, source: str, runs: Sequence[Trajectory], bad_lines: Sequence[BadLine]) -> None:
-        """Count what was in a file."""
+    def read(self, one: FileRead) -> list[Trajectory]:
+        """Count what was in a file; return its runs."""
+        from reasoningbank.runs import BadLine
+
+        runs = [run for run in one.read if not isinstance(run, BadLine)]
+        bad_lines = [bad for bad in one.read if isinstance(bad, BadLine)]
+        source = one.name
+        self.known += one.known
         self.runs += len(runs)
         self.left_out.update(each.what for run in runs for each in run.left_out)
         self.bad_lines += [{"file": source, "line": bad.number, "reason": bad.reason} for bad in bad_lines]
@@ -66,11 +106,14 @@ class Summary:
             }
             for run in runs
         ]
+        return runs
 
     @property
     def is_partial(self) -> bool:
         """Whether something could not be read or distilled, or there was nothing to read."""
-        return bool(self.bad_lines or not self.runs or any(isinstance(each, Exception) for each in self.came))
+        return bool(
+            self.bad_lines or not (self.runs or self.known) or any(isinstance(each, Exception) for each in self.came)
+        )
 
     def counted(self) -> dict[str, Any]:
         """Return the figures, and what was read as what."""
@@ -80,6 +123,7 @@ class Summary:
         reasons = [str(each) if isinstance(each, Exception) else each.result.reason for each in self.came]
         return {
             "runs": self.runs,
+            "files_known": self.known,
             "forms": dict(Counter(run["form"] for run in self.sources)),
             "statuses": dict(
                 Counter("failed" if isinstance(each, Exception) else each.status.value for each in self.came)
@@ -105,6 +149,9 @@ def told(console: Console, counted: Mapping[str, Any]) -> None:
         sentence(console, f"{memory_id} may say the same as {other}.", "yellow")
     for memory_id, why in counted["held"].items():
         sentence(console, f"{memory_id} stays out of service ({why}); restore puts it back.", "yellow")
+    if counted["files_known"]:
+        files = f"{counted['files_known']:,} files were distilled before, and not read again (--again reads them)"
+        sentence(console, f"  {files}", "dim")
     if counted["forms"]:
         sentence(console, f"  read as {counts(counted['forms'])}", "dim")
     for reason, times in {**counted["rejected"], **counted["reasons"]}.items():

@@ -13,7 +13,7 @@ from reasoningbank.runs import known_forms
 from reasoningbank.runs.readers.recognise import read_all, recognised
 from reasoningbank.runs.readers.table import FORMS
 from reasoningbank.verdict import Verdict
-from tests.runs.readers import samples
+from tests.runs.readers import more_samples, samples, traces
 
 SAMPLES: list[tuple[str, Callable[[], Any]]] = [
     ("claude-code", samples.claude_code),
@@ -29,6 +29,26 @@ SAMPLES: list[tuple[str, Callable[[], Any]]] = [
     ("swe-agent", samples.swe_agent),
     ("tau-bench", samples.tau_bench),
     ("tau-bench", samples.tau2_bench),
+    ("sharegpt", more_samples.sharegpt),
+    ("pydantic-ai", more_samples.pydantic_ai),
+    ("autogen", more_samples.autogen),
+    ("google-adk", more_samples.google_adk),
+    ("gemini-cli", more_samples.gemini_cli),
+    ("opencode", more_samples.opencode),
+    ("copilot", more_samples.copilot),
+    ("copilot", more_samples.copilot_chat),
+    ("cursor", more_samples.cursor),
+    ("atif", more_samples.atif),
+    ("letta", more_samples.letta),
+    ("llm-calls", more_samples.llm_calls),
+    ("langsmith", traces.langsmith),
+    ("langsmith", traces.langsmith_lines),
+    ("langfuse", traces.langfuse),
+    ("langfuse", traces.langfuse_observations),
+    ("otel", traces.otel),
+    ("otel", traces.openinference),
+    ("otel", traces.otel_events),
+    ("agents-sdk", traces.agents_sdk),
 ]
 of_each_form = pytest.mark.parametrize(("form", "sample"), SAMPLES, ids=[sample.__name__ for _, sample in SAMPLES])
 WITHOUT_A_REQUEST = (samples.codex_events,)
@@ -222,7 +242,8 @@ def test_what_is_said_of_the_end_is_read_from_the_first_record_that_says_it() ->
 def test_a_step_of_swe_agent_in_which_nothing_happened_is_none() -> None:
     step = {"action": "", "observation": "", "thought": ""}
 
-    assert Trajectory.of({"trajectory": [step], "history": []}).steps == ()
+    with pytest.raises(InvalidInputError, match="there are no words of a run"):
+        Trajectory.of({"trajectory": [step], "history": []})
 
 
 def test_what_a_session_that_ran_a_shell_command_by_hand_holds_is_no_request() -> None:

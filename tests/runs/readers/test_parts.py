@@ -236,9 +236,7 @@ def test_an_answer_that_is_nested_without_end_is_kept_as_it_is() -> None:
 
 
 def test_a_message_may_be_wrapped_in_others() -> None:
-    assert Trajectory.of(
-        [{"data": {"payload": {"message": ASKED}}}, {"info": {"role": "assistant"}, "parts": [SAID["content"]]}]
-    ).result
+    assert Trajectory.of([{"data": {"payload": {"message": ASKED}}}, {"data": SAID}]).result == "It rains."
 
 
 def test_what_an_assistant_says_after_an_answer_in_its_own_message_is_a_turn_of_its_own() -> None:

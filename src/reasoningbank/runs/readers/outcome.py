@@ -47,7 +47,9 @@ class Outcome:
         line = error_line(text, status=self.exit_code, flagged=self.failed or None)
         if line or not (self.failed or self.exit_code):
             return line
-        return first_line(self.said) or (f"exit code {self.exit_code}" if self.exit_code else "failed")
+        return (
+            first_line(self.said) or first_line(text) or (f"exit code {self.exit_code}" if self.exit_code else "failed")
+        )
 
 
 NOTHING = Outcome()

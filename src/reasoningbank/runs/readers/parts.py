@@ -16,7 +16,7 @@ ROLES = {
     **dict.fromkeys(("user", "human", "usermessage", "humanmessage", "customer", "humanmessagechunk"), "user"),
     **dict.fromkeys(
         ("assistant", "ai", "aimessage", "aimessagechunk", "assistantmessage", "model", "bot", "agent", "gpt", "gemini",
-         "chatgpt", "llm", "toolcall", "functioncall", "reasoning", "chatbot", "claude"),
+         "chatgpt", "bing", "bard", "llm", "toolcall", "functioncall", "reasoning", "chatbot", "claude"),
         "assistant",
     ),
     **dict.fromkeys(
@@ -296,13 +296,11 @@ def unwrapped(record: Any) -> Any:
 
 def _inside(record: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the message that a record carries, None if it is none but itself."""
-    kwargs, info = record.get("kwargs"), record.get("info")
+    kwargs = record.get("kwargs")
     if record.get("lc") is not None and isinstance(kwargs, Mapping):
         path: Any = record.get("id")
         own = path[-1] if is_list(path) and path else ""
         return {**kwargs, "type": kwargs["type"] if role_of({"type": kwargs.get("type")}) else own}
-    if isinstance(info, Mapping) and is_list(record.get("parts")):
-        return {**info, "parts": record["parts"]}
     name = next((name for name in WRAPPERS if isinstance(record.get(name), Mapping)), None)
     if name is None or any(record.get(field) is not None for field in ("content", "parts", "tool_calls", "blocks")):
         return None
@@ -310,4 +308,4 @@ def _inside(record: Mapping[str, Any]) -> dict[str, Any] | None:
     return {**around, **record[name]}
 
 
-WRAPPERS = ("message", "payload", "data", "item", "msg", "entry")
+WRAPPERS = ("message", "payload", "data", "item", "msg", "entry", "raw_item")

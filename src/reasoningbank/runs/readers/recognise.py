@@ -126,8 +126,10 @@ def read_as(record: Any, form: Form | None) -> Iterator[Trajectory]:
 
 def _checked(run: Trajectory, found: Found, form: Form) -> Trajectory:
     """Return a run; InvalidInputError when nothing in its record was understood."""
-    if run.is_empty and not run.task and found.ledger.tools_unclear:
-        what = "; ".join(map(str, run.left_out))
+    # Messages and our own form may well be empty; any other file that gives nothing, and says nothing, was not read.
+    nothing_said = not run.left_out and form not in (CHAT, PLAIN)
+    if run.is_empty and not run.task and (found.ledger.tools_unclear or nothing_said):
+        what = "; ".join(map(str, run.left_out)) or "there are no words of a run"
         raise InvalidInputError(f"this looks like {form.title}, and nothing in it was understood: {what}")
     return run
 

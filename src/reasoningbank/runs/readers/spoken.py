@@ -127,4 +127,10 @@ def output_of(text: str) -> tuple[str, Outcome]:
         text = text[opening.end() : closing if closing > 0 else len(text)]
     else:
         text = re.sub(r"^\s*(?:\*\*)?(?:OBSERVATION|Observation|Output)(?:\*\*)?:(?:\*\*)?[ \t]*\n?", "", text, count=1)
-    return text.strip("\n"), Outcome(exit_code=exit_code)
+    return _unfenced(text.strip("\n")), Outcome(exit_code=exit_code)
+
+
+def _unfenced(text: str) -> str:
+    """Return the inside of a fence, if a text is one."""
+    fenced = re.match(r"\A\s*```\w*\n", text)
+    return text[fenced.end() :].rstrip().removesuffix("```").rstrip() if fenced else text

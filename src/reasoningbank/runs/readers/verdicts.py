@@ -131,6 +131,6 @@ RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("resolved", "is_resolved", "solved", "is_solved", "success", "succeeded", "is_success", "is_successful",
       "task_success", "correct", "is_correct"), _flag),
     (("passed", "pass"), _yes),
-    (("reward", "final_reward", "total_reward", "score", "final_score"), _share),
+    (("reward", "final_reward", "total_reward", "score", "final_score", "correctness"), _share),
     (("status", "final_status"), _word),
 )  # fmt: skip

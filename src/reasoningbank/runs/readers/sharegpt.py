@@ -1,0 +1,44 @@
+"""ShareGPT's conversations: who speaks is under `from`, what is said under `value`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from reasoningbank.runs.readers.found import Found
+from reasoningbank.runs.readers.messages import read_messages
+from reasoningbank.runs.readers.values import get, is_list, label, unpacked
+
+LISTS = ("conversations", "conversation", "messages", "items")
+
+
+def fits(record: Any) -> bool:
+    """Tell whether it is a list of turns, or a dictionary that holds one."""
+    turns = _turns_in(record)
+    return is_list(turns) and any(map(_is_turn, islice(turns, 8)))
+
+
+def _turns_in(record: Any) -> Any:
+    return get(record, *LISTS) if isinstance(record, Mapping) else record
+
+
+def _is_turn(turn: Any) -> bool:
+    return isinstance(turn, Mapping) and isinstance(turn.get("from"), str) and "value" in turn
+
+
+def read(record: Any) -> Iterator[Found]:
+    """Read a conversation as one run. Without the turns of some tool the form knows none."""
+    turns = [turn for turn in _turns_in(record) if isinstance(turn, Mapping)]
+    found = read_messages(map(_message, turns), place="conversations")
+    found.tools = any(step.get("action") for step in found.steps)
+    found.says = [record]
+    found.fields = {"session": get(record, "id")}
+    yield found
+
+
+def _message(turn: Mapping[str, Any]) -> dict[str, Any]:
+    call = unpacked(turn.get("value")) if label(turn.get("from")) in ("functioncall", "toolcall") else None
+    if isinstance(call, Mapping):
+        return {"role": "assistant", "content": [{"type": "tool_call", **call}]}
+    return {"role": turn.get("from"), "content": turn.get("value")}
