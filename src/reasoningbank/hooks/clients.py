@@ -60,7 +60,7 @@ CLIENTS = {
     for client in (
         Client(
             "claude-code",
-            "2.1.290: payloads captured by others and the types of its SDK",
+            "2.1.289: payloads captured by others and the types of its SDK",
             user=".claude/settings.json",
             project=".claude/settings.json",
             shape="grouped",
