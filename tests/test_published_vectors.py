@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from reasoningbank import (
-    InvalidInputError,
     JudgeUnavailableError,
     LLMDistiller,
     LLMJudge,
@@ -33,16 +32,17 @@ RUN = Trajectory.of({"task": "count", "steps": ["wc"], "verdict": "success"})
 
 
 class Saying:
-    """A model that says one thing, and counts how often it is asked."""
+    """A model that says one thing, or of several the next one each time, and counts how often it is asked."""
 
     name = "saying"
 
-    def __init__(self, text: str) -> None:
-        self.text, self.asked = text, list[str]()
+    def __init__(self, *texts: str) -> None:
+        self.texts, self.asked = texts, list[str]()
 
     def complete(self, request: ChatRequest) -> ChatReply:
+        text = self.texts[len(self.asked) % len(self.texts)]
         self.asked.append(request.messages[-1].content)
-        return ChatReply(self.text)
+        return ChatReply(text)
 
 
 def lesson(title: str = "Tidy up", content: str = "Delete what nobody reads.") -> dict[str, str]:
@@ -63,6 +63,12 @@ GROUPS = (
 )
 
 
+def merging() -> Saying:
+    """A model that gives each group its own lesson: two groups never say the same."""
+    answers = (lesson("Tidy up"), lesson("Branch first", "Name the branch after the ticket."))
+    return Saying(*(json.dumps({"memories": [answer]}) for answer in answers))
+
+
 @pytest.fixture
 def grouped(bank: ReasoningBank) -> ReasoningBank:
     """Four memories in two groups."""
@@ -77,7 +83,7 @@ def test_107_a_merged_confidence_is_kept_within_its_bounds(given: float, expecte
 
 
 def test_108_two_groups_of_two_take_two_calls_and_leave_two_memories(grouped: ReasoningBank) -> None:
-    chat = lessons(lesson())
+    chat = merging()
     done = grouped.upkeep.consolidate(dry_run=False, chat=chat)
 
     assert (len(done.changes), len(done.skipped), len(chat.asked)) == (2, 0, 2)
@@ -85,7 +91,7 @@ def test_108_two_groups_of_two_take_two_calls_and_leave_two_memories(grouped: Re
 
 
 def test_109_a_dry_run_asks_no_model_and_changes_nothing(grouped: ReasoningBank) -> None:
-    chat, before = lessons(lesson()), grouped.list(state=None)
+    chat, before = merging(), grouped.list(state=None)
 
     assert len(grouped.upkeep.consolidate(chat=chat).changes) == 2
     assert (chat.asked, grouped.list(state=None)) == ([], before)
@@ -93,7 +99,7 @@ def test_109_a_dry_run_asks_no_model_and_changes_nothing(grouped: ReasoningBank)
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_110_no_more_groups_are_merged_than_asked_for(grouped: ReasoningBank, most: int) -> None:
-    chat = lessons(lesson())
+    chat = merging()
     grouped.upkeep.consolidate(dry_run=False, chat=chat, max_clusters=most)
 
     assert (len(chat.asked), grouped.count(state="archived")) == (most, 2 * most)
@@ -145,10 +151,11 @@ def test_187_no_run_teaches_nothing(bank: ReasoningBank, steps: Any) -> None:
     assert bank.distill(run, "success").memories == ()
 
 
-def test_187_a_message_of_an_unknown_role_is_refused_and_what_has_none_too() -> None:
-    for other in ({"role": "oracle", "content": "42"}, object()):
-        with pytest.raises(InvalidInputError):
-            Trajectory.of([{"role": "user", "content": "count"}, other])
+def test_187_a_message_of_an_unknown_role_is_left_out_by_name_and_what_has_none_too() -> None:
+    for other, said in (({"role": "oracle", "content": "42"}, "unknown role 'oracle'"), (object(), "without a role")):
+        run = Trajectory.of([{"role": "user", "content": "count"}, other, {"role": "assistant", "content": "3"}])
+        assert (run.task, run.result, [left.places for left in run.left_out]) == ("count", "3", [("[1]",)])
+        assert said in run.left_out[0].what
 
 
 @pytest.mark.parametrize(

@@ -247,8 +247,11 @@ def test_long_texts_are_re_embedded_within_a_gigabyte_and_no_run_takes_more_than
 def test_a_paraphrase_is_reported_and_a_lesson_that_only_shares_words_is_not(tmp_path: Path, title: str) -> None:
     with ReasoningBank(tmp_path, tenant="acme", project="billing") as bank:
         first = lesson(bank, title, "Run migrations before tests")
-        for again in ("Run migrations before tests", "run  MIGRATIONS before tests."):
+        for again in ("Run migrations before tests", "Run  migrations\nbefore tests "):
             assert not bank.record(title, again, outcome="success").created
+        alike = bank.record(title, "run  MIGRATIONS before tests.", outcome="success")
+        assert (alike.created, alike.possible_duplicate_of) == (True, first)
+        bank.delete(alike.memory.id)
 
         paraphrase = bank.record(title, "Before running the tests, run the migrations", outcome="success")
         different = bank.record("Linting", "Run the tests only after the linter passes", outcome="success")
