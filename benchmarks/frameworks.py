@@ -156,6 +156,8 @@ def run(
             shares = delivered(doors, at_once)
             ratios = {door.name: adapter_ratio(door, bank, repeats) for door in doors}
             late = bank.upkeep.status().late_recalls
+            for door in doors:
+                door.close()
     return {
         "delivered": {str(n): min(found[str(n)] for found in shares.values()) for n in at_once},
         "adapter_ratio": max(ratios.values()),

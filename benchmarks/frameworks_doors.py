@@ -38,6 +38,7 @@ class Door:
     Attributes:
         run, arun: run it for a task of this number; tell whether its model was shown lessons.
         timed, bare: run it where a server would, and the same agent without the adapter.
+        close: end what `timed` and `bare` run in.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Door:
     arun: Callable[[int], Awaitable[bool]]
     timed: Callable[[int], Any]
     bare: Callable[[int], Any]
+    close: Callable[[], None] = lambda: None
 
 
 class Telling(BaseChatModel):
@@ -126,6 +128,7 @@ def llama_index_agent(bank: ReasoningBank) -> Door:
         arun,
         lambda number: loop.run(arun(number)),
         lambda number: loop.run(bare(number)),
+        loop.close,
     )
 
 
