@@ -94,3 +94,50 @@ def test_a_score_counts_the_same_however_it_comes(score: float) -> None:
     verdict = YES if score >= PASS_MARK else NO
 
     assert {as_judgement(said).verdict for said in (score, np.float64(score), {"score": score}, [score])} == {verdict}
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "strength"),
+    [
+        (True, YES, 1.0),
+        (1.0, YES, 1.0),
+        (0.8, YES, 0.6),
+        (0.5, YES, 0.1),
+        (0.4, NO, 0.2),
+        (np.float32(0.0), NO, 1.0),
+        ({"key": "correct", "score": 0.75}, YES, 0.5),
+        ((0.75, "nearly"), YES, 0.5),
+        ([0.75, True], YES, 0.75),
+        ([0.75, None], YES, 0.5),
+        ([True, False], Verdict.PARTIAL, 1.0),
+    ],
+)
+def test_a_score_says_as_much_as_it_is_far_from_one_half(said: Any, verdict: Verdict, strength: float) -> None:
+    found = as_judgement(said)
+
+    assert found.verdict is verdict
+    assert found.strength == pytest.approx(strength)
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "reason", "by"),
+    [
+        # As LangSmith keeps feedback, and Langfuse scores: numeric, boolean, of a category.
+        ({"key": "user", "score": 1.0, "value": None, "comment": "fine", "run_id": "r"}, YES, "fine", "user"),
+        ({"name": "ok", "value": 0, "dataType": "BOOLEAN", "stringValue": "False"}, NO, "", "ok"),
+        ({"name": "q", "value": 3, "dataType": "CATEGORICAL", "stringValue": "correct"}, YES, "", "q"),
+        ({"name": "q", "value": 0.2, "dataType": "NUMERIC", "comment": "off"}, NO, "off", "q"),
+        ({"criteria": {"right": True, "short": 0.9}}, YES, "right: success short: success", ""),
+        ({"criteria": {"right": True, "short": False}}, Verdict.PARTIAL, "right: success short: failure", ""),
+        ({"criteria": [True, True]}, YES, "", ""),
+        ({"exit_code": 0}, YES, "exit code 0", ""),
+        ({"returncode": 130}, UNKNOWN, "exit code 130", ""),
+        (SimpleNamespace(args=["make"], returncode=2, stdout=""), NO, "exit code 2", ""),
+        ("<testsuite><testcase/></testsuite>", YES, "1 passed", ""),
+        ("== 1 failed, 2 passed in 1s ==", NO, "1 failed, 2 passed", ""),
+    ],
+)
+def test_records_and_reports_are_read_with_their_reason(said: Any, verdict: Verdict, reason: str, by: str) -> None:
+    found = as_judgement(said)
+
+    assert (found.verdict, found.reason, found.by) == (verdict, reason, by)

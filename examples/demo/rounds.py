@@ -12,8 +12,11 @@ from examples.demo.failing import Failed, fail_twice
 from examples.demo.task import Attempt, Task, attempt
 from examples.demo.tasks import TASKS
 from reasoningbank import Memory, ReasoningBank, Recall, Source
+from reasoningbank.upkeep import LiftReport
 
 BY = "demo"
+# How often each task is tried once more to measure what the lessons do.
+AGAIN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,18 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """What lessons do, from runs of which chance held out half.
+
+    Attributes:
+        runs: how many there were.
+    """
+
+    runs: int
+    lift: LiftReport
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """All is done.
 
@@ -95,7 +110,7 @@ class Finished:
     folder: Path
 
 
-Event = RoundBegan | Step | LearningBegan | Learned | Failed | Finished
+Event = RoundBegan | Step | LearningBegan | Learned | Failed | Measured | Finished
 
 
 def run(bank: ReasoningBank, empty: ReasoningBank) -> Iterator[Event]:
@@ -112,6 +127,7 @@ def run(bank: ReasoningBank, empty: ReasoningBank) -> Iterator[Event]:
         second = yield from _round(bank, 2, workshop)
         third = yield from _round(empty, 3, workshop)
         memories = bank.count()
+        yield _measured(bank, workshop)
         yield fail_twice(bank, workshop)
     figures = Figures(_rate(first), _rate(second), _rate(third), memories, len(first) + len(second))
     moved = tuple((memory, bank.get(memory.id)) for memory in learned)
@@ -125,6 +141,17 @@ def _round(bank: ReasoningBank, number: int, workshop: Path) -> Generator[Event,
         steps.append(_try(bank, task, number, workshop / f"{number}-{task.name}"))
         yield steps[-1]
     return steps
+
+
+def _measured(bank: ReasoningBank, workshop: Path) -> Measured:
+    """Try the tasks again, with the lessons withheld from every other run by chance, and compare."""
+    runs = 0
+    for task in TASKS * AGAIN:
+        runs += 1
+        recall = bank.recall(task.words[1], holdout=0.5)
+        tried = attempt(task, choose(task.approaches, recall.text), workshop / f"measured-{runs}", 1)
+        bank.report(tried.passed, ref=recall.ref, by=BY)
+    return Measured(runs, bank.lift())
 
 
 def _learn(failures: list[Step], bank: ReasoningBank, workshop: Path) -> Generator[Event, None, list[Memory]]:

@@ -8,7 +8,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from examples.demo.failing import Failed
-from examples.demo.rounds import Event, Finished, Learned, LearningBegan, RoundBegan, Step
+from examples.demo.rounds import Event, Finished, Learned, LearningBegan, Measured, RoundBegan, Step
 from reasoningbank import ReasoningBank
 from reasoningbank.upkeep import Status
 
@@ -52,7 +52,7 @@ def opening(console: Console, status: Status) -> None:
     console.print(Text(f"embedder  {status.embedder}", "dim"))
 
 
-def show(console: Console, event: Event, bank: ReasoningBank) -> None:
+def show(console: Console, event: Event, bank: ReasoningBank) -> None:  # noqa: C901 - one case for each event
     """Print what happened, to the bank that stays."""
     match event:
         case RoundBegan(number=number):
@@ -67,6 +67,8 @@ def show(console: Console, event: Event, bank: ReasoningBank) -> None:
             _lesson(console, event)
         case Failed():
             _failed(console, event)
+        case Measured():
+            _measured(console, event)
         case Finished():
             _closing(console, event, bank)
 
@@ -114,6 +116,12 @@ def _failed(console: Console, failed: Failed) -> None:
         console.print(Text.assemble("  recalled  ", (memory.title, "cyan")), no_wrap=True, overflow="ellipsis")
     console.print(Text.assemble(_mark(failed.repaired), f" {failed.command}, after what it says"))
     console.print(Text(f"  The lesson's confidence: {failed.before:.2f} → {failed.after:.2f}", "dim"))
+
+
+def _measured(console: Console, measured: Measured) -> None:
+    note = f"{measured.runs} more runs; chance withheld the lessons from half of them."
+    _heading(console, "Does it help? reasoningbank lift", note)
+    _indented(console, Text(measured.lift.words), 0)
 
 
 def _closing(console: Console, finished: Finished, bank: ReasoningBank) -> None:

@@ -65,6 +65,7 @@ class AsyncRun(_Facade[Run]):
     failed = _hop(Run.failed)
     worked = _hop(Run.worked)
     report = _hop(Run.report)
+    check = _hop(Run.check)
 
 
 class AsyncGraph(_Facade[Graph]):

@@ -6,22 +6,26 @@ Each returns what was given, as it is used from then on. What is not allowed rai
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
 from reasoningbank import moments
+from reasoningbank.checks import of_exit_code
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.filters import SERVED, FilterOptions, Filters, conditions, sources, tag_lists, text_list
 from reasoningbank.graph.nodes import NodeKind, as_kind
+from reasoningbank.judgement import Judgement, as_judgement
 from reasoningbank.memory import ID_LIMIT, OUTCOMES, State, clean_text, is_blank, within
 from reasoningbank.signals import SignalKind
 from reasoningbank.storage.records import LATEST
 from reasoningbank.validation import unknown_name
-from reasoningbank.verdict import Verdict
+from reasoningbank.verdict import Verdict, as_verdict
 
 if TYPE_CHECKING:
     from reasoningbank.search.holdout import Holdout
@@ -221,6 +225,44 @@ def policy(given: str) -> Policy:
     if given not in POLICIES:
         raise InvalidInputError(f"no policy {given!r}: use one of {', '.join(POLICIES)}")
     return given
+
+
+def judgement(given: object) -> Judgement:
+    """Return what is said of a run. None, which a judge may return, is no report."""
+    return as_judgement(as_verdict(given) if given is None else given)
+
+
+def check_result(
+    kind: object, result: object = None, exit_code: int | None = None, junit: str | os.PathLike[str] | None = None
+) -> Judgement:
+    """Return what a check says of a run, with its kind for who says so.
+
+    Args:
+        kind: what checks, such as "pytest".
+        result: anything that `as_judgement` reads; or else one of the two others.
+        exit_code: 0 is success. Of pytest only 0 and 1 say something; else an interrupt (130), and what could not be
+            started (126, 127), say nothing.
+        junit: a file with a test report in JUnit's XML.
+
+    Raises:
+        InvalidInputError: not exactly one of these, or a report that cannot be read.
+    """
+    name = reference(kind, "kind") or ""
+    if sum(given is not None for given in (result, exit_code, junit)) != 1 or not name:
+        raise InvalidInputError("name the check, and give exactly one of result, exit_code and junit, a file")
+    if exit_code is not None:
+        code = whole("exit_code", exit_code, -(2**31), 2**32)
+        return Judgement(of_exit_code(code, name), (f"exit code {code}",), name)
+    said = judgement(test_report(junit)) if junit is not None else judgement(result)
+    return replace(said, by=name)
+
+
+def test_report(file: str | os.PathLike[str]) -> str:
+    """Return what a file with a test report holds."""
+    try:
+        return Path(file).read_text("utf-8", "replace")
+    except OSError as error:
+        raise InvalidInputError(f"the test report {file} cannot be read: {error.strerror or error}") from None
 
 
 def holdout(given: object) -> Holdout | None:

@@ -8,6 +8,7 @@ import pytest
 
 from reasoningbank import ReasoningBank
 from reasoningbank.adapters import MemoryTool, memory_tools
+from tests.conftest import OpenBank
 
 LESSON = {"title": "Quote paths", "content": "Put paths in quotes: names may hold blanks", "outcome": "failure"}
 
@@ -202,3 +203,37 @@ def test_filters_that_are_set_hold_whatever_a_model_asks_for(bank: ReasoningBank
 
     assert [memory["title"] for memory in found.data["memories"]] == ["Quote paths a"]
     assert "where" not in search.spec.arguments.model_fields
+
+
+TASK = "put quotes around paths with blanks"
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_where_lessons_are_withheld_from_a_conversation_the_tools_give_none(
+    bank: ReasoningBank, read_only: bool
+) -> None:
+    known = bank.record(**LESSON).memory.id  # type: ignore[arg-type]
+    arms = set()
+    for number in range(12):
+        held_out = bank.recall(TASK, thread=f"t{number}", holdout=0.5).held_out
+        search = memory_tools(bank, read_only=read_only, thread=f"t{number}")[0]
+        inside = memory_tools(bank, read_only=read_only, within=bank.runs.get(thread=f"t{number}").ref)[0]
+        answer = search({"query": TASK})
+
+        assert (known in str(inside({"query": TASK}))) is not held_out
+        assert (known in str(answer)) is not held_out
+        assert "hold-out" not in str(answer)
+        arms.add(held_out)
+    assert arms == {True, False}
+
+
+def test_a_tool_without_a_conversation_draws_for_itself_and_tells_the_model_nothing_of_it(
+    open_bank: OpenBank,
+) -> None:
+    bank = open_bank(settings={"holdout": 0.5})
+    known = bank.record(**LESSON).memory.id  # type: ignore[arg-type]
+    search = memory_tools(bank, thread="nothing was recalled for it yet")[0]
+    answers = [search({"query": TASK}) for _ in range(16)]
+
+    assert {known in str(answer) for answer in answers} == {True, False}
+    assert not any("hold-out" in str(answer) for answer in answers)

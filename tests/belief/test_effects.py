@@ -64,6 +64,31 @@ def test_runs_that_chance_held_out_tell_how_runs_end_without_help() -> None:
     assert fit_runs(held).harms == ()
 
 
+def test_a_check_that_ends_the_same_whatever_was_handed_out_says_little_of_memories() -> None:
+    told = [replace(one, by="pytest") for one in runs(0.9, 0.2, seed=5, many=400)]
+    chance = random.Random(6)
+    deaf = [replace(one, by="mypy", succeeded=chance.random() < 0.5) for one in runs(0.9, 0.2, seed=7, many=400)]
+    seldom = [replace(one, by="ada") for one in told[:19]]
+    found = dict(fit_runs([*told, *deaf, *seldom]).reporters)
+
+    assert found.keys() == {"pytest", "mypy"}
+    assert found["pytest"] == 1.0
+    assert found["mypy"] < 0.4
+
+
+def test_with_one_reporter_there_is_nobody_to_tell_apart() -> None:
+    assert fit_runs([replace(one, by="pytest") for one in runs(0.9, 0.2, seed=5, many=100)]).reporters == ()
+
+
+def test_an_outcome_weighs_as_much_as_its_reporter_is_believed() -> None:
+    said = [([Tally(SignalKind.OUTCOME, 0, "", by, 3, 0, WHEN)], 0.6) for by in ("", "mypy", "pytest")]
+    nobody, deaf, sure = CalibratedModel(replace(STARTING, reporters=(("mypy", 0.0), ("pytest", 0.5)))).beliefs(said)
+    (untold,) = CalibratedModel().beliefs([((), 0.6)])
+
+    assert untold.mean == pytest.approx(deaf.mean)
+    assert deaf.mean < sure.mean < nobody.mean
+
+
 def test_runs_without_memories_teach_nothing() -> None:
     seen = runs(0.8, 0.4, seed=8, many=50)
 

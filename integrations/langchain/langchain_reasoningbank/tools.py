@@ -57,7 +57,9 @@ class _BankTool(BaseTool):
 
     def _run(self, *alone: Any, config: RunnableConfig, **arguments: Any) -> tuple[str, dict[str, Any]]:
         bank = bank_of(self.bank, run_scope(config))
+        thread = (config.get("configurable") or {}).get("thread_id")
         options: dict[str, Any] = {"by": self.by, "trusted": self.trusted, "allow": self._allowed()}
+        options["thread"] = None if thread is None else str(thread)
         offered = memory_tools(bank, read_only=self._read_only(), **options)
         tool = next(tool for tool in offered if tool.name == self.name)
         # A text alone, which LangChain allows, is the first argument.

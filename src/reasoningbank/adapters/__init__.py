@@ -24,6 +24,7 @@ from reasoningbank.adapters.tools import (
     memory_tools,
 )
 from reasoningbank.adapters.watched import Handed, WatchedRun, left
+from reasoningbank.arguments import check_result
 from reasoningbank.judgement import PASS_MARK, Judgement, as_judgement
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "as_reference",
     "bank_of",
     "check_allowed",
+    "check_result",
     "hit_data",
     "is_neutral",
     "last_turn",

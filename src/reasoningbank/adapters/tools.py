@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from reasoningbank.adapters.arms import is_held_out, told
 from reasoningbank.adapters.coercion import Count, Flag, Reference, Share, Words, to_choice
 from reasoningbank.adapters.correcting import check_allowed, correcting_tools
 from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec
@@ -18,7 +19,7 @@ from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.filters import FilterOptions
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
-from reasoningbank.results import OVER_BUDGET, Hit, Voted
+from reasoningbank.results import HELD_OUT, OVER_BUDGET, Hit, Voted
 from reasoningbank.services.search.prompt import prompt_block
 
 # Tokens of memory_search's text at the most.
@@ -123,6 +124,7 @@ def memory_tools(
     filters: FilterOptions | None = None,
     allow: Collection[str] = (),
     within: str = "",
+    thread: str | None = None,
 ) -> list[MemoryTool]:
     """Return the tools of a bank: memory_search, and unless read-only memory_record, memory_feedback, memory_outcome.
 
@@ -135,12 +137,13 @@ def memory_tools(
         allow: what an agent may do to lessons that are there: "update" and "retire" offer memory_update and
             memory_retire. Neither deletes anything, and both can be undone.
         within: the run's episode, whose ref memory_search gives: it then opens none of its own.
+        thread: the conversation they are called in: where a hold-out withholds lessons from it, they give none.
 
     Raises:
         InvalidInputError: something else is to be allowed, or anything beside read-only.
     """
     check_allowed(allow, read_only=read_only)
-    doors = _Doors(bank, limit, by, trusted, read_only, dict(filters or {}), within)
+    doors = _Doors(bank, limit, by, trusted, read_only, dict(filters or {}), within, thread)
     if read_only:
         return [MemoryTool(MEMORY_LOOKUP, doors.search)]
     return [
@@ -161,20 +164,25 @@ class _Doors:
     read_only: bool
     filters: dict[str, Any]
     within: str
+    thread: str | None = None
 
     def search(self, given: SearchArguments) -> ToolAnswer:
         asked = {"min_confidence": given.min_confidence, "outcome": given.outcome, "tags": given.tags}
         options: dict[str, Any] = asked | self.filters
         limit = given.limit or self.limit
+        held_out = is_held_out(self.bank, self.within, self.thread)
+        if held_out:
+            return _found("", (), {})
         if given.error is not None:
             return self._failed(given.error, given.query, limit, given.ref or self.within or None)
         if self.read_only or self.within:
             return self._look_up(given.query, limit, options)
-        recall = self.bank.recall(given.query, limit, max_tokens=LONGEST_ANSWER, **options)
+        holdout = None if held_out is None else 0  # a run that is given lessons stays in its arm
+        recall = self.bank.recall(given.query, limit, max_tokens=LONGEST_ANSWER, holdout=holdout, **options)
         text = f"{recall.text}\n\nref: {recall.ref}" if recall.hits else ""
-        more = {"ref": recall.ref, "withheld": recall.withheld, "weak": recall.weak}
+        more = {"ref": recall.ref, "withheld": told(recall.withheld), "weak": recall.weak}
         too_long = list(recall.shortened)
-        if OVER_BUDGET in recall.withheld:
+        if OVER_BUDGET in recall.withheld and not recall.held_out:
             # Searched again, which changes nothing: a recall says how many did not fit, not which.
             shown = {memory.id for memory in recall.memories}
             found = self.bank.search(given.query, limit, **options)
@@ -185,7 +193,8 @@ class _Doors:
         if self.read_only:
             raise InvalidInputError("error needs a server that may count what it hands out: this one is read-only")
         found = self.bank.recall_failure(error, task=task, ref=ref, limit=limit, max_tokens=LONGEST_ANSWER)
-        text = f"{found.text}\n\nref: {found.ref}" if found.hits else f"No lesson answers this error: {found.reason}."
+        why = "" if found.reason == HELD_OUT else f": {found.reason}"
+        text = f"{found.text}\n\nref: {found.ref}" if found.hits else f"No lesson answers this error{why}."
         more = {"ref": found.ref, "errors": list(found.errors), "match": found.match, "repeated": found.repeated}
         return _found(text, found.hits, more, list(found.shortened))
 

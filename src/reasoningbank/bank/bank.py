@@ -27,7 +27,7 @@ from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
 from reasoningbank.runs.results import FailureRecall
 from reasoningbank.validation import validated
-from reasoningbank.verdict import Verdict, as_verdict
+from reasoningbank.verdict import Verdict
 
 if TYPE_CHECKING:
     from reasoningbank.bank.handle import AnyJudge
@@ -585,7 +585,7 @@ class ReasoningBank(Namespace):
 
     def report(
         self,
-        verdict: Verdict | str | bool,
+        verdict: Any,
         *,
         ref: str | None = None,
         thread: str | None = None,
@@ -599,24 +599,36 @@ class ReasoningBank(Namespace):
         back what an earlier verdict taught.
 
         Args:
-            verdict: success, failure or unknown; True and False for the first two. A partial success counts as unknown.
+            verdict: success, failure or unknown; True and False for the first two; or anything that judges, evaluators
+                and test runners give: a score from 0 to 1, which counts by its distance from one half, a dictionary or
+                record with a score, criteria, an exit code, a test report (`reasoningbank.adapters.as_judgement` says
+                which). A partial success counts as unknown.
             ref: the episode's reference, as `recall` returned it.
             thread: in its place: the newest episode of this thread, as long as it could still be open.
-            reason: in words; secrets are removed. The reason for a failure also becomes a guard-rail of its own, if it
-                says anything (three words or more).
-            by: who judged.
+            reason: in words, in place of what the verdict says itself; secrets are removed. The reason for a failure
+                also becomes a guard-rail of its own, if it says anything (three words or more).
+            by: who judged, also a kind of check. How far each is to be believed is learned.
             revise: False leaves an episode that has a verdict already as it is.
 
         Raises:
             EpisodeNotFoundError: no such episode, or none of this thread within the time an episode stays open.
             InvalidInputError: not exactly one of ref and thread, or no verdict.
         """
-        given = as_verdict(verdict)
-        # A partial success says too little about the lessons to credit them.
-        ended = Verdict.UNKNOWN if given is Verdict.PARTIAL else given
         ref, thread = arguments.run_of(ref, thread)
-        told = credit.report(self._engine, ended, ref=ref, thread=thread, reason=reason, by=by, revise=revise)
-        if not reason or given not in (Verdict.FAILURE, Verdict.PARTIAL) or told.episode.verdict is not ended:
+        given = arguments.judgement(verdict)
+        # A partial success says too little about the lessons to credit them.
+        ended = Verdict.UNKNOWN if given.verdict is Verdict.PARTIAL else given.verdict
+        told = credit.report(
+            self._engine,
+            ended,
+            ref=ref,
+            thread=thread,
+            reason=given.reason if reason is None else reason,
+            by=given.by if by is None else by,
+            revise=revise,
+            strength=given.strength,
+        )
+        if not reason or given.verdict not in (Verdict.FAILURE, Verdict.PARTIAL) or told.episode.verdict is not ended:
             return told
         return replace(told, lessons=distilling.learn_reason(self._engine, told.episode, reason))
 

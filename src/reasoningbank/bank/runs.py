@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from reasoningbank.distill.best_of import Agent, BestOf, Mode, Selector
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
+    from reasoningbank.judgement import Judgement
     from reasoningbank.runs import trajectory
     from reasoningbank.runs.results import EpisodePage, MemoryRuns, StepsKept
     from reasoningbank.runs.trajectory import Trajectory
@@ -220,6 +222,7 @@ class Run:
         self.recall, self.ref, self.text, self.hits = recall, recall.ref, recall.text, recall.hits
         self._steps: list[dict[str, str]] = []
         self._verdict: Verdict | None = None
+        self._checks: dict[str, Judgement] = {}
 
     @property
     def trajectory(self) -> Trajectory:
@@ -256,7 +259,41 @@ class Run:
         """Say that an act succeeded, which is evidence for what was handed out at a failure; see `report_act`."""
         return self._bank.report_act(self.ref, tool=tool, command=command)
 
-    def report(self, verdict: Verdict | str | bool, *, reason: str | None = None, by: str | None = None) -> Reported:
-        """Say how the run ended; a later verdict replaces an earlier one."""
-        self._verdict = as_verdict(verdict)
-        return self._bank.report(self._verdict, ref=self.ref, reason=reason, by=by)
+    def report(self, verdict: Any, *, reason: str | None = None, by: str | None = None) -> Reported:
+        """Say how the run ended, by a verdict or anything that says one; a later report replaces an earlier one."""
+        given = arguments.judgement(verdict)
+        self._verdict = given.verdict
+        return self._bank.report(given, ref=self.ref, reason=reason, by=by)
+
+    def check(
+        self,
+        kind: str,
+        result: Any = None,
+        *,
+        exit_code: int | None = None,
+        junit: str | os.PathLike[str] | None = None,
+    ) -> Reported:
+        """Report what a check says of the run: tests, a type checker, a person's approval.
+
+            run.check("pytest", exit_code=process.returncode)
+            run.check("mypy", junit="mypy.xml")
+            run.check("approval", True)
+
+        How far each kind of check is to be believed is learned, as of a judge. Of several checks one failure is a
+        failure, whichever came last; a check that was not carried out (no tests, an interrupt) says nothing.
+
+        Args:
+            kind: what checks, such as "pytest"; it is who reports.
+            result: anything that `report` takes.
+            exit_code: in its place: 0 is success. Of pytest only 0 and 1 say something; else an interrupt (130), and
+                what could not be started (126, 127), say nothing.
+            junit: in its place: a file with a test report in JUnit's XML.
+
+        Raises:
+            InvalidInputError: not exactly one of these, or a report that cannot be read.
+        """
+        said = arguments.check_result(kind, result, exit_code, junit)
+        self._checks[said.by] = said
+        told = [check for check in self._checks.values() if check.verdict is not Verdict.UNKNOWN]
+        failed = [check for check in told if check.verdict is not Verdict.SUCCESS]
+        return self.report(next(iter(failed or told), said))

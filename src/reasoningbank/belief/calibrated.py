@@ -39,6 +39,8 @@ class Parameters:
         voted: how often it gets a vote.
         harms: how much worse than without it runs end with a memory, as a share of what one that helps is worth, by
             its number; only of those that likely harm.
+        reporters: how much what is said of runs by one who reports, or by a kind of check, says of the memories in
+            them, beside what all say, by name, in [0, 1]; only of those with enough runs.
         harmful: what surely harms, by hold-outs of single lessons, as (number, revision).
     """
 
@@ -56,6 +58,7 @@ class Parameters:
     voted: float = 0.1
     harms: tuple[tuple[int, float], ...] = ()
     harmful: tuple[tuple[int, int], ...] = ()
+    reporters: tuple[tuple[str, float], ...] = ()
 
     @property
     def overlap(self) -> float:
@@ -93,9 +96,10 @@ class Parameters:
             numbers = {name: float(record.get(name, getattr(STARTING, name))) for name in _NUMBERS}
             harms = tuple((int(number), float(cost)) for number, cost in record.get("harms", ()))
             harmful = tuple((int(number), int(revision)) for number, revision in record.get("harmful", ()))
+            reporters = tuple((str(name), float(weight)) for name, weight in record.get("reporters", ()))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"no parameters of the confidence model ({error!r})") from None
-        found = cls(judges=judges, class_means=means, harms=harms, harmful=harmful, **numbers)
+        found = cls(judges=judges, class_means=means, harms=harms, harmful=harmful, reporters=reporters, **numbers)
         if not found._is_usable():
             raise ValueError("parameters of the confidence model that are out of range")
         return found
@@ -109,7 +113,7 @@ class Parameters:
             and 0.0 < self.fading <= 1.0
             and math.isfinite(self.offset)
             and 0.0 <= self.slope < math.inf
-            and all(0.0 <= share <= 1.0 for share in (self.reported, self.voted))
+            and all(0.0 <= share <= 1.0 for share in (self.reported, self.voted, *dict(self.reporters).values()))
         )
 
 
@@ -163,7 +167,7 @@ class CalibratedModel:
         if not items:
             return []
         own, judges = self.parameters, judge_columns(self.parameters.judges)
-        counts = weighted_counts(items, judges, fading=own.fading, overlap=own.overlap)
+        counts = weighted_counts(items, judges, own.reporters, fading=own.fading, overlap=own.overlap)
         of_class = dict(own.class_means)
         # Where a class taught nothing, a memory is taken at its word.
         prior = {initial: of_class.get(class_of(initial), initial) for initial in {initial for _, initial in items}}
@@ -200,10 +204,18 @@ def log_likelihoods(accuracies: tuple[float, ...], helped: float, unhelped: floa
     return rows
 
 
-def weighted_counts(items: Sequence[Evidence], judges: Mapping[str, int], *, fading: float, overlap: float) -> Float64:
+def weighted_counts(
+    items: Sequence[Evidence],
+    judges: Mapping[str, int],
+    reporters: Sequence[tuple[str, float]] = (),
+    *,
+    fading: float,
+    overlap: float,
+) -> Float64:
     """Return the weight of each memory's signals (n, columns), in the columns of `log_likelihoods`."""
     explicit, usage, repair = SignalKind.EXPLICIT, SignalKind.USAGE, SignalKind.REPAIR
     known = len(judges) + 2
+    believed = dict(reporters)
     rows, uses = [], []
     for i, (tallies, _) in enumerate(items):
         for t in tallies:
@@ -212,7 +224,8 @@ def weighted_counts(items: Sequence[Evidence], judges: Mapping[str, int], *, fad
                 uses.append((moment, t.positive))
             else:
                 column = judges.get(t.by, 0) if t.kind is explicit else known - 1 if t.kind is repair else -1
-                rows.append((moment, column, t.positive, t.negative, overlap if t.superseded else 1.0))
+                trust = believed.get(t.by, 1.0) if t.kind is SignalKind.OUTCOME else 1.0
+                rows.append((moment, column, t.positive, t.negative, trust * (overlap if t.superseded else 1.0)))
     counts = np.zeros((len(items), 2 * known + 2))
     if rows:
         moments, columns, positive, negative, weight = (np.array(column) for column in zip(*rows, strict=True))

@@ -5,6 +5,7 @@ What is fitted depends on the runs as a set, and is shrunk towards where every p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -29,6 +30,11 @@ OFFSET_DEVIATION, SLOPE_DEVIATION = 1.0, 0.5
 LEAST_SHARE: Final = 0.02
 ENOUGH_RUNS: Final = 50
 
+# A reporter is told apart with so many runs, and taken for all of them by as many; of more reporters, the busiest.
+RUNS_OF_A_REPORTER: Final = 20
+MOST_REPORTERS: Final = 20
+LEAST_SPREAD: Final = 1e-3
+
 LEAST_VARIANCE: Final = 0.05
 # How far memories are from adding nothing, as a share of what one that helps is worth, before anything is known of one;
 # and how many deviations below nothing one must be to be taken for harmful.
@@ -45,6 +51,7 @@ class JudgedRun:
         confidences: that each helps with a task it is about.
         relevance: the chance that each is about this task, by its relevance alone.
         held_out: lessons were withheld from it by chance.
+        by: who reported how it ended, or what kind of check.
     """
 
     memories: tuple[int, ...]
@@ -52,6 +59,7 @@ class JudgedRun:
     relevance: tuple[float, ...]
     succeeded: bool
     held_out: bool = False
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +109,7 @@ def fit_runs(judged: Sequence[JudgedRun]) -> Parameters:
         unhelped = min(max(share, LEAST_GAIN), 1.0 - 2.0 * LEAST_GAIN)
         return replace(STARTING, unhelped=unhelped, helped=unhelped + LEAST_GAIN)
     fitted = _on_the_grid(runs)
-    return replace(fitted, harms=_harms(runs, fitted))
+    return replace(fitted, harms=_harms(runs, fitted), reporters=_reporters(used, runs, fitted))
 
 
 def _on_the_grid(runs: _Runs) -> Parameters:
@@ -154,3 +162,24 @@ def _harms(runs: _Runs, fitted: Parameters) -> tuple[tuple[int, float], ...]:
     added = np.bincount(place, beyond[there]) / weight + SURE_OF_HARM * np.sqrt(variance / weight)
     costs = -added / gain
     return tuple((int(n), round(float(c), 6)) for n, c in zip(numbers, costs, strict=True) if c > 0.0)
+
+
+def _reporters(judged: Sequence[JudgedRun], runs: _Runs, fitted: Parameters) -> tuple[tuple[str, float], ...]:
+    """Return how much each reporter's verdicts depend on whether memories helped, beside what all verdicts do.
+
+    The slope of success on x among the runs that one reported, over S1 - S0, shrunk towards it as if so many runs more
+    had been like all: a check that comes out the same whatever was handed out says nothing of memories.
+    """
+    many = Counter(run.by for run in judged if run.by)
+    names = sorted((name for name, n in many.items() if n >= RUNS_OF_A_REPORTER), key=lambda n: (-many[n], n))
+    if len(many) < 2:
+        return ()
+    x = 1.0 - (1.0 - runs.helps(np.array(fitted.offset), np.array(fitted.slope))).prod(axis=1)
+    usual, gain = RUNS_OF_A_REPORTER * max(float(x.var()), LEAST_SPREAD), fitted.helped - fitted.unhelped
+    weights = []
+    for name in names[:MOST_REPORTERS]:
+        own = np.array([run.by == name for run in judged])
+        apart, ends = x[own] - x[own].mean(), runs.succeeded[own]
+        slope = (float(apart @ ends) + usual * gain) / (float(apart @ apart) + usual)
+        weights.append((name, round(min(max(slope / gain, 0.0), 1.0), 6)))
+    return tuple(weights)

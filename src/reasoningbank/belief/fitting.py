@@ -101,7 +101,8 @@ def fit_memories(memories: Sequence[Evidence], start: Parameters) -> Parameters:
     if not judged:
         return start
     names = _busiest_judges(judged)
-    counts = weighted_counts(judged, judge_columns([(name, 0.0) for name in names]), fading=1.0, overlap=start.overlap)
+    columns = judge_columns([(name, 0.0) for name in names])
+    counts = weighted_counts(judged, columns, start.reporters, fading=1.0, overlap=start.overlap)
     classes, group = np.unique([class_of(initial) for _, initial in judged], return_inverse=True)
     fitted = replace(
         start,

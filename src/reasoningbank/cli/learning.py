@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from reasoningbank import Hit, Recommendation, Verdict
+from reasoningbank.arguments import check_result
 from reasoningbank.cli import views
 from reasoningbank.cli.arguments import (
     By,
@@ -180,17 +181,27 @@ def lift(
 @command(app, "report")
 def report(
     session: Session,
-    verdict: Annotated[Verdict, typer.Argument(help="How the run ended.", show_default=False)],
+    verdict: Annotated[Verdict | None, typer.Argument(help="How the run ended.", show_default=False)] = None,
     *,
     ref: Annotated[str | None, typer.Option("--ref", help="The reference that recall gave.")] = None,
     thread: Annotated[str | None, typer.Option("--thread", help="Or: the newest open episode of this thread.")] = None,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", help="In place of VERDICT: a test report (JUnit XML).")
+    ] = None,
+    exit_code: Annotated[int | None, typer.Option("--exit-code", help="Or: how a check ended; 0 is success.")] = None,
+    score: Annotated[float | None, typer.Option("--score", min=0, max=1, help="Or: from 0.5 on a success.")] = None,
+    check: Annotated[str, typer.Option("--check", help="What checked, such as pytest.")] = "tests",
     reason: Reason = None,
     by: By = None,
 ) -> Answer:
     """Say how a run ended. Exactly the memories that were recalled for it are credited."""
     if (ref is None) == (thread is None):
         raise UsageError("report needs one of --ref and --thread: give the ref that recall returned")
-    return Answer(session.bank.report(verdict, ref=ref, thread=thread, reason=reason, by=by), views.reported)
+    said = [given for given in (verdict, score, junit, exit_code) if given is not None]
+    if len(said) != 1:
+        raise UsageError("report needs exactly one of VERDICT, --junit, --exit-code and --score")
+    given = said[0] if verdict or score is not None else check_result(check, exit_code=exit_code, junit=junit)
+    return Answer(session.bank.report(given, ref=ref, thread=thread, reason=reason, by=by), views.reported)
 
 
 def _lift(console: Console, found: LiftReport) -> None:

@@ -65,15 +65,16 @@ def judged_last(reading: Reading, most: int) -> list[int]:
 def judged_runs(reading: Reading, most: int) -> list[JudgedRun]:
     """Return the newest runs with a verdict that were handed memories, or held out, at most `most`."""
     rows = reading.execute(
-        "SELECT e.ref, e.verdict = 'success', t.held, s.memory, s.confidence, s.about FROM (SELECT ref, verdict FROM "
-        "episodes WHERE verdict IN ('success', 'failure') ORDER BY opened_at DESC, ref LIMIT ?) AS e "
+        "SELECT e.ref, e.verdict = 'success', t.held, e.judge, s.memory, s.confidence, s.about "
+        "FROM (SELECT ref, verdict, judge FROM episodes WHERE verdict IN ('success', 'failure') "
+        "ORDER BY opened_at DESC, ref LIMIT ?) AS e "
         "LEFT JOIN trials AS t ON t.ref = e.ref LEFT JOIN served AS s ON s.ref = e.ref "
         "WHERE s.ref IS NOT NULL OR t.held = 1 ORDER BY e.ref, s.position",
         (most,),
     )
     runs = []
-    for (_, succeeded, held), served in groupby(rows, key=lambda row: row[:3]):
-        handed = [row[3:] for row in served if row[3] is not None]
+    for (_, succeeded, held, by), served in groupby(rows, key=lambda row: row[:4]):
+        handed = [row[4:] for row in served if row[4] is not None]
         memories, confidences, about = zip(*handed, strict=True) if handed else ((), (), ())
-        runs.append(JudgedRun(memories, confidences, about, bool(succeeded), bool(held)))
+        runs.append(JudgedRun(memories, confidences, about, bool(succeeded), bool(held), by))
     return runs

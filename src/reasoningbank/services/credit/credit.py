@@ -58,14 +58,19 @@ def report(
     reason: str | None,
     by: str | None,
     revise: bool,
+    strength: float = 1.0,
 ) -> Reported:
-    """Close an episode, and credit its outcome to exactly the memories that were served in it."""
+    """Close an episode, and credit its outcome to exactly the memories that were served in it.
+
+    Args:
+        strength: how strongly it is said, in (0, 1].
+    """
     with _judging(engine) as edit:
         now = engine.now()
         episode = _find(edit, ref, thread, now)
         if not (revise or episode.is_open):
             return Reported(episode, recorded=False, previous=episode.verdict)
-        return _close(edit, episode, verdict, reason=note(reason), by=note(by), now=now)
+        return _close(edit, episode, verdict, reason=note(reason), by=note(by), now=now, strength=strength)
 
 
 def get_episode(engine: Engine, *, ref: str | None, thread: str | None) -> Episode:
@@ -108,10 +113,12 @@ def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Epi
     return episode
 
 
-def _close(edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by: str, now: datetime) -> Reported:
+def _close(
+    edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by: str, now: datetime, strength: float = 1.0
+) -> Reported:
     if episode.verdict is not None and episodes.is_sealed(edit, episode.ref):
         return Reported(episode, recorded=False, previous=episode.verdict, too_late=True)
-    signals = _outcomes(edit, episode, verdict, reason=reason, by=by, now=now)
+    signals = _outcomes(edit, episode, verdict, reason=reason, by=by, now=now, strength=strength)
     if not signals and episode.verdict is verdict:
         return Reported(episode, recorded=False, previous=episode.verdict)
     folded = edit.write_signals(signals, now)
@@ -123,7 +130,9 @@ def _close(edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by: s
     return Reported(closed, credited=credited, previous=episode.verdict)
 
 
-def _outcomes(edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by: str, now: datetime) -> list[Signal]:
+def _outcomes(
+    edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by: str, now: datetime, strength: float
+) -> list[Signal]:
     """Return the signals that are needed to make the evidence say `verdict`; none for what it says already."""
     if not episode.memories:
         return []
@@ -146,7 +155,7 @@ def _outcomes(edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by
             revision=m.revision,
             kind=SignalKind.OUTCOME,
             polarity=polarity,
-            strength=share if polarity else 1.0,
+            strength=share * strength if polarity else 1.0,
             ref=episode.ref,
             source=episode.thread or "",
             by=by,

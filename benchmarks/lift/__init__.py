@@ -1,0 +1,1 @@
+"""Whether `lift` says the truth about lessons, where the truth is known."""

@@ -1,0 +1,24 @@
+"""Which arm of a hold-out a conversation is in: what is withheld from its run must not come in by another door."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reasoningbank.bank import ReasoningBank
+from reasoningbank.errors import EpisodeNotFoundError
+from reasoningbank.results import HELD_OUT
+
+
+def is_held_out(bank: ReasoningBank, ref: str | None, thread: str | None) -> bool | None:
+    """Tell whether lessons are withheld from a run, or a conversation's; None where nothing was recalled for it yet."""
+    if not ref and thread is None:
+        return None
+    try:
+        return bank.runs.get(ref or None, thread=None if ref else thread).held_out
+    except EpisodeNotFoundError:
+        return None
+
+
+def told(withheld: Mapping[str, int]) -> dict[str, int]:
+    """Return what a model is told of what was left out: one that knew of the hold-out would behave otherwise."""
+    return {reason: many for reason, many in withheld.items() if reason != HELD_OUT}
