@@ -278,7 +278,7 @@ def test_a_merge_can_be_undone_in_a_copy_read_from_an_export(
     bank: ReasoningBank, open_bank: OpenBank, tmp_path: Path, twins: tuple[Memory, Memory]
 ) -> None:
     merged = merge(bank)
-    bank.exchange.export_to(tmp_path / "all.jsonl")
+    bank.exchange.export_to(tmp_path / "all.jsonl", state=None)
     copy = open_bank(project="copy")
     copy.exchange.import_from(tmp_path / "all.jsonl", trusted=True)
     assert copy.get(merged.id).confidence == pytest.approx(merged.confidence)

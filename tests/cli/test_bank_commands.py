@@ -158,7 +158,7 @@ def test_import_says_what_else_happened(cli: Cli, bank: ReasoningBank) -> None:
     assert "Removed what looked like secrets" in out
     assert "line 2: memory 'a' is there and says something else" in out
     assert "1 are quarantined and not served" in out
-    assert "… and 5 more" in out
+    assert "line 4 and 24 more" in out
     assert {memory.source.by for memory in bank.list(state=None).memories} == {"handbook"}
 
 
@@ -172,6 +172,20 @@ def test_export_writes_what_import_reads(cli: Cli, bank: ReasoningBank, tmp_path
     ran = cli("import", str(file), "--trusted", "--project", "copy", "--json")
     assert ran.json["created"] == 1
     assert cli("export", "--project", "copy").out == file.read_text("utf-8")
+
+
+def test_export_says_what_stayed_behind(cli: Cli, bank: ReasoningBank, tmp_path: Path, memory_id: str) -> None:
+    other = bank.record("Mind the gap", "Between train and platform", outcome="failure", tags=["rail"]).memory
+    bank.upkeep.archive(memory_id)
+    file = tmp_path / "out.jsonl"
+
+    assert "Stayed behind: 1 archived; --all" in cli("export", str(file)).out.replace("\n", " ")
+    assert cli("export", str(file), "--json").json["withheld"] == {"archived": 1}
+    assert cli("export", str(file), "--tag", "rail", "--json").json["withheld"] == {}
+    assert cli("export", str(file), "--state", "archived", "--json").json["withheld"] == {"active": 1}
+    assert memory_id in file.read_text("utf-8")
+    assert other.id not in file.read_text("utf-8")
+    assert cli("export", str(file), "--all", "--expired", "--json").json["exported"] == 2
 
 
 def test_states_are_shown_where_they_are_not_the_usual_one(cli: Cli, bank: ReasoningBank) -> None:

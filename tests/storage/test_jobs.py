@@ -99,11 +99,11 @@ def test_a_finished_job_tells_what_came_of_it(writing: Writing) -> None:
     judged = Trajectory(task="t", verdict=Verdict.FAILURE, reason="wrong")
     counts = {"lessons": 2, "cut off": 1, "duplicates": 1}
 
-    finish(writing, take(writing), run=judged, memories=["m1", "m2"], counts=counts)
+    finish(writing, take(writing), run=judged, counts=counts)
 
     job = jobs.find(writing, "j0")
     assert job is not None
-    assert (job.status, job.verdict, job.memories) == (DistillStatus.DONE, Verdict.FAILURE, ("m1", "m2"))
+    assert (job.status, job.verdict, job.reason) == (DistillStatus.DONE, Verdict.FAILURE, "")
     assert job.counts == counts
     assert job.status.is_over
 

@@ -14,6 +14,7 @@ from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.exchange.results import Imported
 from reasoningbank.filters import FilterOptions
+from reasoningbank.memory import State
 
 if TYPE_CHECKING:
     from reasoningbank.services.exchange import export, sheet_transfer, transfer
@@ -93,16 +94,18 @@ class Exchange(Namespace):
         *,
         format: Literal["jsonl", "markdown", "agents-md", "skill", "ace"] = "jsonl",
         runs: bool = False,
+        state: State | str | None = State.ACTIVE,
         expired: bool | None = False,
         newest_first: bool = False,
         unproven: bool = False,
         progress: Callable[[int], None] | None = None,
         **filters: Unpack[FilterOptions],
     ) -> int:
-        """Write every memory, whatever its state, as they are at one moment; return how many.
+        """Write the memories in service as they are at one moment; return how many.
 
-        `import_from(..., trusted=True)` makes the same bank of it again. What was learned about evidence as such goes
-        along where no filters are given.
+        What is archived (retired, superseded, merged, pruned), quarantined or expired stays behind unless it is asked
+        for. With `state=None, expired=None` everything goes along, and `import_from(..., trusted=True)` makes the same
+        bank of it again. What was learned about evidence as such goes along where no filters are given.
 
         Args:
             target: a path, which appears whole or not at all; for JSON lines also an open text file.
@@ -113,6 +116,7 @@ class Exchange(Namespace):
             runs: behind the memories, write every run, a line each: its task, verdict, what it was handed, what was
                 learned from it, and the steps that are kept. Off by default: lessons are made to be passed on, the
                 transcripts of runs are not, and they are many times as large. JSON lines only.
+            state: only memories in this state; whatever the state when None.
             expired: False leaves out what has expired, True what has not, None nothing.
             newest_first: what happened last comes first; else in the order they were recorded.
             unproven: pages for agents hold all active lessons.
@@ -124,7 +128,7 @@ class Exchange(Namespace):
                 that ask for what no memory has.
             StorageError: the target cannot be written.
         """
-        wanted = arguments.listed(filters, self._engine.now, state=None, expired=expired)
+        wanted = arguments.listed(filters, self._engine.now, state=state, expired=expired)
         chosen = export.Chosen(wanted, whole=not filters, newest_first=newest_first)
         export.check_chosen(self._engine, chosen)
         lines = partial(export.export_lines, self._engine, progress=progress, runs=runs, chosen=chosen)

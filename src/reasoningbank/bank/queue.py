@@ -74,7 +74,11 @@ class Queue(Namespace):
         return distilling.jobs(self._engine, wanted, arguments.page_limit(limit))
 
     def retry(self, job_id: str) -> Job:
-        """Put a job that ended without lessons back into the queue, with all its attempts; another stays as it is."""
+        """Put a job that ended without lessons back into the queue, with all its attempts; one that waits stays so.
+
+        Raises:
+            InvalidInputError: the job is done.
+        """
         return distilling.retry(self._engine, arguments.identifier("job id", job_id))
 
     def worker(self, distiller: Distiller | None = None, judge: AnyJudge | None = None, *, poll: float = 1.0) -> Worker:

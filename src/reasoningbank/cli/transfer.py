@@ -10,10 +10,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from reasoningbank.bank import ReasoningBank
 from reasoningbank.cli import views
 from reasoningbank.cli.arguments import STANDARD_STREAM, IntoFile, NewestFirst, UsageError
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.exchange import Imported
+from reasoningbank.memory import State
 
 app = typer.Typer(rich_help_panel="In and out")
 Format = Literal["jsonl", "markdown", "agents-md", "skill", "ace"]
@@ -107,33 +109,50 @@ def export(
         bool,
         typer.Option("--runs", help="Also every run, with the steps that are kept; off, for they are transcripts."),
     ] = False,
+    state: Annotated[State, typer.Option("--state", help="In this state only.")] = State.ACTIVE,
+    every_state: Annotated[bool, typer.Option("--all", help="Whatever the state.")] = False,
     expired: Annotated[bool, typer.Option("--expired", help="Also what has expired.")] = False,
     newest_first: NewestFirst = False,
     unproven: Annotated[
         bool, typer.Option("--unproven", help="agents-md, skill, ace: all active lessons, not only proven ones.")
     ] = False,
 ) -> Answer:
-    """Write every memory with its evidence, whatever its state. `import --trusted` makes the same bank of it again.
+    """Write the memories in service with their evidence.
 
+    With --all --expired everything goes along, and `import --trusted` makes the same bank of it again.
     Runs go along with --runs only, and are read back with `import --trusted --runs`.
     """
-    options = {**filters, "runs": runs, "expired": None if expired else False, "newest_first": newest_first}
+    served: dict[str, Any] = {"state": None if every_state else state, "expired": None if expired else False}
+    options = {**served, "runs": runs, "newest_first": newest_first}
     if file != STANDARD_STREAM:
-        return _into(session, file, form, options | {"unproven": unproven})
+        return _into(session, file, form, filters, options | {"unproven": unproven})
     if session.as_json or form != "jsonl":
         raise UsageError("export to standard output is JSON lines and nothing else: name a FILE")
-    written = session.bank.exchange.export_to(session.stdout, **options)
+    written = session.bank.exchange.export_to(session.stdout, **options, **filters)
     return Answer({"exported": written})
 
 
-def _into(session: Session, file: Path, form: Format, options: dict[str, Any]) -> Answer:
-    bank, over = session.bank, 0
+def _into(session: Session, file: Path, form: Format, filters: dict[str, Any], options: dict[str, Any]) -> Answer:
+    bank = session.bank
     with session.progress("Exporting") as progress:
-        total = bank.count(state=None, expired=None)
-        written = bank.exchange.export_to(file, format=form, progress=lambda done: progress(done, total), **options)
-        if options["expired"] is False:
-            over = bank.count(state=None, expired=True)
-    value = {"exported": written, "file": file.absolute(), "withheld": {"expired": over} if over else {}}
+        total = bank.count(state=options["state"], expired=options["expired"], **filters)
+        written = bank.exchange.export_to(
+            file, format=form, progress=lambda done: progress(done, total), **options, **filters
+        )
+        withheld = _withheld(bank, filters, options["state"], options["expired"])
+    value = {"exported": written, "file": file.absolute(), "withheld": withheld}
     what = f"{written:,} memories{' and the runs' if options['runs'] else ''}"
-    left = f" {over:,} that have expired stayed behind: --expired takes them along." if over else ""
+    left = ", ".join(f"{count:,} {why}" for why, count in withheld.items())
+    left = f" Stayed behind: {left}; --all --expired takes them along." if left else ""
     return Answer(value, f"Wrote {what} to {file}.{left}")
+
+
+def _withheld(
+    bank: ReasoningBank, filters: dict[str, Any], wanted: State | None, expired: bool | None
+) -> dict[str, int]:
+    """Count what the filters choose and an export leaves behind, by its state, and what else has expired."""
+    others = [state for state in State if wanted not in (None, state)]
+    counts = {state.value: bank.count(state=state, expired=None, **filters) for state in others}
+    if expired is False:
+        counts["expired"] = bank.count(state=wanted, expired=True, **filters)
+    return {why: count for why, count in counts.items() if count}

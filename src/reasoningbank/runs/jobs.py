@@ -55,7 +55,7 @@ class Job:
         attempts: how often a worker took it up.
         due_at: while queued, not before this time; while running, when its worker is taken for dead.
         reason: why it is where it is, in words; "" where that needs no saying.
-        memories: ids of the lessons it gave.
+        memories: ids of the lessons it gave, of those that were not deleted since.
         counts: lessons recorded, duplicates of lessons that were there, and items rejected by reason.
     """
 

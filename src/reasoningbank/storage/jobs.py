@@ -17,7 +17,11 @@ EARLIER_RUNS = 3
 # Before the key of a job that was given one.
 GIVEN = "given:"
 TASK_SHOWN = 200
-_COLUMNS = "id, kind, status, task, verdict, attempts, due_at, reason, outcome, created_at, updated_at"
+# A job's lessons are those that are still there.
+_COLUMNS = (
+    "id, kind, status, task, verdict, attempts, due_at, reason, outcome, created_at, updated_at, (SELECT "
+    "json_group_array(value) FROM json_each(outcome, '$.memories') WHERE value IN (SELECT id FROM memories)) AS kept"
+)
 
 
 def add(writing: Writing, *, kind: str, payload: str, run: Trajectory, key: str, job_id: str, now: datetime) -> Job:
@@ -180,7 +184,6 @@ def forget(writing: Writing, before: datetime) -> int:
 
 
 def _job(row: Sequence[Any]) -> Job:
-    outcome = json.loads(row[8])
     return Job(
         id=row[0],
         kind=row[1],
@@ -192,6 +195,6 @@ def _job(row: Sequence[Any]) -> Job:
         reason=row[7],
         created_at=parse_time(row[9]),
         updated_at=parse_time(row[10]),
-        memories=tuple(outcome.get("memories", ())),
-        counts=outcome.get("counts", {}),
+        memories=tuple(json.loads(row[11])),
+        counts=json.loads(row[8]).get("counts", {}),
     )

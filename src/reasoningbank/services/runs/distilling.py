@@ -179,6 +179,8 @@ def retry(engine: Engine, job_id: str) -> Job:
         found = job_rows.retry(edit, job_id, engine.now())
     if found is None:
         raise JobNotFoundError(job_id)
+    if found.status is DistillStatus.DONE:
+        raise InvalidInputError(f"job {job_id} is done: to distil its run again, put the run with another key")
     return found
 
 
