@@ -278,20 +278,6 @@ def test_a_truncated_answer_keeps_the_run_for_a_retry(bank: ReasoningBank) -> No
     assert (again.id, again.status) == (job.id, DistillStatus.DONE)
 
 
-def test_a_job_names_the_lessons_that_are_still_there_and_is_done_once(bank: ReasoningBank) -> None:
-    bank.queue.put(MESSAGES, "success")
-    job = bank.queue.worker(says(lessons("look first", "look twice"))).run_once()
-    assert job is not None
-    gone, kept = job.memories
-
-    bank.delete(gone)
-
-    assert bank.queue.get(job.id).memories == bank.queue.list()[0].memories == (kept,)
-    with pytest.raises(InvalidInputError, match=f"job {job.id} is done"):
-        bank.queue.retry(job.id)
-    assert bank.queue.get(job.id).status is DistillStatus.DONE
-
-
 def test_jobs_are_listed_by_status(bank: ReasoningBank) -> None:
     assert bank.queue.list() == []
     bank.queue.put(MESSAGES)

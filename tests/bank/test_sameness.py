@@ -254,7 +254,8 @@ class AnyCalls(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.root = Path(tempfile.mkdtemp())
-        self.bank = ReasoningBank(self.root, tenant="t", project="p", embedder="hash")
+        self.clock = Clock()
+        self.bank = ReasoningBank(self.root, tenant="t", project="p", embedder="hash", clock=self.clock)
 
     def teardown(self) -> None:
         self.bank.close()

@@ -266,40 +266,6 @@ async def test_the_async_bank_imports_and_exports(bank: ReasoningBank, tmp_path:
     assert await facade.exchange.export_to(tmp_path / "out.jsonl") == 2
 
 
-@pytest.mark.parametrize(
-    ("asked", "ids"),
-    [
-        ({}, {"new"}),
-        ({"state": None}, {"new", "old", "retired", "bad"}),
-        ({"state": "archived"}, {"old", "retired"}),
-        ({"state": State.QUARANTINED}, {"bad"}),
-        ({"expired": None}, {"new", "over"}),
-        ({"state": None, "expired": None}, {"new", "old", "retired", "bad", "over"}),
-    ],
-)
-@pytest.mark.parametrize("form", ["jsonl", "markdown"])
-def test_what_is_out_of_service_is_exported_when_it_is_asked_for(
-    bank: ReasoningBank, clock: Clock, tmp_path: Path, form: Any, asked: dict[str, Any], ids: set[str]
-) -> None:
-    bank.exchange.import_from(
-        [
-            *(own(id=name, title=name, content=f"Mind the {name} gap") for name in ("old", "new", "retired")),
-            own(id="bad", content="Mind the bad gap", state="quarantined"),
-            own(id="over", content="Mind what is over", ttl="1d"),
-        ],
-        trusted=True,
-    )
-    bank.supersede("old", "new", reason="better")
-    bank.upkeep.archive("retired", by="agent")
-    clock.move(days=2)
-
-    assert bank.exchange.export_to(tmp_path / "out", format=form, **asked) == len(ids)
-    copy = ReasoningBank(tmp_path / "copy", tenant="t", project="p", embedder="hash")
-    copy.exchange.import_from(tmp_path / "out", trusted=True)
-    assert {memory.id for memory in copy.list(state=None, expired=None).memories} == ids
-    copy.close()
-
-
 def test_an_archived_memory_of_an_export_can_be_restored(bank: ReasoningBank, open_bank: OpenBank) -> None:
     bank.exchange.import_from([own(id="a"), own(id="q", title="Mind the gap", state="quarantined")])
     bank.upkeep.archive("a")

@@ -216,3 +216,21 @@ async def test_sixteen_threads_can_ask_one_block(agents: Any, verdicts: Verdicts
 
 def test_a_memory_is_what_it_was_without_the_block(agents: Any) -> None:
     assert isinstance(agents.memory(), Memory)
+
+
+async def test_the_lessons_are_filtered_by_all_that_a_recall_filters_by(
+    agents: Any, open_bank: Callable[..., ReasoningBank]
+) -> None:
+    bank = open_bank("initech")
+    needed = bank.record("Install tzdata", "Slim images have none", outcome="success").memory
+    asked = bank.record("Pin the timezone", "Parse the dates of the invoices in UTC", outcome="success").memory
+    bank.links.add(asked.id, needed.id, "requires")
+
+    async def given(**options: Any) -> str:
+        memory = agents.memory(agents.block(bank=bank, limit=1, **options))
+        await memory.aput(user(ASKED))
+        return str((await memory.aget())[0].content)
+
+    assert "Install tzdata" not in await given(filters={"since": "1d"})
+    assert "Install tzdata" in await given(expand_links=True)
+    assert "Pin the timezone" not in await given(filters={"where": {"no such key": 1}})

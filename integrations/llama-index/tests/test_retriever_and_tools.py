@@ -42,12 +42,22 @@ async def test_an_asynchronous_call_does_not_hold_up_the_event_loop(bank: Reason
         ({"outcome": "failure"}, ["Never delete invoices"]),
         ({"tags": ["none"]}, []),
         ({"min_confidence": 0.99, "strict": True}, []),
+        ({"filters": {"since": "1d", "outcome": "failure"}}, ["Never delete invoices"]),
+        ({"filters": {"where": {"no such key": 1}}}, []),
     ],
 )
 def test_filters_are_honoured(bank: ReasoningBank, options: dict[str, Any], titles: list[str]) -> None:
     found = ReasoningBankRetriever(bank, **options).retrieve("the invoices")
 
     assert [node.metadata["title"] for node in found] == titles
+
+
+def test_the_tools_keep_their_filters_and_their_limit(bank: ReasoningBank) -> None:
+    one, guarded = get_tools(bank, limit=1)[0], get_tools(bank, read_only=True, filters={"outcome": "failure"})[0]
+
+    assert one.call(query="the invoices").content.count("invoices") >= 1
+    assert "Never delete invoices" in guarded.call(query="the invoices", outcome="success").content
+    assert "Pin the timezone" not in guarded.call(query=ASKED).content
 
 
 def test_a_model_is_shown_a_node_as_a_framed_lesson_and_nothing_of_its_bookkeeping(bank: ReasoningBank) -> None:

@@ -61,6 +61,8 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
         limit: how many lessons at the most.
         max_tokens: the block's own budget, whatever the memory's.
         min_confidence: confidence from which a lesson is proven, 0 to 1; the bank's setting when None.
+        filters: those of `bank.recall`, by name: tags, where, outcome, source, since, until.
+        expand_links: bring along what the lessons require, and warn of those that conflict.
         timeout: seconds of work that a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
         distill: put chat turns that leave the short-term memory into the bank's queue, where a worker makes lessons of
@@ -77,6 +79,8 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
     limit: int = Field(default=3, ge=1)
     max_tokens: int = Field(default=500, ge=0)
     min_confidence: float | None = Field(default=None, ge=0.0, le=1.0)
+    filters: dict[str, Any] = Field(default_factory=dict)
+    expand_links: bool = False
     timeout: float = Field(default=0.5, gt=0.0)
     fail_open: bool = True
     distill: bool = False
@@ -136,6 +140,8 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
                 thread=as_reference(session_id),
                 max_tokens=self.max_tokens,
                 min_confidence=self.min_confidence,
+                expand_links=self.expand_links,
+                **self.filters,
             )
         except BaseException as error:  # noqa: BLE001 - raised again by all who wait for it
             self._forget(run)

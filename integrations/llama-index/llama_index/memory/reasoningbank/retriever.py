@@ -12,7 +12,7 @@ from llama_index.core.tools import FunctionTool
 
 from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher
 from llama_index.memory.reasoningbank.runs import here, recalled
-from reasoningbank import Hit, ReasoningBank, prompt_block
+from reasoningbank import FilterOptions, Hit, ReasoningBank, prompt_block
 from reasoningbank.adapters import (
     Banks,
     MemoryTool,
@@ -47,6 +47,7 @@ class ReasoningBankRetriever(BaseRetriever):
         strict: proven lessons only.
         outcome: only lessons from successes, or only from failures.
         tags: only lessons that have all of these.
+        filters: all that `bank.search` filters by, by name: where, source, since, until, and `tags` with any and none.
         timeout: seconds of work that a search may take.
         fail_open: when a search fails or comes too late, give no nodes; a warning says why.
         options: of BaseRetriever.
@@ -61,6 +62,7 @@ class ReasoningBankRetriever(BaseRetriever):
         strict: bool = False,
         outcome: str | None = None,
         tags: list[str] | None = None,
+        filters: FilterOptions | None = None,
         timeout: float = 0.5,
         fail_open: bool = True,
         **options: Any,
@@ -73,6 +75,7 @@ class ReasoningBankRetriever(BaseRetriever):
             "tags": tags,
             "timeout": timeout,
             "fail_open": fail_open,
+            **(filters or {}),
         }
         super().__init__(**options)
 
@@ -118,8 +121,10 @@ def get_tools(
     bank: Banks,
     *,
     read_only: bool = False,
+    limit: int = 5,
     by: str = "agent",
     trusted: bool = True,
+    filters: FilterOptions | None = None,
     allow: Collection[str] = (),
 ) -> list[FunctionTool]:
     """Return the memory tools of a bank: memory_search, and unless read-only memory_record, _feedback and _outcome.
@@ -130,11 +135,20 @@ def get_tools(
     Args:
         bank: a bank, or a function from the run to a bank (see ReasoningBankMemoryBlock).
         read_only: only memory_search, which then counts nothing.
+        limit: how many lessons memory_search gives when it is not told.
         by: who records, votes and reports through the tools.
         trusted: whether what is recorded through them is trusted.
+        filters: of memory_search; no argument of a model takes one of them away.
         allow: "update" and "retire" offer memory_update and memory_retire, to put lessons right; not beside read-only.
     """
-    options: dict[str, Any] = {"read_only": read_only, "by": by, "trusted": trusted, "allow": allow}
+    options: dict[str, Any] = {
+        "read_only": read_only,
+        "limit": limit,
+        "by": by,
+        "trusted": trusted,
+        "filters": filters,
+        "allow": allow,
+    }
 
     def call_of(name: str) -> Callable[[dict[str, Any]], ToolAnswer]:
         def carry_out(arguments: dict[str, Any]) -> ToolAnswer:
