@@ -31,9 +31,9 @@ ALIKE = (Verdict.SUCCESS, Verdict.SUCCESS)
 UNLIKE = (Verdict.SUCCESS, Verdict.FAILURE)
 
 
-def test_the_known_types_are_those_of_the_systems_that_people_come_from() -> None:
+def test_the_known_types_are_those_of_the_systems_that_people_come_from_and_what_superseding_makes() -> None:
     assert [checked_type(name) for name in TYPES] == [(name, "") for name in TYPES]
-    assert len(TYPES) == 9
+    assert len(TYPES) == 10
 
 
 def test_a_type_is_the_same_in_any_spelling() -> None:

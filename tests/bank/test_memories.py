@@ -199,8 +199,7 @@ def test_pages_follow_each_other_by_key_and_miss_nothing(bank: ReasoningBank) ->
         ({"text": "50%_"}, []),
         ({"where": {"domain": "net"}}, ["Port"]),
         ({"where": {"n": 1}}, ["Globs"]),
-        ({"where": {"n": True}}, []),
-        ({"where": {"deep": {"a": [1]}}}, ["Port"]),
+        ({"where": {"list": [1]}}, ["Port"]),
         ({"where": {"none": None}}, ["Port"]),
         ({"tags": ["shell"], "outcome": "failure"}, ["Quote paths"]),
         ({"tags": ["absent"]}, []),
@@ -215,10 +214,18 @@ def test_list_and_count_take_the_same_filters(
     record(
         bank, title="Globs", content="Check what it expands to", tags=["shell"], outcome="success", metadata={"n": 1}
     )
-    record(bank, title="Port", content="Pick another", metadata={"domain": "net", "deep": {"a": [1]}, "none": None})
+    record(bank, title="Port", content="Pick another", metadata={"domain": "net", "list": [1], "none": None})
 
     assert [memory.title for memory in bank.list(**filters).memories] == expected
     assert bank.count(**filters) == len(expected)
+
+
+def test_a_truth_value_is_no_number_and_where_that_fits_nothing_it_is_said(bank: ReasoningBank) -> None:
+    record(bank, metadata={"n": 1})
+
+    with pytest.raises(InvalidInputError, match="'n' is a number wherever it is, and a truth value was asked for"):
+        bank.count(where={"n": True})
+    assert bank.list(where={"n": True}).memories == ()
 
 
 @pytest.mark.parametrize(
@@ -242,7 +249,7 @@ def test_filters_that_make_no_sense_are_refused(bank: ReasoningBank, wrong: dict
 
 
 def test_an_unknown_filter_is_never_dropped_in_silence(bank: ReasoningBank) -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(InvalidInputError, match="unknown name 'user_id'"):
         bank.search("x", user_id="u")  # type: ignore[call-arg]
 
 

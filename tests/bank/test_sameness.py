@@ -79,12 +79,12 @@ def test_what_is_the_same_in_a_looser_form_is_named(bank: ReasoningBank, said: s
     first = bank.record("Clean up", said, outcome="success").memory
 
     assert put(bank, "record", corrected).possible_duplicate_of == first.id
-    bank.delete(bank.list().memories[1].id)
+    bank.delete(bank.list().memories[1].id, mark=False)
     assert put(bank, "record_many", corrected).possible_duplicate_of == first.id
-    bank.delete(bank.list().memories[1].id)
+    bank.delete(bank.list().memories[1].id, mark=False)
     (named,) = put(bank, "import", corrected).possible_duplicates
     assert (named.line, first.id in named.reason) == (1, True)
-    bank.delete(bank.list().memories[1].id)
+    bank.delete(bank.list().memories[1].id, mark=False)
     (stored,) = put(bank, "distill", corrected).recorded
     assert stored.possible_duplicate_of == first.id
 
