@@ -96,8 +96,9 @@ class BareDatabase:
         return self._rows("INSERT", "changes", "seq > ?", newest)
 
     def _position(self) -> Write:
-        counted = self._bank.execute("SELECT position, segment FROM log_positions ORDER BY segment DESC LIMIT 1")
-        return "UPDATE log_positions SET position = ? WHERE segment = ?", counted.fetchall()
+        newest = "SELECT position, checksum, segment FROM log_positions ORDER BY segment DESC LIMIT 1"
+        counted = self._bank.execute(newest).fetchall()
+        return "UPDATE log_positions SET position = ?, checksum = ? WHERE segment = ?", counted
 
     def _lines(self) -> bytes:
         newest = "SELECT name, position FROM log_positions ORDER BY segment DESC LIMIT 1"
