@@ -279,6 +279,16 @@ def tag_list(given: Sequence[str] | None) -> tuple[str, ...]:
     return () if given is None else text_list("tags", given)
 
 
+def tag(given: str | None) -> str | None:
+    """Return a tag as memories have it; None when none is given."""
+    if given is None:
+        return None
+    tags = tag_list([given])
+    if not tags:
+        raise InvalidInputError("tag is empty: name one, or leave it out")
+    return tags[0]
+
+
 def filters(given: FilterOptions, now: Callable[[], datetime]) -> Filters:
     """Return the filters of what is served; `now` is asked only for what is said as a span of time."""
     if not given:

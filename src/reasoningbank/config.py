@@ -44,6 +44,7 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
         duplicate_similarity: cosine above which a new memory is reported as a possible duplicate.
         failure_recalls: how often one run is handed something at a failure.
         failure_tokens: what is handed out at one failure, in tokens of the prompt block.
+        pin_tokens: what pinned memories may take of the prompt block, beside the tokens of a recall; 0 shows none.
         half_life_days: days without use after which a memory's freshness is half; it counts a fifth of the ranking.
             None leaves it out.
         max_memories: the most memories in service; `prune` and `maintain` archive the least worthy above it. None for
@@ -67,6 +68,7 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
     duplicate_similarity: float = Field(default=0.92, gt=0.0, le=1.0)
     failure_recalls: int = Field(default=3, ge=0)
     failure_tokens: int = Field(default=300, ge=0)
+    pin_tokens: int = Field(default=200, ge=0)
     half_life_days: float | None = Field(default=None, gt=0.0, le=36_500.0)
     max_memories: int | None = Field(default=None, ge=1)
     auto_suggest: bool = True

@@ -19,6 +19,7 @@ class Served(BaseModel, frozen=True):
         provisional: it was below the floor and given a chance.
         similarity, keyword, score, about: as in the hit.
         step: the failure of the run that it was handed out at, from 1; 0 before the task.
+        pinned: it was shown as a pin.
     """
 
     memory: str
@@ -32,6 +33,7 @@ class Served(BaseModel, frozen=True):
     score: float = 0.0
     about: float = 1.0
     step: int = 0
+    pinned: bool = False
 
 
 class Episode(BaseModel, frozen=True):

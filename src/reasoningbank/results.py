@@ -10,9 +10,10 @@ from reasoningbank.links import Conflict
 from reasoningbank.memory import Memory
 from reasoningbank.verdict import Verdict
 
-# Reasons in `withheld`: what did not fit the prompt block; whose time is over; what is kept from a run, to compare runs
-# with it and without; with what runs surely end worse, by hold-outs of single lessons; what is doubtful.
+# Reasons in `withheld`: what did not fit the prompt block; whose time is over; what is kept from a run, to compare;
+# with what runs surely end worse, by hold-outs of single lessons; what is doubtful; pins beyond `pin_tokens`.
 OVER_BUDGET, EXPIRED, HELD_OUT, HARMFUL, WEAK = "token budget", "expired", "hold-out", "harmful", "weak"
+PINS = "pinned over budget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,9 @@ class Hit:
         confidence: the belief that the memory helps; never mixed into `similarity`.
         deviation: how unsure that belief is: its standard deviation.
         provisional: not proven yet: its confidence is below the floor, but may well be above it.
-        about: the chance that it is about the query, by its relevance alone; 1 where another memory requires it.
+        about: the chance that it is about the query, by its relevance alone; 1 where another memory or a pin says so.
         why: the parts of the score, by name.
+        pinned: it is shown whatever the task (see `upkeep.pin`).
     """
 
     memory: Memory
@@ -39,6 +41,7 @@ class Hit:
     provisional: bool
     about: float = 1.0
     why: dict[str, float] = field(default_factory=dict)
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +141,7 @@ class Voted:
     Attributes:
         memory: after the signal was counted.
         ref: the episode or reference it was attached to.
-        recorded: False when the same had been said before, or when it is too late: what was said under the reference
-            was folded away for good.
+        recorded: False when the same had been said before, or what was said under the reference was folded away.
     """
 
     memory: Memory
@@ -238,10 +240,9 @@ class Consolidated:
     """What a consolidation proposes, or did.
 
     Attributes:
-        changes: merges, and links between memories that speak against each other. A merge that was carried out has its
-            `result`.
+        changes: merges (with a `result` where carried out), and links between memories that speak against each other.
         skipped: merges that were not carried out, each with why.
-        due: False when nothing was looked at, since the last one was less than a day ago.
+        due: False when nothing was looked at: the last one was less than a day ago.
     """
 
     changes: tuple[Change, ...] = ()
@@ -255,7 +256,7 @@ class Unmerged:
 
     Attributes:
         memory: id of the merged memory, which is archived now.
-        restored: ids of the memories that are served again, each with its own evidence.
+        restored: ids of those that are served again, each with its own evidence.
         left: ids of those that stay archived, since another one in service says the same.
     """
 
@@ -305,7 +306,7 @@ class Recommendation:
         runner_up: the next best; None when there is no other.
         weak: nothing is clearly relevant.
         withheld: how many candidates were not considered, by reason.
-        degraded: what did not work as configured, in words.
+        degraded: what did not work as configured.
     """
 
     task: str

@@ -9,6 +9,7 @@ from typing import Any
 from reasoningbank.links import SuggestedLink
 from reasoningbank.measures.criteria import Weighing
 from reasoningbank.measures.reliability import Calibration, Measure
+from reasoningbank.memory import Memory
 from reasoningbank.results import Change
 
 
@@ -161,3 +162,15 @@ class Repair:
     what: str
     remedy: str
     done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A memory that is shown whatever the task.
+
+    Attributes:
+        tag: shown where a recall asks for this tag; "" for always.
+    """
+
+    memory: Memory
+    tag: str = ""

@@ -190,8 +190,10 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any]] = {
     "upkeep.approve": lambda bank, ids: bank.upkeep.approve(ids["memory"]),
     "upkeep.archive": lambda bank, ids: bank.upkeep.archive(ids["memory"]),
     "upkeep.delete_many": lambda bank, ids: bank.upkeep.delete_many([ids["memory"]]),
+    "upkeep.pin": lambda bank, ids: bank.upkeep.pin(ids["memory"]),
     "upkeep.restore": lambda bank, ids: bank.upkeep.restore(ids["memory"]),
     "upkeep.undo_merge": lambda bank, ids: bank.upkeep.undo_merge(ids["memory"]),
+    "upkeep.unpin": lambda bank, ids: bank.upkeep.unpin(ids["memory"]),
 }
 # What takes no such id, and so only ever sees its own project.
 OWN_ONLY = {
@@ -215,7 +217,15 @@ OWN_ONLY = {
     *("graph.export_to", "graph.import_from", "graph.list_nodes", "graph.recall_paths", "graph.search"),
     *("queue.list", "queue.put", "queue.worker", "runs.best_of", "runs.distill_many", "runs.list"),
     *("runs.note_read", "runs.was_read"),
-    *("upkeep.backup", "upkeep.consolidate", "upkeep.doctor", "upkeep.maintain", "upkeep.metrics", "upkeep.prune"),
+    *(
+        "upkeep.backup",
+        "upkeep.consolidate",
+        "upkeep.doctor",
+        "upkeep.maintain",
+        "upkeep.metrics",
+        "upkeep.pins",
+        "upkeep.prune",
+    ),
     *("upkeep.rebuild", "upkeep.reembed", "upkeep.status", "upkeep.warm"),
 }
 

@@ -203,3 +203,24 @@ def test_export_writes_a_folder_of_pages(cli: Cli, bank: ReasoningBank, tmp_path
     assert cli("import", str(folder), "--trusted", "--project", "copy", "--json").json["created"] == 1
     assert cli("show", memory_id, "--project", "copy").code == 0
     assert "name a FILE" in cli("export", "--format", "markdown").err
+
+
+# -- pins ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_pin_is_set_shown_and_removed(cli: Cli, bank: ReasoningBank, memory_id: str) -> None:
+    assert cli("pins").out == "Nothing is pinned.\n"
+    assert cli("pin", memory_id).out == "Pinned: Quote paths\n"
+    assert cli("pin", memory_id, "--tag", "ops").out == "Pinned: Quote paths (for #ops)\n"
+
+    assert [pin["tag"] for pin in cli("pins", "--json").json["pins"]] == ["", "ops"]
+    assert "for #ops" in cli("pins").out
+    assert "pinned" in cli("list").out
+    assert "always, for #ops" in cli("show", memory_id).out
+    assert cli("show", memory_id, "--json").json["pinned"] == ["", "ops"]
+    assert "pinned" in cli("recall", "bake a cake").out
+
+    assert cli("unpin", memory_id).out == "Not pinned any more.\n"
+    unpinned = cli("unpin", memory_id)
+    assert (unpinned.code, unpinned.out) == (1, "There was no such pin.\n")
+    assert "pinned" not in cli("list").out

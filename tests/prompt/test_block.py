@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank import Memory, Verdict
-from reasoningbank.prompt.block import CUT, estimate_tokens, render, shorten, strip_lessons
+from reasoningbank.prompt.block import CUT, estimate_tokens, render
+from reasoningbank.prompt.stripping import shorten, strip_lessons
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 

@@ -61,7 +61,7 @@ def test_the_moment_is_one_question(project: Project) -> None:
 
 def test_the_moment_tells_the_newest_of_all_that_indexes_and_beliefs_follow(project: Project) -> None:
     with project.write() as writing:
-        assert writing.moment == Moment(deleted=False, change=0, node_change=0, fit=0, generation=None)
+        assert writing.moment == Moment(deleted=False, change=0, node_change=0, fit=0, pinned=False, generation=None)
         generations.add(writing, EMBEDDER, "current")
         put_memory(writing, "m1")
         put_memory(writing, "m2")
@@ -70,7 +70,9 @@ def test_the_moment_tells_the_newest_of_all_that_indexes_and_beliefs_follow(proj
 
     with project.read() as reading:
         generation = Generation(1, "hash", "1", 64, "mean", 1)
-        assert reading.moment == Moment(deleted=False, change=2, node_change=3, fit=1, generation=generation)
+        assert reading.moment == Moment(
+            deleted=False, change=2, node_change=3, fit=1, pinned=False, generation=generation
+        )
 
 
 def test_the_moment_is_that_of_the_beginning_whatever_others_write_meanwhile(project: Project) -> None:

@@ -14,7 +14,7 @@ from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.memory import Memory
 from reasoningbank.results import Blocked, Consolidated, Pruned, Unmerged
 from reasoningbank.signals import as_utc
-from reasoningbank.status import Maintained, Metrics, Repair, Status
+from reasoningbank.status import Maintained, Metrics, Pin, Repair, Status
 from reasoningbank.upkeep import THRESHOLD
 from reasoningbank.upkeep.pruning import UNUSED
 
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from reasoningbank.llm import base
     from reasoningbank.llm.base import Chat
     from reasoningbank.services.credit import metrics
-    from reasoningbank.services.record import history, record, trust
+    from reasoningbank.services.record import history, pinning, record, trust
     from reasoningbank.services.upkeep import consolidate, maintain, reembed, state
 else:
     base, metrics = Later.each("reasoningbank", "llm.base", "services.credit.metrics")
-    history, record, trust = Later.each("reasoningbank.services.record", "history", "record", "trust")
+    history, pinning = Later.each("reasoningbank.services.record", "history", "pinning")
+    record, trust = Later.each("reasoningbank.services.record", "record", "trust")
     consolidate, maintain = Later.each("reasoningbank.services.upkeep", "consolidate", "maintain")
     reembed, state = Later.each("reasoningbank.services.upkeep", "reembed", "state")
 
@@ -153,6 +154,30 @@ class Upkeep(Namespace):
             number = arguments.whole("revision", revision, 1)
             return history.restore_revision(self._engine, arguments.memory_id(memory_id), number)
         return trust.restore(self._engine, arguments.memory_id(memory_id))
+
+    def pin(self, memory_id: str, tag: str | None = None) -> Pin:
+        """Show a memory at every recall, whatever the task and the filters: before what fits, and credited like that.
+
+        Pins take no room from what is recalled: all together they have the tokens of the setting `pin_tokens`, where
+        what is believed most comes first and the rest is counted in `withheld`. A hold-out never withholds them,
+        `prune` and `consolidate` leave them alone. What is out of service is not shown while it is.
+
+        Args:
+            tag: show it only where a recall asks for this tag (in `all` or `any`); always when None. A recall that
+                leaves out a tag (`none`) is shown no pin that has it.
+
+        Raises:
+            InvalidInputError: it is archived or quarantined.
+        """
+        return pinning.pin(self._engine, arguments.memory_id(memory_id), arguments.tag(tag) or "")
+
+    def unpin(self, memory_id: str, tag: str | None = None) -> bool:
+        """Remove a memory's pin under a tag, or all of its pins when None; say whether there was one."""
+        return pinning.unpin(self._engine, arguments.memory_id(memory_id), arguments.tag(tag))
+
+    def pins(self) -> list[Pin]:
+        """Return what is pinned, also what is out of service, in the order the memories were recorded."""
+        return pinning.every_pin(self._engine)
 
     def delete_many(self, memory_ids: Iterable[str], *, mark: bool = True) -> dict[str, bool]:
         """Delete several memories for good, in one transaction; say for each id whether there was one.

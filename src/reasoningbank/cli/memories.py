@@ -107,13 +107,14 @@ def show(
     bank = session.bank
     memory, links, runs = bank.get(memory_id), bank.links.of(memory_id), bank.runs.of(memory_id)
     pointing, titles = bank.graph.nodes_of(memory_id), titles_of(bank, links)
-    value = {**json_form(memory), "links": links, "runs": runs, "nodes": pointing}
+    pinned = [pin.tag for pin in bank.upkeep.pins() if pin.memory.id == memory_id]
+    value = {**json_form(memory), "pinned": pinned, "links": links, "runs": runs, "nodes": pointing}
     revisions = bank.revisions(memory_id) if history else []
     if history:
         value["revisions"] = revisions
 
     def view(console: Console, _: object) -> None:
-        views.memory(console, memory)
+        views.memory(console, memory, pinned)
         if links:
             shown_links(console, links, titles)
         views.runs(console, runs)
@@ -150,7 +151,8 @@ def list_memories(
         limit=limit,
         **filters,
     )
-    return Answer(page, views.page)
+    pinned = {pin.memory.id for pin in session.bank.upkeep.pins()}
+    return Answer(page, lambda console, _: views.page(console, page, pinned))
 
 
 def _expired(given: bool | None) -> bool | None:

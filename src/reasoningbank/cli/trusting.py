@@ -46,6 +46,33 @@ def restore(
     return Answer(memory, f"Restored: {memory.title} ({memory.state})")
 
 
+PinTag = Annotated[
+    str | None, typer.Option("--tag", metavar="TAG", help="Where a recall asks for this tag only.", show_default=False)
+]
+
+
+@command(app, "pin")
+def pin(session: Session, memory_id: MemoryId, *, tag: PinTag = None) -> Answer:
+    """Show a memory at every recall, before what fits the task; --set pin_tokens=N says how much pins may take."""
+    pinned = session.bank.upkeep.pin(memory_id, tag)
+    return Answer(pinned, f"Pinned: {pinned.memory.title}{f' (for #{pinned.tag})' if pinned.tag else ''}")
+
+
+@command(app, "unpin")
+def unpin(session: Session, memory_id: MemoryId, *, tag: PinTag = None) -> Answer:
+    """Remove the pins of a memory, or with --tag that one. Exit code 1 when there was none."""
+    done = session.bank.upkeep.unpin(memory_id, tag)
+    said = "Not pinned any more." if done else "There was no such pin."
+    return Answer({"unpinned": done}, said, exit_code=0 if done else 1)
+
+
+@command(app, "pins")
+def pins(session: Session) -> Answer:
+    """List what is pinned."""
+    found = session.bank.upkeep.pins()
+    return Answer({"pins": found}, lambda console, _: views.pins(console, found))
+
+
 @command(app, "block")
 def block(session: Session, source: SourceName) -> Answer:
     """Archive everything from a source, and let its signals count for nothing; `unblock` undoes it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from rich.console import Console
@@ -14,6 +14,7 @@ from rich.text import Text
 from reasoningbank import Episode, Hit, Memory, Page, Recall, Recorded, Reported, SearchResult, Verdict, Voted
 from reasoningbank.exchange import Rejected
 from reasoningbank.runs import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept, Trajectory
+from reasoningbank.upkeep import Pin
 
 MARKS = {Verdict.SUCCESS: ("✓", "green"), Verdict.FAILURE: ("✗", "red")}
 LONGEST_LIST = 20
@@ -80,7 +81,8 @@ def notes(console: Console, problems: Sequence[str]) -> None:
 def hits(console: Console, found: Sequence[Hit]) -> None:
     """Print hits, best first."""
     for hit in found:
-        notes = ("required" if "required" in hit.why else "", "provisional" if hit.provisional else "")
+        required, provisional = "required" if "required" in hit.why else "", "provisional" if hit.provisional else ""
+        notes = ("pinned" if hit.pinned else "", required, provisional)
         note = ", ".join(filter(None, notes))
         console.print(_headline(hit.memory, hit.confidence, note=note))
         console.print(_indented(hit.memory.content))
@@ -131,8 +133,8 @@ def removed_secrets(console: Console, redactions: Mapping[str, int]) -> None:
         sentence(console, f"Removed what looked like secrets: {counts(redactions)}.", "yellow")
 
 
-def memory(console: Console, found: Memory) -> None:
-    """Print one memory with all that is known of it."""
+def memory(console: Console, found: Memory, pinned: Sequence[str] = ()) -> None:
+    """Print one memory with all that is known of it, also the tags that it is pinned for ("" for always)."""
     console.print(_headline(found, found.confidence, note="" if found.state == "active" else found.state.value))
     source = ", ".join(filter(None, [found.source.how, found.source.by, found.source.session]))
     console.print(Padding(Text(shown(found.content)), (1, 0), expand=False))
@@ -149,19 +151,21 @@ def memory(console: Console, found: Memory) -> None:
         "recorded": time(found.created_at),
         "happened": time(found.occurred_at),
         "expires": time(found.expires_at),
+        "pinned": ", ".join(f"for #{tag}" if tag else "always" for tag in pinned),
         "findings": "; ".join(found.findings),
     }
     table_of(console, facts)
 
 
-def page(console: Console, found: Page) -> None:
-    """Print memories, two lines each, so that ids can be copied whole."""
+def page(console: Console, found: Page, pinned: Collection[str] = ()) -> None:
+    """Print memories, two lines each, so that ids can be copied whole; `pinned` has the ids of those that are."""
     if not found.memories:
         sentence(console, "No memories.")
     for item in found.memories:
         state = "" if item.state == "active" else item.state.value
         console.print(_headline(item, item.confidence, note=state), no_wrap=True, overflow="ellipsis")
         used = f"used {item.usage_count}×{''.join(f' #{shown(tag)}' for tag in item.tags)}"
+        used += "  pinned" if item.id in pinned else ""
         used += f"  expires {time(item.expires_at)}" if item.expires_at else ""
         console.print(Text(f"       {item.id}  {used}", "dim"), no_wrap=True, overflow="ellipsis")
     _withheld(console, found.withheld, ())
@@ -219,6 +223,17 @@ def rejected_lines(console: Console, lines: Sequence[Rejected], style: str) -> N
         console.print(Text.assemble((f"line {same[0]}{more}: ", style), shown(reason)), soft_wrap=True)
     if len(numbers) > LONGEST_LIST:
         sentence(console, f"… and {len(numbers) - LONGEST_LIST:,} more (--json lists all)", "dim")
+
+
+def pins(console: Console, found: Sequence[Pin]) -> None:
+    """Print what is pinned, and whether it is out of service."""
+    if not found:
+        sentence(console, "Nothing is pinned.")
+    for pin in found:
+        notes = (f"for #{shown(pin.tag)}" if pin.tag else "", "" if pin.memory.state == "active" else pin.memory.state)
+        headline = _headline(pin.memory, pin.memory.confidence, note=", ".join(filter(None, notes)))
+        console.print(headline, no_wrap=True, overflow="ellipsis")
+        console.print(Text(f"       {pin.memory.id}", "dim"), no_wrap=True, overflow="ellipsis")
 
 
 def names(console: Console, found: Sequence[str], none: str) -> None:

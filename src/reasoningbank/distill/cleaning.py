@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from reasoningbank.prompt.block import estimate_tokens, strip_lessons
+from reasoningbank.prompt.block import estimate_tokens
+from reasoningbank.prompt.stripping import strip_lessons
 from reasoningbank.runs.trajectory import Step, Trajectory
 from reasoningbank.runs.transcript import is_boot_text, names_boot_file, without_blocks
 

@@ -18,7 +18,7 @@ from reasoningbank.distill.parse import MARKDOWN, Answer, read_answer
 from reasoningbank.errors import ChatError, DistillationError
 from reasoningbank.llm.base import Chat, ChatMessage, ChatReply, ChatRequest, FinishReason, as_chat
 from reasoningbank.memory import OUTCOMES, Draft, Memory, Source, fingerprint_text
-from reasoningbank.prompt.block import strip_lessons
+from reasoningbank.prompt.stripping import strip_lessons
 from reasoningbank.runs.jobs import DistillStatus
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.verdict import Verdict

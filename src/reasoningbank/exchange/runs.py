@@ -36,6 +36,7 @@ class HandedOver(BaseModel, frozen=True, extra="forbid"):
     score: float = 0.0
     about: Share = 1.0
     step: int = Field(default=0, ge=0, le=1_000_000)
+    pinned: bool = False
     unchanged: bool = True
 
 

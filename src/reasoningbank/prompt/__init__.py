@@ -1,5 +1,6 @@
 """The block in which lessons reach a model: framed, escaped, within a budget of tokens."""
 
-from reasoningbank.prompt.block import Lesson, LessonBlock, shorten
+from reasoningbank.prompt.block import Lesson, LessonBlock
+from reasoningbank.prompt.stripping import shorten
 
 __all__ = ["Lesson", "LessonBlock", "shorten"]

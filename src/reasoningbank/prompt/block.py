@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -73,6 +71,8 @@ def render(
     max_tokens: int = 500,
     provisional: Collection[str] = (),
     conflicts: Sequence[tuple[str, str]] = (),
+    pinned: Sequence[Lesson] = (),
+    pin_tokens: int = 0,
     frame: str = FRAME,
 ) -> LessonBlock:
     """Return lessons, in their order, as a block of at most `max_tokens`: the same text for the same lessons.
@@ -85,16 +85,24 @@ def render(
         nonce: makes this block's delimiter its own; hexadecimal digits, derived from the lessons when None.
         provisional: ids of lessons that are not proven yet, and are marked so.
         conflicts: pairs of ids of lessons that cannot both be followed; said above the lessons where both are there.
+        pinned: lessons that stand first, what matters most before the others, in `pin_tokens` of their own: whole as
+            far as they fit, or else the first shortened. One that is in the block anyway only moves up: what there is
+            of `lessons` is the same as without any pinned.
         frame: what they are, said first.
     """
-    nonce = nonce or nonce_of(part for lesson in lessons for part in (lesson.id, lesson.title, lesson.content))
+    # By what was recalled alone: its digits are counted, and are to leave the others as much room as without pins.
+    named = lessons or pinned
+    nonce = nonce or nonce_of(part for lesson in named for part in (lesson.id, lesson.title, lesson.content))
     opening, closing = OPENING.format(nonce=nonce), CLOSING.format(nonce=nonce)
     framing = estimate_tokens(f"{opening}\n{frame}\n{closing}")
     warned = _warnings(conflicts, {lesson.id for lesson in lessons})
     reserved = framing + sum(map(_cost, warned.values()))
-    parts = _packed([_Shown(lesson, lesson.id in provisional) for lesson in lessons], max_tokens - reserved)
-    kept = [(lesson.id, part) for lesson, part in zip(lessons, parts, strict=True) if part is not None]
-    dropped = tuple(lesson.id for lesson, part in zip(lessons, parts, strict=True) if part is None)
+    packed = _packed([_Shown(lesson, lesson.id in provisional) for lesson in lessons], max_tokens - reserved)
+    parts = dict(zip((lesson.id for lesson in lessons), packed, strict=True))
+    if pinned:
+        parts = _with_pinned(parts, [_Shown(lesson, lesson.id in provisional) for lesson in pinned], pin_tokens)
+    kept = [(memory_id, part) for memory_id, part in parts.items() if part is not None]
+    dropped = tuple(memory_id for memory_id, part in parts.items() if part is None)
     if not kept:
         return LessonBlock("", (), dropped, 0)
     warnings = _warnings(warned, {memory_id for memory_id, _ in kept}).values()
@@ -178,6 +186,20 @@ def _packed(lessons: Sequence[_Shown], room: int) -> list[_Part | None]:
     return packed
 
 
+def _with_pinned(parts: Mapping[str, _Part | None], pinned: Sequence[_Shown], room: int) -> dict[str, _Part | None]:
+    """Return the parts of a block by id, those of pinned lessons that there is room for first."""
+    first: dict[str, _Part | None] = {}
+    for shown in pinned:
+        memory_id, part = shown.lesson.id, parts.get(shown.lesson.id)
+        if part is None and (whole := shown.whole()).cost <= room:
+            part, room = whole, room - whole.cost
+        if part is not None:
+            first[memory_id] = part
+    if not first and (part := pinned[0].shortened(room)):
+        first[pinned[0].lesson.id] = part
+    return first | {memory_id: part for memory_id, part in parts.items() if memory_id not in first}
+
+
 @dataclass(frozen=True, slots=True)
 class _Shown:
     lesson: Lesson
@@ -244,63 +266,6 @@ def _harmless(text: str) -> str:
 
 def _one_line(text: str) -> str:
     return _harmless(" ".join(text.split()))
-
-
-# A delimiter as it looks in a transcript: as it is, in HTML, or in JSON once or several times.
-_OPEN = re.compile(r"(?:<|&lt;|\\{1,9}u003c)lessons-([0-9a-f]{2,64})(?:>|&gt;|\\{1,9}u003e)")
-_CLOSE = re.compile(
-    r"(?:<|&lt;|\\{1,9}u003c)(?:\\{0,9}/)lessons-([0-9a-f]{2,64})(?:>|&gt;|\\{1,9}u003e)(?:\\{1,9}n|\r?\n)?"
-)
-_FRAMED = re.compile(re.escape(FRAME[:40]).replace(r"\ ", r"[\s>|\\n]+"))
-
-
-def strip_lessons(text: str) -> str:
-    """Return `text` without the blocks that were recalled into it, so that lessons never breed copies of themselves.
-
-    A block is known by its delimiters, whatever their nonce, also indented, quoted, or escaped for JSON or HTML. One
-    whose end is cut off goes to the end of the text, if it has the frame of a block.
-    """
-    closings: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for match in _CLOSE.finditer(text):
-        closings[match[1]].append(match.span())
-    kept: list[str] = []
-    at = 0
-    for opening in _OPEN.finditer(text):
-        if opening.start() < at:
-            continue
-        ends = closings.get(opening[1], [])
-        following = bisect_right(ends, (opening.end(), 0))
-        if following == len(ends) and not _FRAMED.search(text, opening.end(), opening.end() + 200):
-            continue
-        kept.append(text[at : _line_start(text, at, opening.start())])
-        at = len(text) if following == len(ends) else ends[following][1]
-    return "".join((*kept, text[at:]))
-
-
-def _line_start(text: str, at: int, place: int) -> int:
-    """Return where the line of `place` begins, if only indentation or quote marks stand before it; else `place`."""
-    before = text[max(at, place - 40) : place]
-    rest = before.rstrip(" \t>|*#")
-    return place - len(before) + len(rest) if not rest or rest.endswith(("\n", "\\n")) else place
-
-
-_HEAD = re.compile(rf"\n\n(?=\[[^\n]*\((?:{SUCCESS}|{FAILURE}), confidence \d)")
-
-
-def shorten(text: str, by_tokens: int) -> str:
-    """Return a block with whole lessons dropped from its end until it is `by_tokens` shorter; "" when none is left."""
-    opening, *lessons = _HEAD.split(text)
-    if not lessons:
-        return "" if by_tokens > 0 else text
-    last, newline, closing = lessons[-1].rpartition("\n")
-    lessons[-1] = last
-    wanted = estimate_tokens(text) - by_tokens
-    while lessons:
-        shorter = "\n\n".join([opening, *lessons]) + newline + closing
-        if estimate_tokens(shorter) <= wanted:
-            return shorter
-        lessons.pop()
-    return ""
 
 
 # -- how many tokens a text costs a model, without its tokenizer -----------------------------------------------------

@@ -152,7 +152,7 @@ def refold_differences(project: Project, reading: SqliteReading) -> list[str]:
 def _starting_point(reading: SqliteReading) -> sqlite3.Connection:
     """Return a database in memory with what a fold of the kept segments starts from."""
     anew = sqlite3.connect(":memory:", isolation_level=None)
-    tables = ["evidence", "changes", "merged", "meta", "generations", *(_SOURCES.keys() - {"memories"})]
+    tables = ["evidence", "changes", "merged", "meta", "generations", "pins", *(_SOURCES.keys() - {"memories"})]
     schema = reading.execute(
         "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'memories' AND tbl_name IN (:tables)",
         {"tables": tables},

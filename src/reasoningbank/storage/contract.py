@@ -38,6 +38,7 @@ class Moment(NamedTuple):
         change: number of the newest change in the feed of memories; 0 when there was none.
         node_change: the same of the graph's nodes.
         fit: number of the newest fit of the confidence model's parameters; 0 when there is none.
+        pinned: some memory is pinned.
         generation: the vectors that are searched; None before the first.
     """
 
@@ -45,6 +46,7 @@ class Moment(NamedTuple):
     change: int
     node_change: int
     fit: int
+    pinned: bool
     generation: Generation | None
 
     @property

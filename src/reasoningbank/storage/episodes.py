@@ -69,7 +69,7 @@ def unserve(writing: Writing, ref: str, memory_ids: Sequence[str]) -> None:
 
 def _served_row(ref: str, n: int, s: Served | HandedOver, revision: int) -> tuple[Any, ...]:
     belief = s.confidence, s.deviation, int(s.provisional)
-    return (ref, s.position, n, revision, *belief, s.similarity, s.keyword, s.score, s.about, s.step)
+    return (ref, s.position, n, revision, *belief, s.similarity, s.keyword, s.score, s.about, s.step, int(s.pinned))
 
 
 def load_episode(reading: Reading, ref: str) -> Episode | None:
@@ -80,7 +80,7 @@ def load_episode(reading: Reading, ref: str) -> Episode | None:
     # In the order of the fields of `Served`.
     served = reading.execute(
         "SELECT m.id, s.position, s.revision, s.confidence, s.deviation, s.provisional, s.similarity, s.keyword, "
-        "s.score, s.about, s.step FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ? "
+        "s.score, s.about, s.step, s.pinned FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ? "
         "ORDER BY s.position",
         (ref,),
     )

@@ -25,7 +25,7 @@ _MOMENT = (
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0), "
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'), 0), "
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'parameters'), 0), "
-    "g.generation, g.name, g.revision, g.dim, g.pooling, g.normalised "
+    "EXISTS(SELECT 1 FROM pins), g.generation, g.name, g.revision, g.dim, g.pooling, g.normalised "
     "FROM (SELECT 1) LEFT JOIN generations AS g ON g.state = 'current'"
 )
 
@@ -51,8 +51,9 @@ class SqliteReading:
 
 
 def _moment(connection: sqlite3.Connection) -> Moment:
-    deleted, change, node_change, fit, *generation = connection.execute(_MOMENT).fetchone()
-    return Moment(bool(deleted), change, node_change, fit, None if generation[0] is None else Generation(*generation))
+    deleted, change, node_change, fit, pinned, *generation = connection.execute(_MOMENT).fetchone()
+    searched = None if generation[0] is None else Generation(*generation)
+    return Moment(bool(deleted), change, node_change, fit, bool(pinned), searched)
 
 
 @lru_cache(maxsize=256)

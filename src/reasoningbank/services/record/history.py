@@ -19,7 +19,7 @@ from reasoningbank.services.record.record import number_of
 from reasoningbank.services.record.storing import as_stored
 from reasoningbank.services.view import Edit
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.storage import links, records, revisions, sameness, trust
+from reasoningbank.storage import links, pins, records, revisions, sameness, trust
 from reasoningbank.storage.revisions import RevisionRow
 from reasoningbank.storage.stored import Stored
 from reasoningbank.validation import validated
@@ -172,6 +172,7 @@ def retire_for(edit: Edit, old: int, new: int, *, reason: str, by: str) -> None:
     for source, target, kind, strength, evidence, judge in links.ends_of(edit, [old]):
         if kind == "requires" and target == old and source != new:
             links.put(edit, (source, new), kind, strength=strength, evidence=evidence, by=judge, now=now)
+    pins.hand_on(edit, old, new)
     trust.archive(edit, [old], f"superseded: {ids[new]}{f' ({reason})' if reason else ''}", now)
 
 

@@ -9,7 +9,7 @@ from reasoningbank.results import Hit
 from reasoningbank.search.holdout import Holdout, chances, is_exempt, withheld
 from reasoningbank.search.selection import success
 from reasoningbank.services.view import Edit
-from reasoningbank.storage import trials
+from reasoningbank.storage import pins, trials
 from reasoningbank.storage.trials import Drawn
 
 
@@ -25,14 +25,16 @@ def hold_out(
 ) -> frozenset[str]:
     """Draw which of the lessons that a run would be handed now are withheld from it, and store the draw.
 
-    Nothing is drawn, or stored, where no lesson may be withheld. What comes later in a run or a thread stays in its
-    arm, also without a hold-out by then.
+    Nothing is drawn, or stored, where no lesson may be withheld; what is pinned never may. What comes later in a run or
+    a thread stays in its arm, also without a hold-out by then.
 
     Args:
         hits: all that would be handed out.
         numbers: their row numbers, by id.
     """
-    candidates = {numbers[hit.memory.id]: hit for hit in hits if not is_exempt(hit.memory)}
+    pinned = dict(pins.every_pin(edit))
+    held = {numbers[hit.memory.id]: hit for hit in hits if not (hit.pinned or is_exempt(hit.memory))}
+    candidates = {n: hit for n, hit in held.items() if n not in pinned}
     if not candidates:
         return frozenset()
     unit = thread or ref

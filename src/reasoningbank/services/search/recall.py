@@ -14,9 +14,8 @@ from reasoningbank.embed.base import Embedder
 from reasoningbank.episode import Served
 from reasoningbank.errors import DeadlineExceededError
 from reasoningbank.links import Conflict
-from reasoningbank.memory import Memory
 from reasoningbank.prompt.block import DOUBTFUL, FRAME, LessonBlock, render
-from reasoningbank.results import EXPIRED, HELD_OUT, OVER_BUDGET, WEAK, Hit, Recall, SearchResult
+from reasoningbank.results import HELD_OUT, OVER_BUDGET, WEAK, Hit, Recall, SearchResult
 from reasoningbank.search.selection import success
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
@@ -24,7 +23,7 @@ from reasoningbank.services.search.expand import among, conflicts, with_required
 from reasoningbank.services.search.retrieve import Wanted, find
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import Signal, SignalKind, as_utc
-from reasoningbank.storage import episodes, meta, records
+from reasoningbank.storage import episodes, meta
 
 if TYPE_CHECKING:
     from reasoningbank.search.holdout import Holdout
@@ -57,15 +56,21 @@ def recall(
     """
     limit = _Limit(engine, deadline, attempt)
 
-    def look(embedder: Embedder) -> Recall | _Fitted:
+    def look(embedder: Embedder) -> Recall | Fitted:
         query = engine.queries.query(embedder, task)
         with engine.read() as view:
-            if ref is not None and (known := again(view, ref, max_tokens, expand_links)) is not None:
+            if ref is not None and (known := _again(view, ref, max_tokens, expand_links)) is not None:
                 return known
             limit.check()
             found, numbers = find(view, query, wanted)
-            plain = _plain(query.text, engine.cache.learned, found, numbers, max_tokens, wanted.weak)
-            return _fitted(view, plain, wanted, max_tokens) if expand_links else plain
+            fitted = _plain(query.text, engine.cache.learned, found, numbers, max_tokens, wanted.weak)
+            if expand_links:
+                fitted = _fitted(view, fitted, wanted, max_tokens)
+            if view.moment.pinned and engine.settings.pin_tokens:
+                from reasoningbank.services.search.pins import with_pins
+
+                return with_pins(view, fitted, wanted, max_tokens)
+            return fitted
 
     fitted = engine.with_embedder(look)
     if isinstance(fitted, Recall):
@@ -75,18 +80,19 @@ def recall(
     if opened is None:
         # Another process opened it between our look and our lock.
         with engine.read() as view:
-            return again(view, named, max_tokens, expand_links) or Recall(ref=named, task=fitted.task)
+            return _again(view, named, max_tokens, expand_links) or Recall(ref=named, task=fitted.task)
     return _recall(opened, named)
 
 
 @dataclass(frozen=True, slots=True)
-class _Fitted:
+class Fitted:
     """What was found, and the block that as many of the hits as fit are in.
 
     Attributes:
         task: without secrets.
         learned: what the project taught about its evidence.
         hits: those found, each followed by what it requires.
+        offered: those that the block was made of, of which all may not fit.
         numbers: the row numbers of the hits, by the memories' ids.
         required: ids of those in the block that came along.
         withheld: how many required memories were not brought along, by reason.
@@ -98,6 +104,7 @@ class _Fitted:
     learned: Parameters
     result: SearchResult
     hits: tuple[Hit, ...]
+    offered: tuple[Hit, ...]
     numbers: dict[str, int]
     block: LessonBlock
     required: tuple[str, ...] = ()
@@ -115,16 +122,16 @@ class _Fitted:
 
 def _plain(
     task: str, learned: Parameters, found: SearchResult, numbers: Sequence[int], max_tokens: int, weak: str
-) -> _Fitted:
+) -> Fitted:
     if found.weak and weak == "omit":
         found, numbers = replace(found, hits=(), withheld={**found.withheld, WEAK: len(found.hits)}), ()
     doubtful = found.weak and weak == "mark"
     places = {hit.memory.id: n for hit, n in zip(found.hits, numbers, strict=True)}
-    block = _block(found.hits, max_tokens, doubtful=doubtful)
-    return _Fitted(task, learned, found, found.hits, places, block, doubtful=doubtful)
+    shown = block(found.hits, max_tokens, doubtful=doubtful)
+    return Fitted(task, learned, found, found.hits, found.hits, places, shown, doubtful=doubtful)
 
 
-def _fitted(view: View, plain: _Fitted, wanted: Wanted, max_tokens: int) -> _Fitted:
+def _fitted(view: View, plain: Fitted, wanted: Wanted, max_tokens: int) -> Fitted:
     """Bring along what the hits that fit require, as far as it takes no room from them."""
     alone = plain.block.included
     shown = {hit.memory.id: hit for hit in plain.hits if hit.memory.id in alone}
@@ -134,24 +141,25 @@ def _fitted(view: View, plain: _Fitted, wanted: Wanted, max_tokens: int) -> _Fit
     count = len(brought.required)
     while True:
         kept = tuple(hit for hit in brought.hits if hit.memory.id not in brought.required[count:])
-        block = _block(kept, max_tokens, opposed, doubtful=plain.doubtful)
-        if not count or set(alone) <= set(block.included):
+        shown_so = block(kept, max_tokens, opposed, doubtful=plain.doubtful)
+        if not count or set(alone) <= set(shown_so.included):
             break
         count -= 1
     every = brought.hits + tuple(hit for hit in plain.hits if hit.memory.id not in alone)
-    in_block = tuple(memory_id for memory_id in brought.required[:count] if memory_id in block.included)
+    in_block = tuple(memory_id for memory_id in brought.required[:count] if memory_id in shown_so.included)
     return replace(
         plain,
         hits=every,
+        offered=kept,
         numbers=plain.numbers | brought.numbers,
-        block=block,
+        block=shown_so,
         required=in_block,
         conflicts=opposed,
         withheld=brought.withheld,
     )
 
 
-def _withheld(fitted: _Fitted, handed_out: int) -> dict[str, int]:
+def _withheld(fitted: Fitted, handed_out: int) -> dict[str, int]:
     withheld = Counter(fitted.result.withheld) + Counter(fitted.withheld)
     if over := len(fitted.hits) - handed_out:
         withheld[OVER_BUDGET] = over
@@ -160,7 +168,7 @@ def _withheld(fitted: _Fitted, handed_out: int) -> dict[str, int]:
     return dict(withheld)
 
 
-def _recall(fitted: _Fitted, ref: str) -> Recall:
+def _recall(fitted: Fitted, ref: str) -> Recall:
     handed_out = fitted.handed_out
     result, included = fitted.result, {hit.memory.id for hit in handed_out}
     return Recall(
@@ -204,14 +212,14 @@ class _Limit:
 
 def _open(
     engine: Engine,
-    fitted: _Fitted,
+    fitted: Fitted,
     *,
     ref: str,
     thread: str | None,
     limit: _Limit,
     holdout: Holdout | None,
     max_tokens: int,
-) -> _Fitted | None:
+) -> Fitted | None:
     """Open the episode, and count a usage for each memory that is handed out; None when there is one already.
 
     What is handed out comes back: all that was found, or what a hold-out leaves of it.
@@ -241,9 +249,7 @@ def _open(
     return fitted
 
 
-def _held_out(
-    edit: Edit, fitted: _Fitted, holdout: Holdout, *, ref: str, thread: str | None, max_tokens: int
-) -> _Fitted:
+def _held_out(edit: Edit, fitted: Fitted, holdout: Holdout, *, ref: str, thread: str | None, max_tokens: int) -> Fitted:
     from reasoningbank.services.search.holdout import hold_out
 
     shown = fitted.handed_out
@@ -256,7 +262,7 @@ def _held_out(
     return replace(
         fitted,
         hits=kept + tuple(hit for hit in fitted.hits if hit not in shown),
-        block=_block(kept, max_tokens, opposed, doubtful=fitted.doubtful),
+        block=block(as_found(kept), max_tokens, opposed, edit.engine.settings.pin_tokens, doubtful=fitted.doubtful),
         required=tuple(memory_id for memory_id in fitted.required if memory_id not in out),
         conflicts=opposed,
         held_out=len(out),
@@ -277,6 +283,7 @@ def as_served(hit: Hit, position: int, step: int = 0) -> Served:
         score=hit.score,
         about=hit.about,
         step=step,
+        pinned=hit.pinned,
     )
 
 
@@ -294,49 +301,30 @@ def usage(served: Served, ref: str, thread: str | None, now: datetime) -> Signal
     )
 
 
-def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> Recall | None:
-    """Return what was handed out under a reference before, without searching or counting anew; None if nothing was."""
-    episode = episodes.load_episode(view, ref)
-    if episode is None:
-        return None
-    numbers = records.numbers_of(view, [s.memory for s in episode.memories])
-    shown, now = view.shown(numbers.values()).values(), view.engine.now()
-    memories = {m.id: m for m in shown if not m.has_expired(now)}
-    left_out = {HELD_OUT: len(episode.withheld), EXPIRED: len(shown) - len(memories)}
-    hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories and not s.step)
-    opposed = conflicts(view, list(numbers.values())) if expand_links else ()
-    doubtful = episodes.was_doubtful(view, ref)
-    block = _block(hits, max_tokens, opposed, doubtful=doubtful)
-    return Recall(
-        ref=ref,
-        task=episode.task,
-        hits=hits,
-        text=block.text,
-        tokens=block.tokens,
-        withheld={reason: many for reason, many in left_out.items() if many},
-        weak=doubtful,
-        repeated=True,
-        shortened=block.shortened,
-        conflicts=opposed,
-        held_out=episode.held_out,
-    )
+def _again(view: View, ref: str, max_tokens: int, expand_links: bool) -> Recall | None:
+    from reasoningbank.services.search.again import again
+
+    return again(view, ref, max_tokens, expand_links)
 
 
-def _block(hits: Sequence[Hit], max_tokens: int, opposed: Sequence[Conflict] = (), *, doubtful: bool) -> LessonBlock:
+def as_found(hits: Sequence[Hit]) -> Sequence[Hit]:
+    """Return what was handed out in the order it was found, where pins stand before it."""
+    return sorted(hits, key=lambda hit: -hit.score) if any(hit.pinned for hit in hits) else hits
+
+
+def block(
+    hits: Sequence[Hit], max_tokens: int, opposed: Sequence[Conflict] = (), pin_tokens: int = 0, *, doubtful: bool
+) -> LessonBlock:
+    """Show hits in their order, before them those that are pinned, of which only those found have a score."""
     unproven = [hit.memory.id for hit in hits if hit.provisional]
     pairs = [(conflict.one, conflict.other) for conflict in opposed]
-    memories, frame = [hit.memory for hit in hits], DOUBTFUL if doubtful else FRAME
-    return render(memories, max_tokens=max_tokens, provisional=unproven, conflicts=pairs, frame=frame)
-
-
-def _hit(served: Served, memory: Memory) -> Hit:
-    return Hit(
-        memory=memory,
-        similarity=served.similarity,
-        keyword=served.keyword,
-        score=served.score,
-        confidence=served.confidence,
-        deviation=served.deviation,
-        provisional=served.provisional,
-        about=served.about,
+    pinned = sorted((hit for hit in hits if hit.pinned), key=lambda hit: -hit.confidence)
+    return render(
+        [hit.memory for hit in hits if hit.score or not hit.pinned],
+        max_tokens=max_tokens,
+        provisional=unproven,
+        conflicts=pairs,
+        pinned=[hit.memory for hit in pinned],
+        pin_tokens=pin_tokens,
+        frame=DOUBTFUL if doubtful else FRAME,
     )

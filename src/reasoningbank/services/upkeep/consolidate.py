@@ -27,7 +27,7 @@ from reasoningbank.services.record.storing import store
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage import links as link_rows
-from reasoningbank.storage import merges, meta, records, sameness, trust
+from reasoningbank.storage import merges, meta, pins, records, sameness, trust
 from reasoningbank.storage.links import LessonRow
 from reasoningbank.upkeep.consolidation import Lesson, Pair, merged_confidence, proposals
 from reasoningbank.upkeep.likeness import wording
@@ -98,7 +98,8 @@ def take_turn(engine: Engine, name: str, now: datetime, *, force: bool = False) 
 def propose(engine: Engine, threshold: float, max_clusters: int | None = None) -> list[Change]:
     """Return what could be merged or linked among the active memories. Changes nothing."""
     with engine.read() as view:
-        rows = link_rows.lesson_rows(view)
+        pinned = dict(pins.every_pin(view))
+        rows = [row for row in link_rows.lesson_rows(view) if row[0] not in pinned]
         pairs = _near(rows, threshold)
         named = sorted({i for first, second, _ in pairs for i in (first, second)})
         memories = view.shown([rows[i][0] for i in named])

@@ -16,7 +16,7 @@ from reasoningbank.services.upkeep.consolidate import take_turn
 from reasoningbank.services.view import View
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.status import Maintained
-from reasoningbank.storage import episodes, meta, records, trajectories, trust
+from reasoningbank.storage import episodes, meta, pins, records, trajectories, trust
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.upkeep import THRESHOLD
@@ -160,6 +160,7 @@ def prune(engine: Engine, now: datetime, *, dry_run: bool, unused_days: float) -
 
 def _propose(view: View, now: datetime, unused: timedelta) -> list[Change]:
     kept: list[Kept] = []
+    pinned = dict(pins.every_pin(view))
     after = 0
     while numbers := records.page(view, Filters(), after, PAGE):
         rows = view.load(numbers)
@@ -167,6 +168,8 @@ def _propose(view: View, now: datetime, unused: timedelta) -> list[Change]:
         for n, row in rows.items():
             against, blamed, judged = evidence_against(row.tallies)
             used, changed = row.memory.last_used, row.memory.updated_at
+            if n in pinned:
+                continue
             kept.append(Kept(row.memory.id, beliefs[n].mean, against, blamed, judged, used, changed))
         after = numbers[-1]
     return proposals(kept, now, unused=unused, most=view.engine.settings.max_memories)
