@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import sqlite3
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from reasoningbank import InvalidInputError, LLMDistiller, ReasoningBank, State
 from reasoningbank.storage import database, migrations
-from reasoningbank.storage.project import Project
+from reasoningbank.storage.lifecycle import create_database
+from reasoningbank.storage.project import DATABASE_NAME
 from reasoningbank.storage.root import project_folder
 from tests.conftest import Clock, OpenBank
 
@@ -212,24 +214,17 @@ def test_a_bank_of_the_version_before_opens_with_one_of_its_twins_in_service(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(database, "scripts", lambda: [each for each in migrations.scripts() if each[0] < 14])
-        project = Project.open(
-            project_folder(tmp_path / "root", "acme", "old"),
-            tenant="acme",
-            project="old",
-            durability="normal",
-            busy_timeout=1.0,
-            create_at=Clock().now,
-        )
-        assert project is not None
+        # Only made, not opened: who opens it asks what newer tables hold.
+        path = project_folder(tmp_path / "root", "acme", "old") / DATABASE_NAME
+        create_database(path, {"tenant": "acme", "project": "old", "created_at": "2026-03-14T12:00:00.000000Z"})
         twins = [("a", "Run make clean"), ("b", "Run  make clean"), ("c", "Run make clean!"), ("d", "Run make clean")]
-        with project.database.write() as connection:
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
             for id_, content in twins:
                 state = "quarantined" if id_ == "d" else "active"
                 n = connection.execute(BEFORE, {"id": id_, "content": content, "state": state}).lastrowid
                 connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, content))
                 rows = (n, "explicit", 20_000, "", "ada", 0, 1, 1_000_000, 0, "2026-03-14T12:00:00.000000Z")
                 connection.execute(f"INSERT INTO tallies VALUES ({', '.join('?' * 10)})", rows)
-        project.close()
 
     opened = open_bank(project="old")
 
