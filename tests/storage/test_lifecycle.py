@@ -102,7 +102,7 @@ def test_a_maker_whose_file_was_swept_away_by_the_first_takes_the_first_ones(
 def test_a_write_ahead_log_without_its_database_is_not_taken_over(tmp_path: Path) -> None:
     (tmp_path / f"{DATABASE_NAME}-wal").write_bytes(b"pages of a database that is gone")
 
-    with pytest.raises(CorruptionError, match="put the file back, or move"):
+    with pytest.raises(CorruptionError, match="put the file or a backup of it back, or move"):
         open_project(tmp_path)
 
     assert not (tmp_path / DATABASE_NAME).exists()

@@ -20,7 +20,7 @@ def test_it_reads_as_a_project_without_any_rows(tmp_path: Path) -> None:
     with nothing(tmp_path / "p") as reading:
         assert reading.moment == Moment(deleted=False, change=0, node_change=0, fit=0, pinned=False, generation=None)
         assert reading.folder == tmp_path / "p"
-        assert meta.read(reading) == {}
+        assert "tenant" not in meta.read(reading)
         assert records.count(reading, ANY) == 0
         assert records.load(reading, [1], "p") == {}
         assert evidence.positions(reading) == []

@@ -70,7 +70,7 @@ def size_of(path: Path) -> int:
     """Return a file's length; 0 when it is not there."""
     try:
         return path.stat().st_size
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0
 
 

@@ -25,7 +25,7 @@ from tests.services.cache.views import in_another_thread, looking, project_cache
 def of(bank: ReasoningBank, cache: ProjectCache, *numbers: int) -> dict[int, tuple[str, int]]:
     """Return the state and how many vectors, by row number."""
     with looking(bank, cache) as view:
-        return {n: (state, len(ids)) for n, (state, ids) in candidates(cache, view, numbers).items()}
+        return {n: (looked_at[0], len(looked_at[1])) for n, looked_at in candidates(cache, view, numbers).items()}
 
 
 def test_candidates_follow_what_any_handle_does(open_bank: OpenBank) -> None:
@@ -67,11 +67,11 @@ def test_candidates_name_the_vectors_of_the_current_generation(open_bank: OpenBa
                 found.append(candidates(cache, view, [1]))
         return found
 
-    (_, before), _ = (each[1] for each in ids())
+    (_, before, *_), _ = (each[1] for each in ids())
     bank.upkeep.reembed(HashEmbedder(dim=64))
 
     for each in ids():
-        state, after = each[1]
+        state, after, *_ = each[1]
         assert (state, len(after)) == ("active", 1)
         assert not after & before
 
