@@ -42,7 +42,11 @@ def test_a_bank_of_the_version_before_learns_to_note_files(tmp_path: Path) -> No
         bank.record("Quote paths", "Names may hold blanks.", outcome="failure")
     (file,) = tmp_path.rglob("bank.sqlite3")
     with sqlite3.connect(file) as connection:
+        # What came with it, and after it.
         connection.execute("DROP TABLE read_files")
+        connection.execute("DROP TRIGGER pins_of_deleted")
+        connection.execute("DROP TABLE pins")
+        connection.execute("ALTER TABLE served DROP COLUMN pinned")
         (script,) = Path(migrations.__file__).parent.glob("*_read_files.sql")
         connection.execute(f"PRAGMA user_version = {int(script.name[:4]) - 1}")
     connection.close()

@@ -15,8 +15,8 @@ REWORDED = "Find every configuration file under the directory /etc/app and remov
 
 
 def test_consolidate_proposes_then_merges_and_undo_merge_takes_it_apart(cli: Cli, bank: ReasoningBank) -> None:
-    assert cli("consolidate").out == "No two memories say the same.\n"
     one = bank.record(SAID[:40], SAID, outcome="success").memory
+    assert cli("consolidate").out == "No two memories say the same.\n"
     other = bank.record(REWORDED[:40], REWORDED, outcome="success").memory
 
     assert f"merge: {one.id}, {other.id}: 2 memories say the same" in " ".join(cli("consolidate").out.split())
@@ -59,7 +59,7 @@ def test_maintain_says_what_it_would_do_and_what_could_be_done(cli: Cli, bank: R
 
     said = " ".join(cli("maintain", "--dry-run").out.split())
 
-    assert said.startswith("Would roll up 0 segments, close 0 old episodes, trim 0 rows")
+    assert said.startswith("Would roll up 0 segments, close 0 old episodes, archive 0 memories whose time is over")
     assert "merge: " in said
     assert "suggested: " in said
     assert cli("maintain", "--dry-run", "--json").json["dry_run"] is True
@@ -67,6 +67,7 @@ def test_maintain_says_what_it_would_do_and_what_could_be_done(cli: Cli, bank: R
 
 
 def test_recommend_shows_the_strategy_its_evidence_and_the_runner_up(cli: Cli, bank: ReasoningBank) -> None:
+    bank.record("Sourdough", "Feed it each morning", outcome="failure")
     assert cli("recommend", "pin", "versions").out == "No strategy fits.\n"
     bank.record("Pin versions", "Pin each version in the lock file", outcome="success")
     bank.record("Pin versions loosely", "Pin major versions only", outcome="success", confidence=0.5)
