@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-import sqlite3
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from reasoningbank import InvalidInputError, LLMDistiller, ReasoningBank, State
-from reasoningbank.storage import database, migrations
-from reasoningbank.storage.lifecycle import create_database
-from reasoningbank.storage.project import DATABASE_NAME
 from reasoningbank.storage.root import project_folder
 from tests.conftest import Clock, OpenBank
+from tests.storage.files import made_by_version, put_as_first
 
 RUN = {"task": "Ship it", "steps": [{"action": "ls", "observation": "a"}], "verdict": "success"}
 # A text, and what somebody put right in it.
@@ -200,31 +197,15 @@ def test_a_line_whose_id_is_there_with_another_text_is_named(bank: ReasoningBank
     assert (imported.existing, len(imported.differing)) == (1, 1)
 
 
-# As the version before wrote a memory.
-BEFORE = """
-INSERT INTO memories(id, title, content, description, applies_when, outcome, tags, state, initial_confidence,
-    source_how, trusted, metadata, fingerprint, revision, scrub_version, findings, created_at, updated_at)
-VALUES (:id, 'Clean up', :content, '', '', 'success', '[]', :state, 0.8, 'manual', 1, '{}', x'00', 1, 1, '[]',
-    '2026-03-14T12:00:00.000000Z', '2026-03-14T12:00:00.000000Z')
-"""
-
-
 def test_a_bank_of_the_version_before_opens_with_one_of_its_twins_in_service(
-    open_bank: OpenBank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_bank: OpenBank, tmp_path: Path
 ) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(database, "scripts", lambda: [each for each in migrations.scripts() if each[0] < 14])
-        # Only made, not opened: who opens it asks what newer tables hold.
-        path = project_folder(tmp_path / "root", "acme", "old") / DATABASE_NAME
-        create_database(path, {"tenant": "acme", "project": "old", "created_at": "2026-03-14T12:00:00.000000Z"})
-        twins = [("a", "Run make clean"), ("b", "Run  make clean"), ("c", "Run make clean!"), ("d", "Run make clean")]
-        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            for id_, content in twins:
-                state = "quarantined" if id_ == "d" else "active"
-                n = connection.execute(BEFORE, {"id": id_, "content": content, "state": state}).lastrowid
-                connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, content))
-                rows = (n, "explicit", 20_000, "", "ada", 0, 1, 1_000_000, 0, "2026-03-14T12:00:00.000000Z")
-                connection.execute(f"INSERT INTO tallies VALUES ({', '.join('?' * 10)})", rows)
+    twins = [("a", "Run make clean"), ("b", "Run  make clean"), ("c", "Run make clean!"), ("d", "Run make clean")]
+    with made_by_version(13, project_folder(tmp_path / "root", "acme", "old"), project="old") as connection:
+        for id_, content in twins:
+            n = put_as_first(connection, id_, "Clean up", content, "quarantined" if id_ == "d" else "active")
+            rows = (n, "explicit", 20_000, "", "ada", 0, 1, 1_000_000, 0, "2026-03-14T12:00:00.000000Z")
+            connection.execute(f"INSERT INTO tallies VALUES ({', '.join('?' * 10)})", rows)
 
     opened = open_bank(project="old")
 

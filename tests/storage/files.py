@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import errno
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,11 +15,12 @@ import pytest
 from reasoningbank import Draft, State, Verdict
 from reasoningbank.episode import Served
 from reasoningbank.filters import Filters
-from reasoningbank.signals import Signal, SignalKind, Tally
-from reasoningbank.storage import check, episodes, meta, records
+from reasoningbank.signals import Signal, SignalKind, Tally, time_text
+from reasoningbank.storage import check, database, episodes, meta, migrations, records
 from reasoningbank.storage.contract import Writing
 from reasoningbank.storage.ledger import LogHealth
-from reasoningbank.storage.project import SIGNALS_NAME, Project
+from reasoningbank.storage.lifecycle import create_database
+from reasoningbank.storage.project import DATABASE_NAME, SIGNALS_NAME, Project
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -35,6 +37,42 @@ def open_project(folder: Path, *, create: bool = True, tenant: str = "acme", pro
     )
     assert opened is not None
     return opened
+
+
+# As the first version wrote a memory.
+_FIRST = """
+INSERT INTO memories(id, title, content, description, applies_when, outcome, tags, state, initial_confidence,
+    source_how, trusted, metadata, fingerprint, revision, scrub_version, findings, created_at, updated_at)
+VALUES (:id, :title, :content, '', '', 'success', '[]', :state, 0.8, 'manual', 1, '{}', x'00', 1, 1, '[]',
+    '2026-03-14T12:00:00.000000Z', '2026-03-14T12:00:00.000000Z')
+"""
+
+
+@contextmanager
+def made_by_version(
+    newest: int, folder: Path, *, tenant: str = "acme", project: str = "billing"
+) -> Iterator[sqlite3.Connection]:
+    """Make a project with the migrations up to `newest` only, and give a connection to its database.
+
+    It is not opened as a project: who does that asks what newer tables hold.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(database, "scripts", lambda: [each for each in migrations.scripts() if each[0] <= newest])
+        facts = {"tenant": tenant, "project": project, "created_at": time_text(NOON)}
+        create_database(folder / DATABASE_NAME, facts)
+    with closing(sqlite3.connect(folder / DATABASE_NAME, isolation_level=None)) as connection:
+        yield connection
+
+
+def put_as_first(
+    connection: sqlite3.Connection, memory_id: str, title: str, content: str, state: str = "active"
+) -> int:
+    """Put a memory into such a database, and return its row number."""
+    row = {"id": memory_id, "title": title, "content": content, "state": state}
+    n = connection.execute(_FIRST, row).lastrowid
+    connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, content))
+    assert n is not None
+    return n
 
 
 @pytest.fixture

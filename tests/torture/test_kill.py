@@ -9,10 +9,8 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -20,13 +18,13 @@ from pathlib import Path
 import pytest
 
 from reasoningbank import BankRoot
-from reasoningbank.signals import Signal, SignalKind, time_text
-from reasoningbank.storage import database, migrations
-from reasoningbank.storage.lifecycle import create_database
-from reasoningbank.storage.project import DATABASE_NAME, SIGNALS_NAME
+from reasoningbank.signals import Signal, SignalKind
+from reasoningbank.storage import migrations
+from reasoningbank.storage.project import SIGNALS_NAME
 from reasoningbank.storage.root import project_folder
 from reasoningbank.storage.signal_log import SignalLog, segment_of
 from tests.processes import exit_code, in_child, start
+from tests.storage.files import made_by_version, put_as_first
 from tests.torture.life import BEGIN, Known, check, live, open_bank, open_with_its_embedder, settle, take_in
 from tests.torture.trap import Trap
 
@@ -159,30 +157,14 @@ def test_a_project_whose_making_is_killed_is_made_by_the_next(quick_folder: Path
         assert [name for name in files_in(root) if not name.startswith("bank.sqlite3")] == []
 
 
-# As the first release wrote a memory.
-FIRST_FORMAT = """
-INSERT INTO memories(id, title, content, description, applies_when, outcome, tags, state, initial_confidence,
-    source_how, trusted, metadata, fingerprint, revision, scrub_version, findings, created_at, updated_at)
-VALUES (:id, :id, 'what it says', '', '', 'success', '[]', 'active', 0.8, 'manual', 1, '{}', x'00', 1, 1, '[]',
-    '2026-03-14T12:00:00.000000Z', '2026-03-14T12:00:00.000000Z')
-"""
-
-
 def old_format(root: Path) -> None:
     """Make a project of the first format, with two memories and a signal that is not counted yet."""
     folder = project_folder(root, "acme", "billing")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(database, "scripts", lambda: migrations.scripts()[:1])
-        # Only made, not opened: who opens it asks what newer tables hold.
-        create_database(
-            folder / DATABASE_NAME, {"tenant": "acme", "project": "billing", "created_at": time_text(BEGIN)}
-        )
-        with closing(sqlite3.connect(folder / DATABASE_NAME, isolation_level=None)) as connection:
-            for id_ in ("m0", "m1"):
-                n = connection.execute(FIRST_FORMAT, {"id": id_}).lastrowid
-                connection.execute("INSERT INTO terms(rowid, text) VALUES (?, ?)", (n, f"{id_} what it says"))
-        log = SignalLog(folder / SIGNALS_NAME, fsync=False)
-        log.append(segment_of(1, 20_526), [Signal("1", BEGIN, "m0", 1, SignalKind.EXPLICIT, 1, "vote")])
+    with made_by_version(1, folder) as connection:
+        for id_ in ("m0", "m1"):
+            put_as_first(connection, id_, id_, "what it says")
+    log = SignalLog(folder / SIGNALS_NAME, fsync=False)
+    log.append(segment_of(1, 20_526), [Signal("1", BEGIN, "m0", 1, SignalKind.EXPLICIT, 1, "vote")])
 
 
 @pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.exhaustive)])

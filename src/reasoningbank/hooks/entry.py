@@ -47,7 +47,6 @@ _EXIT = re.compile(
     r"(?:^Exit code:? |\bexit code:? |completed with exit code |\"exit_?code\": ?)(-?\d+)", re.IGNORECASE
 )
 # An output without any of these is not looked at: most acts go well.
-_OUTPUTS = ("stdout", "stderr", "output", "llmContent", "textResultForLlm", "error", "content")
 _TROUBLE = re.compile(
     r"error|exception|fail|fatal|cannot|can't|unable|denied|not found|no such|panic|traceback|refused|invalid|"
     r"undefined|unknown|conflict|rejected|ошибка|错误|エラー|fehler|erreur",

@@ -259,9 +259,11 @@ class Engine:
             except EmbedderMismatchError:
                 with self.read() as view:
                     stored = view.moment.generation
-                if self._embedder_choice is None:
+                identity = None if stored is None else identity_of(stored)
+                # One that was given as an object is known, and no name opens it.
+                if identity not in self._known and self._embedder_choice is None:
                     self._stored_embedder()
-                known = None if stored is None else self._known.get(identity_of(stored))
+                known = None if identity is None else self._known.get(identity)
                 if known is None or known is tried:
                     raise
                 self._embedder = known

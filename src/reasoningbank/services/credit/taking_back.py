@@ -6,8 +6,7 @@ from collections.abc import Collection
 
 from reasoningbank.errors import EpisodeNotFoundError
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.search.recall import new_id
-from reasoningbank.signals import Signal, SignalKind
+from reasoningbank.services.search.recall import usage
 from reasoningbank.storage import episodes
 
 
@@ -22,20 +21,7 @@ def take_back(engine: Engine, ref: str, memory_ids: Collection[str] | None) -> t
             return ()
         out = [s for s in episode.memories if memory_ids is None or s.memory in memory_ids]
         now = engine.now()
-        withdrawn = [
-            Signal(
-                id=new_id(),
-                at=now,
-                memory=served.memory,
-                revision=served.revision,
-                kind=SignalKind.USAGE,
-                polarity=0,
-                ref=ref,
-                source=episode.thread or "",
-            )
-            for served in out
-        ]
-        edit.write_signals(withdrawn, now)
+        edit.write_signals([usage(served, ref, episode.thread, now, polarity=0) for served in out], now)
         taken = tuple(served.memory for served in out)
         episodes.unserve(edit, ref, taken)
         return taken

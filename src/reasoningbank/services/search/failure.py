@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -105,7 +104,7 @@ def recall_failure(
 
 def _block(hits: Sequence[Hit], max_tokens: int) -> LessonBlock:
     unproven, memories = [hit.memory.id for hit in hits if hit.provisional], [hit.memory for hit in hits]
-    return render(memories, nonce=secrets.token_hex(4), max_tokens=max_tokens, provisional=unproven, frame=FRAME)
+    return render(memories, max_tokens=max_tokens, provisional=unproven, frame=FRAME)
 
 
 def _before(engine: Engine, ref: str | None, errors: Sequence[Diagnostic]) -> tuple[list[Failed], str]:

@@ -287,15 +287,15 @@ def as_served(hit: Hit, position: int, step: int = 0) -> Served:
     )
 
 
-def usage(served: Served, ref: str, thread: str | None, now: datetime) -> Signal:
-    """Return the signal that says that a memory was handed out."""
+def usage(served: Served, ref: str, thread: str | None, now: datetime, *, polarity: int = 1) -> Signal:
+    """Return the signal that says that a memory was handed out, or with polarity 0 that it was not used after all."""
     return Signal(
         id=new_id(),
         at=now,
         memory=served.memory,
         revision=served.revision,
         kind=SignalKind.USAGE,
-        polarity=1,
+        polarity=polarity,
         ref=ref,
         source=thread or "",
     )
