@@ -17,7 +17,7 @@ from langchain_core.tools import BaseTool, tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import PrivateAttr
 
-from langchain_reasoningbank import ReasoningBankMiddleware, attach
+from langchain_reasoningbank import ReasoningBankMiddleware, ReasoningBankRetriever, attach
 from reasoningbank import ReasoningBank
 
 DATES = "parse the dates of the invoices"
@@ -100,6 +100,11 @@ def bank(open_bank: Callable[..., ReasoningBank]) -> ReasoningBank:
     )
     bank.record("Quote invoice names", "Quote the names of the invoices in a shell", outcome="failure", tags=["shell"])
     return bank
+
+
+@pytest.fixture
+def retriever(bank: ReasoningBank) -> ReasoningBankRetriever:
+    return ReasoningBankRetriever(bank=bank, record_usage=True)
 
 
 def tools_of(tools: Sequence[BaseTool]) -> dict[str, BaseTool]:

@@ -20,11 +20,6 @@ THREAD: Any = {"configurable": {"thread_id": "t"}}
 PROMPT = ChatPromptTemplate.from_template("{lessons}\n\nTask: {q}")
 
 
-@pytest.fixture
-def retriever(bank: ReasoningBank) -> ReasoningBankRetriever:
-    return ReasoningBankRetriever(bank=bank, record_usage=True)
-
-
 def chain(lessons: Any, model: Any) -> Runnable[Any, Any]:
     steps: Runnable[Any, Any] = {"lessons": lessons, "q": RunnablePassthrough()} | PROMPT | model
     return steps

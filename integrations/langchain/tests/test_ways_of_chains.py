@@ -19,18 +19,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
-from langchain_reasoningbank import ReasoningBankRetriever, attach, format_lessons, lessons_text
+from langchain_reasoningbank import attach, format_lessons, lessons_text
 from reasoningbank import ReasoningBank
 
 DATES = "parse the dates of the invoices"
 ASK: Any = {"messages": [("user", DATES)]}
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 PROMPT = ChatPromptTemplate.from_template("{lessons}\n\nTask: {q}")
-
-
-@pytest.fixture
-def retriever(bank: ReasoningBank) -> ReasoningBankRetriever:
-    return ReasoningBankRetriever(bank=bank, record_usage=True)
 
 
 def chain(lessons: Any, model: Any) -> Runnable[Any, Any]:

@@ -12,8 +12,9 @@ from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.memory import Memory
 from llama_index.core.tools import FunctionTool
+from llama_index_instrumentation import get_dispatcher
 
-from llama_index.memory.reasoningbank import ReasoningBankMemoryBlock
+from llama_index.memory.reasoningbank import ReasoningBankMemoryBlock, ReasoningBankSpanHandler
 from reasoningbank import ReasoningBank
 
 
@@ -46,6 +47,21 @@ def verdicts() -> Callable[[ReasoningBank], list[str | None]]:
         return [episode.verdict for episode in reversed(bank.runs.list().episodes)]
 
     return read
+
+
+@pytest.fixture
+def spans() -> Iterator[Callable[..., ReasoningBankSpanHandler]]:
+    """Registers span handlers, and takes them away after the test."""
+    dispatcher = get_dispatcher()
+    before = list(dispatcher.span_handlers)
+
+    def register(**options: Any) -> ReasoningBankSpanHandler:
+        handler = ReasoningBankSpanHandler(**options)
+        dispatcher.add_span_handler(handler)
+        return handler
+
+    yield register
+    dispatcher.span_handlers = before
 
 
 class Agents:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.event_handlers import BaseEventHandler
 from workflows.errors import WorkflowCancelledByUser, WorkflowTimeoutError
 
-from llama_index.memory.reasoningbank import ReasoningBankSpanHandler, run_with_memory
+from llama_index.memory.reasoningbank import run_with_memory
 from reasoningbank import ReasoningBank
 
 ASKED = "parse the dates of the invoices"
@@ -28,21 +28,6 @@ class Events(BaseEventHandler):
     def handle(self, event: Any, **kwargs: Any) -> None:
         if event.class_name().startswith("Memory"):
             self.log.append(event.class_name())
-
-
-@pytest.fixture
-def spans() -> Iterator[Callable[..., ReasoningBankSpanHandler]]:
-    """Registers span handlers, and takes them away after the test."""
-    dispatcher = get_dispatcher()
-    before = list(dispatcher.span_handlers)
-
-    def register(**options: Any) -> ReasoningBankSpanHandler:
-        handler = ReasoningBankSpanHandler(**options)
-        dispatcher.add_span_handler(handler)
-        return handler
-
-    yield register
-    dispatcher.span_handlers = before
 
 
 async def slow(what: str) -> str:

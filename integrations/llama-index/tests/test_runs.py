@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,29 +13,13 @@ from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.evaluation import EvaluationResult
 from llama_index.core.memory import Memory
 from llama_index.core.workflow import Context
-from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.dispatcher import instrument_tags
 
-from llama_index.memory.reasoningbank import ReasoningBankSpanHandler, get_tools, run_with_memory
+from llama_index.memory.reasoningbank import get_tools, run_with_memory
 from reasoningbank import ReasoningBank
 
 ASKED = "parse the dates of the invoices"
 Verdicts = Callable[[ReasoningBank], list[str | None]]
-
-
-@pytest.fixture
-def spans() -> Iterator[Callable[..., ReasoningBankSpanHandler]]:
-    """Registers span handlers, and takes them away after the test."""
-    dispatcher = get_dispatcher()
-    before = list(dispatcher.span_handlers)
-
-    def register(**options: Any) -> ReasoningBankSpanHandler:
-        handler = ReasoningBankSpanHandler(**options)
-        dispatcher.add_span_handler(handler)
-        return handler
-
-    yield register
-    dispatcher.span_handlers = before
 
 
 def user(text: str) -> ChatMessage:
