@@ -89,7 +89,7 @@ class BankInAnyOrder(RuleBasedStateMachine):
     def record_again(self, pick: int) -> None:
         memory = self.pick(pick)
         title, content, _ = self.memories[memory]
-        again = self.bank.record(title.upper(), content + ".", outcome="success")
+        again = self.bank.record(f" {title}\n", content.replace(" ", "  "), outcome="success")
         assert (again.created, again.memory.id) == (False, memory)
 
     @precondition(lambda self: self.memories)
