@@ -34,6 +34,16 @@ def test_a_value_is_equality_and_an_object_holds_conditions() -> None:
     assert conditions(None) == ()
 
 
+def test_of_a_list_of_objects_all_must_hold() -> None:
+    assert conditions([{"priority": 3}, {"priority": {"lt": 2}, "kind": "x"}]) == (
+        Condition("priority", "eq", (3,)),
+        Condition("priority", "lt", (2,)),
+        Condition("kind", "eq", ("x",)),
+    )
+    with pytest.raises(InvalidInputError, match="not a dictionary"):
+        conditions([{"priority": 3}, "kind"])
+
+
 def test_numbers_beyond_64_bits_are_compared_as_floating_point_ones() -> None:
     (asked,) = conditions({"k": 2**70})
 

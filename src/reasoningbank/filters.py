@@ -34,7 +34,8 @@ class FilterOptions(TypedDict, total=False):
     Attributes:
         tags: tags that a memory must have, all of them; or an object of such lists: `all`, `any` and `none`.
         where: what its metadata must hold, by key: a value; or an object of conditions that all must hold: `eq`, `in`
-            (a list of values), `gte`, `gt`, `lte` and `lt` (a number or a text; only the same kind is compared).
+            (a list of values), `gte`, `gt`, `lte` and `lt` (a number or a text; only the same kind is compared). Or a
+            list of such objects, all of which must hold.
         outcome: success or failure: of the run it was learned from.
         source: who brought it, or the session it came from: one, or any of a list.
         since, until: when it happened (`occurred_at`, or else when it was recorded): a time, ISO 8601, or so long ago,
@@ -42,7 +43,7 @@ class FilterOptions(TypedDict, total=False):
     """
 
     tags: Sequence[str] | Mapping[str, Sequence[str]] | None
-    where: Mapping[str, Any] | None
+    where: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
     outcome: Verdict | str | None
     source: str | Sequence[str] | None
     since: datetime | date | timedelta | str | None
@@ -132,10 +133,13 @@ def text_list(name: str, given: object) -> tuple[str, ...]:
 def conditions(given: object) -> tuple[Condition, ...]:
     """Return what metadata must hold, of an object that gives a value or an object of operators for each key.
 
-    InvalidInputError for an unknown operator (the nearest is named), and for a value that it cannot compare.
+    Of a list of such objects all must hold. InvalidInputError for an unknown operator (the nearest is named), and for a
+    value that it cannot compare.
     """
     if given is None:
         return ()
+    if isinstance(given, (list, tuple)) and all(isinstance(each, Mapping) for each in given):
+        return tuple(condition for each in given for condition in conditions(each))
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise InvalidInputError(f"where {given!r:.80} is not a dictionary of metadata keys and values")
     return tuple(condition for key, asked in given.items() for condition in _of_key(clean_text(key), asked))

@@ -8,7 +8,7 @@ import pytest
 
 from reasoningbank import ReasoningBank
 from reasoningbank.adapters import MemoryTool, memory_tools
-from tests.conftest import OpenBank
+from tests.conftest import Clock, OpenBank
 
 LESSON = {"title": "Quote paths", "content": "Put paths in quotes: names may hold blanks", "outcome": "failure"}
 
@@ -195,14 +195,67 @@ def test_a_read_only_server_answers_no_error(bank: ReasoningBank) -> None:
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_filters_that_are_set_hold_whatever_a_model_asks_for(bank: ReasoningBank, read_only: bool) -> None:
-    for team in ("a", "b"):
-        bank.record(f"Quote paths {team}", f"Put paths of {team} in quotes", outcome="failure", metadata={"team": team})
-    search = memory_tools(bank, read_only=read_only, filters={"where": {"team": "a"}})[0]
-    found = search({"query": "quote paths", "outcome": "failure"})
+@pytest.mark.parametrize(
+    ("asked", "titles"),
+    [
+        ({"outcome": "failure"}, {"a 1", "a 4"}),
+        ({"where": {"team": "b"}}, set()),
+        ({"where": '{"priority": {"gte": 3}}'}, {"a 4"}),
+        ({"where": {"priority": {"lt": 3}}, "tags": "shell"}, {"a 1"}),
+        ({"tags": ["sql"]}, set()),
+        ({"since": "3d"}, set()),
+        ({"since": "9d"}, {"a 1", "a 4"}),
+        ({"until": "7d"}, set()),
+        ({"where": "{}", "since": "null", "until": ""}, {"a 1", "a 4"}),
+    ],
+)
+def test_what_a_model_asks_for_narrows_the_filters_that_are_set_and_takes_none_away(
+    bank: ReasoningBank, clock: Clock, read_only: bool, asked: dict[str, Any], titles: set[str]
+) -> None:
+    for team, priority in (("a", 1), ("a", 4), ("b", 4)):
+        bank.record(
+            f"{team} {priority}",
+            f"Put paths of {team} {priority} in quotes",
+            outcome="failure",
+            metadata={"team": team, "priority": priority},
+            tags=["shell"] if team == "a" else ["shell", "sql"],
+        )
+    clock.move(days=7)
+    bank.record("a 5", "Put paths of a 5 in quotes", outcome="failure", metadata={"team": "a", "priority": 5})
+    bound: Any = {"where": {"team": "a"}, "tags": {"any": ["shell", "sql"]}, "since": "8d", "until": "1d"}
+    search = memory_tools(bank, read_only=read_only, limit=20, filters=bound)[0]
+    answer = search({"query": "put paths in quotes", **asked})
 
-    assert [memory["title"] for memory in found.data["memories"]] == ["Quote paths a"]
-    assert "where" not in search.spec.arguments.model_fields
+    assert {memory["title"] for memory in answer.data["memories"]} == titles, answer
+    assert titles or answer.data["withheld"]
+
+
+def test_what_cannot_pass_a_filter_that_is_set_is_said(bank: ReasoningBank) -> None:
+    search = memory_tools(bank, filters={"outcome": "failure"})[0]
+
+    assert "outcome is bound to 'failure'" in search({"query": "quote", "outcome": "success"}).text
+    assert "did you mean 'gte'" in search({"query": "quote", "where": {"priority": {"$gte": 3}}}).text
+    assert "'where'" in search({"query": "quote", "where": "priority > 3"}).text
+    assert "since 'soon' is no time" in search({"query": "quote", "since": "soon"}).text
+
+
+def test_the_filters_hold_for_the_errors_of_a_command_too(bank: ReasoningBank) -> None:
+    for team in ("a", "b"):
+        bank.record(
+            f"Ask team {team}",
+            f"Ask team {team} for access",
+            outcome="failure",
+            metadata={"team": team},
+            signatures=["error: access denied"],
+        )
+    search = memory_tools(bank, filters={"where": {"team": "a"}})[0]
+    asked = {"query": "push", "error": "error: access denied"}
+    found = search(asked)
+
+    assert [memory["title"] for memory in found.data["memories"]] == ["Ask team a"]
+    assert not search({**asked, "where": {"team": "b"}}).data["memories"]
+    assert not search({**asked, "until": "1d"}).data["memories"]
+    assert "no memory has metadata 'tema'" in search({**asked, "where": {"tema": "a"}}).text
 
 
 TASK = "put quotes around paths with blanks"

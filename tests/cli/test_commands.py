@@ -73,6 +73,7 @@ def test_the_errors_in_an_output_are_asked_about(cli: Cli, bank: ReasoningBank, 
 
     assert "Pull first" in ran.out
     assert "--ref r-1" in ran.out
+    assert "no memory has the tag 'git'" in cli("recall", "--error", str(log), "--tag", "git").out
     assert again.json["repeated"] is True
     assert "the same error again" in cli("recall", "--error", str(log), "--ref", "r-1").out
     assert cli("recall", "--error", str(tmp_path / "none")).code == 2
@@ -138,6 +139,8 @@ def test_list_filters(cli: Cli, bank: ReasoningBank) -> None:
     assert titles("--all") == ["Quote paths", "Read errors"]
     assert cli("list", "--tag", "none").out == "No memories.\nLeft out: 2 no memory has the tag 'none'.\n"
     assert titles("--where", "n>=1", "--any-tag", "shell", "--any-tag", "sql") == ["Quote paths"]
+    assert titles("--where", "n>=1", "--where", "n<2") == ["Quote paths"]
+    assert titles("--where", "n>=2", "--where", "n<3") == titles("--where", "n=2", "--where", "n=1") == []
     assert titles("--where", "n<1") == titles("--no-tag", "shell", "--outcome", "failure") == []
     assert titles("--where", 'n={"in": [1, 2]}', "--since", "7d") == ["Quote paths"]
     assert titles("--newest-first") == ["Read errors", "Quote paths"]

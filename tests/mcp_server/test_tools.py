@@ -296,3 +296,16 @@ def test_lessons_are_put_right_only_where_that_is_allowed(bank: ReasoningBank) -
     assert call(allowed, "memory_retire", memory_id=memory_id, reason="bad")["state"] == "archived"
     with pytest.raises(ResourceNotFoundError, match="archived"):
         allowed.read(f"memory://{memory_id}")
+
+
+def test_the_filters_of_a_server_hold_whatever_a_client_asks_for(bank: ReasoningBank) -> None:
+    for team in ("a", "b"):
+        bank.record(f"Ask team {team}", f"Ask team {team} first", outcome="success", metadata={"team": team})
+    bound = Offer(OneProject(bank), filters={"where": {"team": "a"}})
+
+    def titles(**asked: Any) -> list[str]:
+        return [found["title"] for found in call(bound, "memory_search", query="ask first", **asked)["memories"]]
+
+    assert titles() == titles(where={"team": {"in": ["a", "b"]}}) == titles(since="1d") == ["Ask team a"]
+    assert titles(where={"team": "b"}) == titles(until="1d") == []
+    assert "did you mean 'gte'" in refusal(bound, "memory_search", query="ask", where={"n": {"gtee": 3}})

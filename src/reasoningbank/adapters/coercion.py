@@ -61,6 +61,18 @@ def to_list(value: object) -> object:
     return to_list(read) if isinstance(read, list) else value
 
 
+def to_object(value: object) -> object:
+    """Read an object that came as JSON text; an empty one, "null" and "" are None."""
+    value = unset(value)
+    if isinstance(value, str):
+        try:
+            read = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+        value = read if isinstance(read, dict) else value
+    return None if value == {} else value
+
+
 def to_choice(value: object) -> object:
     """Read one of a few words, whatever its case and the blanks around it; "null" and "" are None."""
     value = unset(value)
@@ -71,6 +83,7 @@ Flag = Annotated[bool, BeforeValidator(to_bool)]
 Count = Annotated[int | None, BeforeValidator(to_number)]
 Share = Annotated[float | None, BeforeValidator(to_number)]
 Words = Annotated[list[str] | None, BeforeValidator(to_list)]
+Object = Annotated[dict[str, Any] | None, BeforeValidator(to_object)]
 Reference = Annotated[str | None, BeforeValidator(unset)]
 
 

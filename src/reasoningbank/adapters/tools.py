@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field
 
 from reasoningbank.adapters.arms import is_held_out, told
-from reasoningbank.adapters.coercion import Count, Flag, Reference, Share, Words, to_choice
+from reasoningbank.adapters.coercion import Count, Flag, Object, Reference, Share, Words, to_choice
 from reasoningbank.adapters.correcting import check_allowed, correcting_tools
+from reasoningbank.adapters.narrowing import narrowed
 from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import InvalidInputError
@@ -44,6 +45,17 @@ class SearchArguments(Arguments):
         default=None, description="Only lessons from successes, or only from failures; null for both."
     )
     tags: Words = Field(default=None, description="Only lessons that have all of these tags; null for any.")
+    where: Object = Field(
+        default=None,
+        description="Only lessons whose metadata holds this: a value by key, or an object of eq, in, gte, gt, lte, lt, "
+        'such as {"priority": {"gte": 3}}; null for any.',
+    )
+    since: Reference = Field(
+        default=None, description='Only what happened since then: a date, or so long ago as "7d"; null for any time.'
+    )
+    until: Reference = Field(
+        default=None, description='Only what happened until then: a date, or so long ago as "7d"; null for any time.'
+    )
     error: str | None = Field(
         default=None, description="What a command that failed printed: lessons about its errors, in place of the rest."
     )
@@ -95,6 +107,8 @@ class OutcomeArguments(Arguments):
     )
 
 
+# Which filters a model may ask for.
+ASKED = ("outcome", "tags", "where", "since", "until")
 _LOOK_UP = "Look up lessons from earlier runs before you start a task: what worked, and what to avoid."
 _THEN = "Keep the ref, and report how the task ended with memory_outcome."
 MEMORY_SEARCH = ToolSpec("memory_search", f"{_LOOK_UP} {_THEN}", SearchArguments)
@@ -133,7 +147,7 @@ def memory_tools(
         limit: how many lessons memory_search gives when it is not told.
         by: who records, votes and reports through these tools.
         trusted: whether what is recorded through them is trusted (see docs/guides/security.md).
-        filters: of memory_search; no argument of a model takes one of them away.
+        filters: of memory_search, whatever it is asked: what a model asks for narrows them, and takes none away.
         allow: what an agent may do to lessons that are there: "update" and "retire" offer memory_update and
             memory_retire. Neither deletes anything, and both can be undone.
         within: the run's episode, whose ref memory_search gives: it then opens none of its own.
@@ -143,7 +157,7 @@ def memory_tools(
         InvalidInputError: something else is to be allowed, or anything beside read-only.
     """
     check_allowed(allow, read_only=read_only)
-    doors = _Doors(bank, limit, by, trusted, read_only, dict(filters or {}), within, thread)
+    doors = _Doors(bank, limit, by, trusted, read_only, filters or {}, within, thread)
     if read_only:
         return [MemoryTool(MEMORY_LOOKUP, doors.search)]
     return [
@@ -162,19 +176,20 @@ class _Doors:
     by: str
     trusted: bool
     read_only: bool
-    filters: dict[str, Any]
+    filters: FilterOptions
     within: str
     thread: str | None = None
 
     def search(self, given: SearchArguments) -> ToolAnswer:
-        asked = {"min_confidence": given.min_confidence, "outcome": given.outcome, "tags": given.tags}
-        options: dict[str, Any] = asked | self.filters
+        asked = cast("FilterOptions", {name: getattr(given, name) for name in ASKED})
+        filters = narrowed(self.filters, asked, self.bank.now())
         limit = given.limit or self.limit
         held_out = is_held_out(self.bank, self.within, self.thread)
         if held_out:
             return _found("", (), {})
         if given.error is not None:
-            return self._failed(given.error, given.query, limit, given.ref or self.within or None)
+            return self._failed(given.error, given.query, limit, given.ref or self.within or None, filters)
+        options: dict[str, Any] = {"min_confidence": given.min_confidence, **filters}
         if self.read_only or self.within:
             return self._look_up(given.query, limit, options)
         holdout = None if held_out is None else 0  # a run that is given lessons stays in its arm
@@ -189,10 +204,10 @@ class _Doors:
             too_long += [memory.id for memory in found.memories if memory.id not in shown]
         return _found(text, recall.hits, more, too_long)
 
-    def _failed(self, error: str, task: str, limit: int, ref: str | None) -> ToolAnswer:
+    def _failed(self, error: str, task: str, limit: int, ref: str | None, filters: FilterOptions) -> ToolAnswer:
         if self.read_only:
             raise InvalidInputError("error needs a server that may count what it hands out: this one is read-only")
-        found = self.bank.recall_failure(error, task=task, ref=ref, limit=limit, max_tokens=LONGEST_ANSWER)
+        found = self.bank.recall_failure(error, task=task, ref=ref, limit=limit, max_tokens=LONGEST_ANSWER, **filters)
         why = "" if found.reason == HELD_OUT else f": {found.reason}"
         text = f"{found.text}\n\nref: {found.ref}" if found.hits else f"No lesson answers this error{why}."
         more = {"ref": found.ref, "errors": list(found.errors), "match": found.match, "repeated": found.repeated}

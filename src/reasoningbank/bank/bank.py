@@ -499,6 +499,7 @@ class ReasoningBank(Namespace):
         holdout: float | str | None = None,
         timeout: float | None = None,
         fail_open: bool | None = None,
+        **filters: Unpack[FilterOptions],
     ) -> FailureRecall:
         """Hand out the memories that answer the errors in the output of what failed.
 
@@ -522,6 +523,7 @@ class ReasoningBank(Namespace):
             max_tokens: budget of `text`; the setting `failure_tokens` when None.
             holdout: as in `recall`; a run from which lessons are withheld already stays so.
             timeout, fail_open: as in `recall`.
+            filters: see FilterOptions; where no memory passes them, `reason` says what they ask for that none has.
 
         Raises:
             InvalidInputError: an argument that is not allowed.
@@ -536,6 +538,7 @@ class ReasoningBank(Namespace):
             ref=(ref := arguments.reference(ref)),
             limit=arguments.whole("limit", limit, 1),
             max_tokens=arguments.whole("max_tokens", budget, 0),
+            filters=arguments.filters(filters, self.now),
             holdout=arguments.holdout(self.settings.holdout if holdout is None else holdout),
         )
         if timeout is None and not fail_open:

@@ -11,6 +11,7 @@ from reasoningbank import arguments
 from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, as_distiller, as_run_judge
 from reasoningbank.episode import Episode
 from reasoningbank.errors import StorageError
+from reasoningbank.filters import FilterOptions
 from reasoningbank.results import Recall, Reported
 from reasoningbank.runs.results import FailureRecall
 from reasoningbank.verdict import Verdict, as_verdict
@@ -245,14 +246,20 @@ class Run:
                 log.warning("a step of %s was not kept: %s", self.ref, refused)
 
     def failed(
-        self, output: str, *, tool: str | None = None, command: str | None = None, exit_code: int | None = None
+        self,
+        output: str,
+        *,
+        tool: str | None = None,
+        command: str | None = None,
+        exit_code: int | None = None,
+        **filters: Unpack[FilterOptions],
     ) -> FailureRecall:
         """Return what is known of the errors in the output of what failed; see `recall_failure`.
 
         Whatever goes wrong with it costs the run nothing: then nothing is handed out, and `degraded` says why.
         """
         return self._bank.recall_failure(
-            output, tool=tool, command=command, exit_code=exit_code, ref=self.ref, fail_open=True
+            output, tool=tool, command=command, exit_code=exit_code, ref=self.ref, fail_open=True, **filters
         )
 
     def worked(self, *, tool: str | None = None, command: str | None = None) -> tuple[str, ...]:

@@ -104,15 +104,14 @@ def filters_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     tags = {word: given[option] for option, word in _TAGS.items() if given.get(option)}
     found = {name: given[name] for name in ("outcome", "source", "since", "until") if given.get(name)}
-    where = dict(_condition(asked) for asked in given.get("where") or ())
+    where = [_condition(asked) for asked in given.get("where") or ()]
     return found | ({"tags": tags} if tags else {}) | ({"where": where} if where else {})
 
 
-def _condition(asked: str) -> tuple[str, Any]:
+def _condition(asked: str) -> dict[str, Any]:
     if compared := _COMPARED.fullmatch(asked):
-        return compared[1], {_OPERATORS[compared[2]]: _value(compared[3])}
-    ((key, value),) = pairs([asked]).items()
-    return key, value
+        return {compared[1]: {_OPERATORS[compared[2]]: _value(compared[3])}}
+    return pairs([asked])
 
 
 # -- which bank: from the options, else from the environment, else from nothing ----------------------------------------

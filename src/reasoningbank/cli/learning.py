@@ -144,6 +144,8 @@ def recall(  # long: an option a line
             ref=ref,
             limit=limit,
             max_tokens=max_tokens,
+            holdout=holdout,
+            **filters,
         )
         return Answer(found, recall_failure)
     if doing is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -54,9 +54,10 @@ RecordsAs = Annotated[str, typer.Option("--by", help="The name under which it re
 Logged = Annotated[LogLevel, typer.Option("--log-level", help="What is logged.")]
 
 
-@command(app, "mcp", with_json=False, begins=True)
+@command(app, "mcp", with_json=False, begins=True, filtered=True)
 def mcp(
     session: Session,
+    filters: dict[str, Any],
     *,
     transport: OverTransport = "stdio",
     host: Host = "127.0.0.1",
@@ -75,6 +76,7 @@ def mcp(
 
     The tools are memory_search, memory_record, memory_feedback and memory_outcome, memory_distill when a distiller is
     named, and memory_update and memory_retire when they are allowed; the resources are memory://ID and memory://status.
+    What memory_search gives passes the filters that are named here, whatever a model asks for.
     Logs go to standard error.
     """
     from reasoningbank.mcp_server import Offer, build_server
@@ -91,6 +93,7 @@ def mcp(
             trusted=not untrusted,
             distiller=drawing,
             allow=allow or (),
+            filters=filters,  # type: ignore[arg-type]  # by their names
         )
     )
     if transport == "stdio":

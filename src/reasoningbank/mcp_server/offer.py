@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from reasoningbank import BankRoot, Distiller, ReasoningBank, ReasoningBankError, State
 from reasoningbank.adapters import MemoryTool, memory_data, memory_tools
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.filters import FilterOptions
 from reasoningbank.mcp_server.distilling import distill_tool
 
 SCHEME = "memory://"
@@ -77,6 +78,7 @@ class Offer:
         trusted: whether what is recorded through it is trusted.
         distiller: offers memory_distill, unless read-only.
         allow: "update" and "retire" offer memory_update and memory_retire; not beside read-only.
+        filters: of memory_search, whatever it is asked.
     """
 
     def __init__(
@@ -88,9 +90,11 @@ class Offer:
         trusted: bool = True,
         distiller: Distiller | None = None,
         allow: Collection[str] = (),
+        filters: FilterOptions | None = None,
     ) -> None:
         self._projects = projects
         self._options: dict[str, Any] = {"read_only": read_only, "by": by, "trusted": trusted, "allow": tuple(allow)}
+        self._options["filters"] = filters
         self._distiller = None if read_only else distiller
         self._specs = {tool.name: tool.spec for tool in self._tools(projects.names[0])}
 

@@ -13,7 +13,7 @@ from reasoningbank.diagnostics.acts import act_of
 from reasoningbank.diagnostics.likeness import answers
 from reasoningbank.diagnostics.rules import Weight
 from reasoningbank.episode import Episode
-from reasoningbank.filters import SERVED
+from reasoningbank.filters import SERVED, Filters
 from reasoningbank.outputs import failure_of
 from reasoningbank.prompt.block import LessonBlock, render
 from reasoningbank.results import HELD_OUT, Hit
@@ -23,6 +23,7 @@ from reasoningbank.search.holdout import Holdout
 from reasoningbank.search.selection import surely_harms
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.search import left_out
 from reasoningbank.services.search.holdout import hold_out
 from reasoningbank.services.search.recall import as_served, new_id, usage
 from reasoningbank.services.search.repair import came_back, count_act, settle
@@ -76,6 +77,7 @@ def recall_failure(
     ref: str | None,
     limit: int,
     max_tokens: int,
+    filters: Filters = SERVED,
     holdout: Holdout | None = None,
     attempt: Attempt | None = None,
 ) -> FailureRecall:
@@ -89,7 +91,7 @@ def recall_failure(
     past, why = _before(engine, ref, errors)
     if why:
         return replace(nothing, reason=why, repeated=why == AGAIN)
-    found = _find(engine, errors, ref, limit, known_only=not failure.is_certain)
+    found = _find(engine, errors, ref, limit, filters, known_only=not failure.is_certain)
     if not found.hits:
         count_act(engine, past)
         return replace(nothing, reason=found.reason)
@@ -134,11 +136,19 @@ class _Found:
     reason: str = ""
 
 
-def _find(engine: Engine, errors: Sequence[Diagnostic], ref: str | None, limit: int, *, known_only: bool) -> _Found:
+def _find(
+    engine: Engine, errors: Sequence[Diagnostic], ref: str | None, limit: int, filters: Filters, *, known_only: bool
+) -> _Found:
     """Return what answers exactly these errors, or else what a search finds for errors of their kind."""
     with engine.read() as view:
         shown = signatures.shown(view, ref) if ref else set()
         known = signatures.answering(view, errors)
+        if filters != SERVED:
+            engine.cache.follow(view)
+            passing = engine.cache.passing(view, filters)
+            if not len(passing.memories):
+                return _Found(reason=next(iter(left_out.by_filters(view, filters)), UNKNOWN))
+            known = {n: how for n, how in known.items() if passing.holds(np.array([n])).all()}
         hits = _known_hits(view, {n: how for n, how in known.items() if n not in shown})
     if hits:
         chosen = hits[:limit]
@@ -146,7 +156,7 @@ def _find(engine: Engine, errors: Sequence[Diagnostic], ref: str | None, limit: 
         return _Found(tuple(h for _, h in chosen), tuple(n for n, _ in chosen), "exact" if exact else "template")
     if known and set(known) <= shown:
         return _Found(reason="what answers it was handed out before")
-    return _Found(reason=UNKNOWN) if known_only else _searched(engine, errors, shown, limit)
+    return _Found(reason=UNKNOWN) if known_only else _searched(engine, errors, shown, limit, filters)
 
 
 def _known_hits(view: View, known: dict[int, tuple[int, int]]) -> list[tuple[int, Hit]]:
@@ -178,13 +188,13 @@ def _known_hits(view: View, known: dict[int, tuple[int, int]]) -> list[tuple[int
     return sorted(hits, key=lambda pair: (-pair[1].score, -known[pair[0]][1], -pair[1].confidence, pair[0]))
 
 
-def _searched(engine: Engine, errors: Sequence[Diagnostic], shown: set[int], limit: int) -> _Found:
+def _searched(engine: Engine, errors: Sequence[Diagnostic], shown: set[int], limit: int, filters: Filters) -> _Found:
     query = engine.queries
     # What no rule knows says too little to search with.
     leading = [one for one in errors if one.weight > Weight.CONSEQUENCE][-LIMIT:]
     if not leading:
         return _Found(reason=UNKNOWN)
-    wanted = Wanted(CANDIDATES, engine.settings.floor, False, SERVED, "relevance")
+    wanted = Wanted(CANDIDATES, engine.settings.floor, False, filters, "relevance")
 
     def attempt(embedder: object) -> _Found:
         asked = query.query(embedder, "\n".join(one.said for one in leading))  # type: ignore[arg-type]
