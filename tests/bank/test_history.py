@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -223,3 +226,115 @@ def test_a_link_of_an_import_that_says_supersedes_does_what_it_says(bank: Reason
     )
 
     assert bank.get("old").state is State.ARCHIVED
+
+
+# -- out of one bank and into another --------------------------------------------------------------------------------
+
+
+def exported(bank: ReasoningBank, **options: Any) -> list[str]:
+    target = io.StringIO()
+    bank.exchange.export_to(target, state=None, expired=None, history=True, **options)
+    return target.getvalue().splitlines()
+
+
+def test_a_copy_knows_what_was_said_before_with_its_evidence_pins_and_merges(
+    bank: ReasoningBank, open_bank: OpenBank, clock: Clock
+) -> None:
+    memory_id = lesson(bank)
+    proven = voted(bank, memory_id)
+    clock.move(days=1)
+    bank.update(memory_id, content="Run rm -rf ./build", reason="the slash was wrong", by="ada")
+    again = lesson(bank)  # by hand: what the other one said before
+    bank.update(memory_id, tags=["make"])
+    bank.upkeep.pin(memory_id)
+    bank.upkeep.pin(again, "shell")
+    said = "Find every configuration file under the directory /etc/app and {} the ones nobody reads"
+    texts = [said.format(verb) for verb in ("delete", "remove")]
+    first, second = (bank.record(text[:60], text, outcome="success").memory.id for text in texts)
+    voted(bank, first)
+    voted(bank, second, helpful=False, times=2)
+    (merge,) = bank.upkeep.consolidate(dry_run=False).changes
+    copy = open_bank(project="copy")
+
+    imported = copy.exchange.import_from(exported(bank), trusted=True)
+
+    assert (imported.created, imported.held, imported.rejected) == (5, (), ())
+    assert exported(copy) == exported(bank)
+    assert copy.revisions(memory_id) == bank.revisions(memory_id)
+    assert copy.get(str(merge.result)).confidence == pytest.approx(bank.get(str(merge.result)).confidence)
+    assert {(pin.memory.id, pin.tag) for pin in copy.upkeep.pins()} == {(memory_id, ""), (again, "shell")}
+    assert copy.upkeep.doctor() == bank.upkeep.doctor() == []
+    for each in (bank, copy):
+        each.delete(again, mark=False)
+        assert each.upkeep.restore(memory_id, revision=1).confidence == pytest.approx(proven)
+        assert not each.vote(memory_id, True, ref="True0", by="judge 0").recorded
+        each.upkeep.undo_merge(str(merge.result))
+    assert copy.get(first).confidence == pytest.approx(bank.get(first).confidence)
+    assert copy.get(second).confidence == pytest.approx(bank.get(second).confidence)
+
+
+def test_history_goes_along_where_it_is_asked_for_and_is_taken_from_trusted_files(
+    bank: ReasoningBank, open_bank: OpenBank, tmp_path: Path
+) -> None:
+    memory_id = lesson(bank)
+    bank.update(memory_id, content="Run rm -rf ./build")
+    bank.upkeep.pin(memory_id)
+    wary, pages = open_bank(project="wary"), open_bank(project="pages")
+    wary.exchange.import_from(exported(bank))
+    bank.exchange.export_to(tmp_path / "pages", format="markdown", history=True)
+    pages.exchange.import_from(tmp_path / "pages", trusted=True)
+    bank.exchange.export_to(tmp_path / "plain.jsonl", state=None, expired=None)
+
+    assert (wary.revisions(memory_id), wary.upkeep.pins()) == ([], [])
+    assert pages.revisions(memory_id) == bank.revisions(memory_id)
+    assert "rm -rf /build" not in (tmp_path / "plain.jsonl").read_text()
+    with pytest.raises(InvalidInputError, match="holds no history"):
+        bank.exchange.export_to(tmp_path / "x", format="skill", history=True)
+
+
+def test_a_secret_that_was_unknown_then_is_in_no_history_that_leaves_the_bank(
+    bank: ReasoningBank, open_bank: OpenBank
+) -> None:
+    memory_id = lesson(bank)
+    bank.update(memory_id, content="Run rm -rf ./build", reason="the slash was wrong")
+    secret = "AKIA" + "IOSFODNN7EXAMPLQ"
+    with sqlite3.connect(bank._engine.folder / "bank.sqlite3") as database:
+        database.execute(
+            "UPDATE revisions SET scrub_version = 0, draft = replace(draft, '/build', ?), reason = ?, judge = ?",
+            (secret, f"the key {secret} was wrong", secret),
+        )
+    database.close()
+    copy = open_bank(project="copy")
+    copy.exchange.import_from([json.dumps(json.loads(line)) for line in exported(bank)], trusted=True)
+
+    assert secret not in str(bank.revisions(memory_id))
+    assert secret not in "".join(exported(bank))
+    assert "Run rm -rf" in copy.revisions(memory_id)[0].said.content
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({}, "'said'"),
+        ({"said": {"title": "a"}}, "content"),
+        ({"said": {"title": "a", "content": "b", "outcome": "success"}}, "'written_at'"),
+        ({"reason": 3}, "reason is a int"),
+        ({"evidence": []}, "not an object"),
+        ({"evidence": {"told": [{"ref": "r", "kind": "praise"}]}}, "'praise'"),
+        ({"evidence": {"tallies": [{"kind": "explicit"}]}}, "'last'"),
+    ],
+)
+def test_a_line_with_a_history_that_is_not_allowed_is_named(
+    bank: ReasoningBank, given: dict[str, Any], named: str
+) -> None:
+    whole = {
+        "said": {"title": "a", "content": "b", "outcome": "success"},
+        "written_at": "2026-01-01T00:00:00Z",
+        "replaced_at": "2026-01-02T00:00:00Z",
+    }
+    said = given if "said" in given or not given else whole | given
+    line = {"format": "reasoningbank/1", "title": "Mind the gap", "content": "Look down", "history": [said]}
+
+    (bad,) = bank.exchange.import_from([line], trusted=True).rejected
+
+    assert named in bad.reason

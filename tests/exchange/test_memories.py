@@ -15,7 +15,6 @@ from reasoningbank.errors import InvalidInputError
 from reasoningbank.exchange.memories import (
     DERIVED_TITLE,
     FIELDS,
-    FORMAT,
     Incoming,
     derived_title,
     incoming,
@@ -23,6 +22,7 @@ from reasoningbank.exchange.memories import (
     parse,
     to_line,
 )
+from reasoningbank.exchange.own import FORMAT
 from reasoningbank.memory import Memory, Source, State
 from reasoningbank.signals import SignalKind, Tally
 

@@ -64,13 +64,16 @@ def test_blank_tags_long_titles_and_other_names_of_the_text_are_taken(bank: Reas
     bank.exchange.import_from(
         [
             {"id": "a", "rule": "Use tabs", "tags": ["style", None, " "]},
-            {"id": "b", "lesson": "Use real things", "title": "t" * 250},
+            {"id": "b", "lesson": "Use real things", "title": "mind the gap " * 20, "description": "d" * 1_200},
             {"id": "c", "content": "Quote paths", "note": "from a review"},
         ]
     )
 
     assert (bank.get("a").content, bank.get("a").tags) == ("Use tabs", ("style",))
-    assert len(bank.get("b").title) <= 200
+    cut = bank.get("b")
+    assert cut.title == "mind the gap " * 14 + "mind the gap…"
+    assert cut.description == "d" * 999 + "…"
+    assert cut.content == f"{'mind the gap ' * 20}\n\n{'d' * 1_200}\n\nUse real things"
     assert bank.get("c").metadata == {"note": "from a review"}
 
 

@@ -168,12 +168,13 @@ def test_reme_s_vector_store(bank: ReasoningBank, written: Written) -> None:
     assert "Only a text" in by_title(bank)
 
 
-def test_texts_that_are_too_long_for_a_title_are_cut(bank: ReasoningBank) -> None:
+def test_texts_that_are_too_long_for_a_title_are_cut_and_lost_nowhere(bank: ReasoningBank) -> None:
     bank.exchange.import_from([{"key": "k" * 500, "value": "v"}])
 
     (title,) = by_title(bank)
     assert len(title) == 200
     assert title.endswith("…")
+    assert by_title(bank)[title].content == f"{'k' * 500}\n\nv"
 
 
 @pytest.mark.parametrize(

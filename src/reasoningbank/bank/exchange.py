@@ -57,8 +57,8 @@ class Exchange(Namespace):
         Args:
             source: a path, or lines (an open file, say).
             trusted: the lines are as good as your own. What `export_to` wrote then comes back as it was: sources,
-                times, states, evidence and with it the confidences. Otherwise memories start at 0.6, and all of one
-                import together can take only one slot of a result.
+                times, states, pins, history, evidence and with it the confidences. Otherwise memories start at 0.6, and
+                all of one import together can take only one slot of a result.
             by: the source to name; the file's name when None.
             runs: take the runs of an export as well, with their steps: cleaned, and each as long as the setting
                 `trajectory_limit` lets it be. Only of a trusted file: what is said to have happened counts in metrics.
@@ -97,6 +97,7 @@ class Exchange(Namespace):
         state: State | str | None = State.ACTIVE,
         expired: bool | None = False,
         newest_first: bool = False,
+        history: bool = False,
         unproven: bool = False,
         progress: Callable[[int], None] | None = None,
         **filters: Unpack[FilterOptions],
@@ -104,8 +105,9 @@ class Exchange(Namespace):
         """Write the memories in service as they are at one moment; return how many.
 
         What is archived (retired, superseded, merged, pruned), quarantined or expired stays behind unless it is asked
-        for. With `state=None, expired=None` everything goes along, and `import_from(..., trusted=True)` makes the same
-        bank of it again. What was learned about evidence as such goes along where no filters are given.
+        for. With `state=None, expired=None, history=True` everything goes along, and `import_from(..., trusted=True)`
+        makes the same bank of it again, but for the marks of what was deleted. What was learned about evidence as such
+        goes along where no filters are given.
 
         Args:
             target: a path, which appears whole or not at all; for JSON lines also an open text file.
@@ -119,6 +121,8 @@ class Exchange(Namespace):
             state: only memories in this state; whatever the state when None.
             expired: False leaves out what has expired, True what has not, None nothing.
             newest_first: what happened last comes first; else in the order they were recorded.
+            history: also what memories said before they were changed, with the evidence that it had, by which
+                `upkeep.restore` of a revision goes on working; not in pages for agents.
             unproven: pages for agents hold all active lessons.
             progress: called with the number of memories written.
             filters: see FilterOptions.
@@ -129,7 +133,7 @@ class Exchange(Namespace):
             StorageError: the target cannot be written.
         """
         wanted = arguments.listed(filters, self._engine.now, state=state, expired=expired)
-        chosen = export.Chosen(wanted, whole=not filters, newest_first=newest_first)
+        chosen = export.Chosen(wanted, whole=not filters, newest_first=newest_first, history=history)
         export.check_chosen(self._engine, chosen)
         lines = partial(export.export_lines, self._engine, progress=progress, runs=runs, chosen=chosen)
         if not isinstance(target, (str, os.PathLike)):
@@ -144,6 +148,8 @@ class Exchange(Namespace):
         if runs:
             raise InvalidInputError(f"format {format!r} holds no runs: give format='jsonl', or leave them out")
         if format != "markdown":
+            if history:
+                raise InvalidInputError(f"format {format!r} holds no history: leave it out, or give another format")
             return sheet_transfer.export_sheet(
                 self._engine, path, format, unproven=unproven, progress=progress, chosen=chosen
             )

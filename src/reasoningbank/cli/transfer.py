@@ -113,17 +113,20 @@ def export(
     every_state: Annotated[bool, typer.Option("--all", help="Whatever the state.")] = False,
     expired: Annotated[bool, typer.Option("--expired", help="Also what has expired.")] = False,
     newest_first: NewestFirst = False,
+    history: Annotated[
+        bool, typer.Option("--history", help="jsonl, markdown: also what they said before they were changed.")
+    ] = False,
     unproven: Annotated[
         bool, typer.Option("--unproven", help="agents-md, skill, ace: all active lessons, not only proven ones.")
     ] = False,
 ) -> Answer:
     """Write the memories in service with their evidence.
 
-    With --all --expired everything goes along, and `import --trusted` makes the same bank of it again.
+    With --all --expired --history everything goes along, and `import --trusted` makes the same bank of it again.
     Runs go along with --runs only, and are read back with `import --trusted --runs`.
     """
     served: dict[str, Any] = {"state": None if every_state else state, "expired": None if expired else False}
-    options = {**served, "runs": runs, "newest_first": newest_first}
+    options = {**served, "runs": runs, "newest_first": newest_first, "history": history}
     if file != STANDARD_STREAM:
         return _into(session, file, form, filters, options | {"unproven": unproven})
     if session.as_json or form != "jsonl":

@@ -9,25 +9,37 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from reasoningbank import moments
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.exchange.history import SaidBefore, read_history
 from reasoningbank.exchange.others import read_outcome, source_time, votes_of
+from reasoningbank.exchange.own import (
+    FORMAT,
+    IMPORTED,
+    is_own,
+    objects,
+    read_archived,
+    read_names,
+    read_state,
+    read_tally,
+    read_taught,
+    read_time,
+    tally_object,
+)
 from reasoningbank.links import ExportedLink, from_object
-from reasoningbank.memory import TITLE_LIMIT, Draft, Memory, Source, State, clean_text, is_blank
-from reasoningbank.signals import SignalKind, Tally, day_number, parse_time, time_text
+from reasoningbank.memory import DESCRIPTION_LIMIT, TITLE_LIMIT, Draft, Memory, Source, State, clean_text, is_blank
+from reasoningbank.signals import SignalKind, Tally, time_text
 from reasoningbank.validation import validated
-
-FORMAT = "reasoningbank/1"
-
-# Why a memory is archived that came so, when its line does not say.
-IMPORTED = "imported"
 
 # A title that is derived from the text is cut at a word before this.
 DERIVED_TITLE = 80
+
+# What has a limit of its own, far below that of the content.
+LIMITS = {"title": TITLE_LIMIT, "description": DESCRIPTION_LIMIT, "applies_when": DESCRIPTION_LIMIT}
 
 # When it happened, and until when it is served; `ttl` counts from the import.
 TIMES = ("occurred_at", "expires_at", "ttl")
@@ -46,7 +58,7 @@ RUN_KEYS = frozenset({"messages", "steps", "trajectory", "role", "actions", "log
 # What a line of our own format says beside the draft. In any other line these are metadata like every unknown key.
 OF_THE_BANK = frozenset({"taught", "parameters", "forgotten"})
 OF_A_MEMORY = {"confidence", "initial_confidence", "usage_count", "last_used", "findings", "archived"}
-OF_A_MEMORY |= {"links", "signatures"}
+OF_A_MEMORY |= {"links", "signatures", "pins", "history", "merged_into"}
 OWN = OF_THE_BANK | OF_A_MEMORY | {"format", "state", "source", "created_at", "updated_at", "evidence"}
 
 
@@ -62,6 +74,9 @@ class Incoming:
         why: the reason for which it is archived.
         tallies: its evidence.
         links: those from it.
+        pins: tags under which it is pinned; "" for always.
+        history: what it said before it was changed, the first first.
+        merged_into: id of the memory that its evidence counts for.
         votes: how often whoever kept it found it helpful and harmful.
         taught: how often votes confirmed and refuted each kind of evidence, in the bank it came from.
         blocked: the sources that are blocked there.
@@ -78,6 +93,9 @@ class Incoming:
     updated_at: datetime | None = None
     tallies: tuple[Tally, ...] = ()
     links: tuple[ExportedLink, ...] = ()
+    pins: tuple[str, ...] = ()
+    history: tuple[SaidBefore, ...] = ()
+    merged_into: str | None = None
     votes: tuple[int, int] = (0, 0)
     taught: tuple[tuple[SignalKind, int, int], ...] = ()
     blocked: tuple[str, ...] = ()
@@ -114,19 +132,18 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
     Raises:
         InvalidInputError: it has no text, or a value that is not allowed; the message says which.
     """
-    own = _is_own(record)
+    own = is_own(record)
     # What of the bank it came from is taken over, if anything is.
     said = record if own and trusted else {}
     filled = {name: value for name, value in record.items() if value not in (None, "")}
     given = {field: next((filled[name] for name in names if name in filled), None) for field, names in NAMES.items()}
     if given["content"] is None and RUN_KEYS & filled.keys():
         raise InvalidInputError("this looks like a run, not a lesson: `reasoningbank distill` reads it")
-    content = _text(given["content"])
+    said_so = _text(given["content"])
+    heads = {name: given[name] or "" for name in LIMITS} | {"title": given["title"] or derived_title(said_so)}
     fields = {
-        "title": _title(given["title"], content),
-        "content": content,
-        "description": given["description"] or "",
-        "applies_when": given["applies_when"] or "",
+        **{name: _cut(text, LIMITS[name]) for name, text in heads.items()},
+        "content": "\n\n".join([*(t for name, t in heads.items() if _is_longer(t, LIMITS[name])), said_so]),
         "outcome": read_outcome(given["outcome"]),
         "tags": _tags(given["tags"]),
         "metadata": _metadata(record, given["metadata"], _used(record, filled) | OWN if own else _used(record, filled)),
@@ -136,8 +153,8 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         "occurred_at": given["occurred_at"],
         "expires_at": moments.expiry(given["expires_at"], given["ttl"], now),
     }
-    state = _state(record.get("state")) if own else None
-    before, why = _archived(said.get("archived"))
+    state = read_state(record.get("state")) if own else None
+    before, why = read_archived(said.get("archived"))
     return Incoming(
         line=number,
         draft=validated(Draft, fields),
@@ -145,24 +162,18 @@ def incoming(number: int, record: Mapping[str, Any], *, trusted: bool, by: str |
         state=None if state is State.ACTIVE and not trusted else state,
         before=before,
         why=why,
-        created_at=_time(said, "created_at") if own else source_time(record, "created_at"),
-        updated_at=_time(said, "updated_at") if own else source_time(record, "updated_at", "created_at"),
-        tallies=tuple(map(_tally, _objects(said.get("evidence"), "evidence"))),
+        created_at=read_time(said, "created_at") if own else source_time(record, "created_at"),
+        updated_at=read_time(said, "updated_at") if own else source_time(record, "updated_at", "created_at"),
+        tallies=tuple(map(read_tally, objects(said.get("evidence"), "evidence"))),
         votes=votes_of(record.get("votes")) if trusted and not own else (0, 0),
-        links=tuple(map(from_object, _objects(said.get("links"), "links"))),
-        taught=_taught(said.get("taught")),
-        blocked=_names(said.get("forgotten")),
+        links=tuple(map(from_object, objects(said.get("links"), "links"))),
+        pins=read_names(said.get("pins"), "pins", blank=True),
+        history=read_history(said.get("history")),
+        merged_into=_id(said.get("merged_into")),
+        taught=read_taught(said.get("taught")),
+        blocked=read_names(said.get("forgotten"), "forgotten"),
         parameters=said.get("parameters"),
     )
-
-
-def _is_own(record: Mapping[str, Any]) -> bool:
-    given = record.get("format")
-    if given == FORMAT:
-        return True
-    if isinstance(given, str) and given.startswith("reasoningbank/"):
-        raise InvalidInputError(f"written by a newer version ({given}; this one reads {FORMAT}): update reasoningbank")
-    return False
 
 
 def _text(content: object) -> str:
@@ -173,12 +184,16 @@ def _text(content: object) -> str:
     return content
 
 
-def _title(given: object, content: str) -> object:
-    """Return the title that is given, cut where it is longer than a title may be; else one derived from the text."""
-    if not isinstance(given, str):
-        return given or derived_title(content)
-    whole = given.strip()
-    return whole if len(whole) <= TITLE_LIMIT else f"{whole[: TITLE_LIMIT - 1].rstrip()}…"
+def _is_longer(given: object, limit: int) -> bool:
+    return isinstance(given, str) and len(given.strip()) > limit
+
+
+def _cut(given: object, limit: int) -> object:
+    """Return a text cut at a word where it is longer than it may be: the whole one then stands before the content."""
+    if not isinstance(given, str) or not _is_longer(given, limit):
+        return given
+    cut = given.strip()[: limit - 1]
+    return f"{(cut.rpartition(' ')[0] or cut).rstrip()}…"
 
 
 def _id(given: object) -> str | None:
@@ -227,99 +242,11 @@ def derived_title(content: str) -> str:
     return f"{cut.rpartition(' ')[0] or cut}…"
 
 
-# -- what a line of our own brings along ---------------------------------------------------------------------------
-
-
-def _state(given: object) -> State | None:
-    if given is None:
-        return None
-    try:
-        return State(str(given))
-    except ValueError:
-        raise InvalidInputError(f"state {given!r} is not one of {', '.join(State)}") from None
-
-
-def _time(record: Mapping[str, Any], name: str) -> datetime | None:
-    given = record.get(name)
-    if given is None:
-        return None
-    try:
-        return parse_time(given)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"{name} {given!r} is not an ISO 8601 time") from None
-
-
-def _archived(given: object) -> tuple[State | None, str]:
-    if given is None:
-        return None, IMPORTED
-    if not isinstance(given, Mapping):
-        raise InvalidInputError("archived is not an object")
-    return _state(given.get("from")), clean_text(str(given.get("why") or IMPORTED))
-
-
-def _names(given: object) -> tuple[str, ...]:
-    if given is None:
-        return ()
-    if not isinstance(given, list) or not all(isinstance(name, str) and name for name in given):
-        raise InvalidInputError("forgotten is not a list of names")
-    return tuple(map(clean_text, given))
-
-
-def _objects(given: object, name: str) -> list[Mapping[str, Any]]:
-    if given is None:
-        return []
-    if not isinstance(given, list) or not all(isinstance(item, Mapping) for item in given):
-        raise InvalidInputError(f"{name} is not a list of objects")
-    return given
-
-
-def _tally(given: Mapping[str, Any]) -> Tally:
-    last = _time(given, "last")
-    if last is None:
-        raise InvalidInputError("evidence without its time 'last'")
-    weights = {side: given.get(side, 0) for side in ("positive", "negative")}
-    for side, weight in weights.items():
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= 1e9:
-            raise InvalidInputError(f"evidence with {side} {weight!r}, which is not a number from 0")
-    return Tally(
-        kind=_kind(given.get("kind")),
-        day=day_number(last),
-        source=clean_text(str(given.get("source", ""))),
-        by=clean_text(str(given.get("by", ""))),
-        positive=float(weights["positive"]),
-        negative=float(weights["negative"]),
-        last=last,
-        superseded=given.get("superseded") is True,
-    )
-
-
-def _kind(given: object) -> SignalKind:
-    try:
-        return SignalKind(str(given))
-    except ValueError:
-        raise InvalidInputError(f"evidence of kind {given!r}, which is not one of {', '.join(SignalKind)}") from None
-
-
-def _taught(given: object) -> tuple[tuple[SignalKind, int, int], ...]:
-    if given is None:
-        return ()
-    if not isinstance(given, Mapping):
-        raise InvalidInputError("taught is not an object")
-    return tuple((_kind(kind), *_counts(kind, counts)) for kind, counts in given.items())
-
-
-def _counts(kind: str, counts: object) -> tuple[int, int]:
-    match counts:
-        case [int(confirmed), int(refuted)] if confirmed >= 0 and refuted >= 0:
-            return confirmed, refuted
-    raise InvalidInputError(f"taught {kind!r} is not two counts")
-
-
 # -- the way out ---------------------------------------------------------------------------------------------------
 
 
 def outgoing(memory: Memory, tallies: Sequence[Tally], archived: tuple[State, str] | None = None) -> dict[str, Any]:
-    """Return a memory as the object of its line: everything that is known of it.
+    """Return a memory as the object of its line: what it says, and what counts for it.
 
     Of an archived memory also the state it goes back to, and why it was archived.
     """
@@ -330,14 +257,8 @@ def outgoing(memory: Memory, tallies: Sequence[Tally], archived: tuple[State, st
         **said,
         "created_at": time_text(memory.created_at),
         "updated_at": time_text(memory.updated_at),
-        "evidence": [_as_object(tally) for tally in tallies],
+        "evidence": [tally_object(tally) for tally in tallies],
     } | ({"archived": {"from": archived[0].value, "why": archived[1]}} if archived else {})
-
-
-def _as_object(tally: Tally) -> dict[str, Any]:
-    said = asdict(tally) | {"kind": tally.kind.value, "last": time_text(tally.last)}
-    del said["day"]
-    return said
 
 
 def to_line(record: Mapping[str, Any]) -> str:

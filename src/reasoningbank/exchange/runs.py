@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from reasoningbank.exchange.memories import FORMAT
+from reasoningbank.exchange.own import FORMAT
 from reasoningbank.memory import ID_LIMIT, Text
 from reasoningbank.runs.trajectory import Step
 from reasoningbank.signals import as_utc

@@ -29,6 +29,10 @@ def translated(record: Record) -> tuple[str, list[Line]]:
     return "", [given]
 
 
+def _text(given: object) -> str:
+    return str(given or "")
+
+
 def _cut(text: object, limit: int) -> str:
     whole = str(text or "")
     return whole if len(whole) <= limit else f"{whole[: limit - 1]}…"
@@ -49,8 +53,8 @@ def _from_paper(record: Record) -> list[Line]:
     metadata = _chosen(record, "task_id", "template_id", "query")
     return [
         {
-            "title": _cut(item.get("title"), TITLE_LIMIT),
-            "description": _cut(item.get("description"), DESCRIPTION_LIMIT),
+            "title": _text(item.get("title")),
+            "description": _text(item.get("description")),
             "content": item.get("content"),
             "outcome": record.get("status"),
             "metadata": metadata,
@@ -63,7 +67,7 @@ def _from_paper(record: Record) -> list[Line]:
 def _from_reasoning_bank(record: Record) -> Line:
     return {
         **_chosen(record, "id", "title", "description", "content", *TIMES),
-        "applies_when": _cut(record["task_signature"], DESCRIPTION_LIMIT),
+        "applies_when": _text(record["task_signature"]),
         "outcome": record.get("source"),
         "metadata": _chosen(record, "scope", "related_ids"),
     }
@@ -85,7 +89,7 @@ def _from_reme_memory(record: Record) -> Line:
     return {
         "id": record["memory_id"],
         "content": record["content"],
-        "applies_when": _cut(record["when_to_use"], DESCRIPTION_LIMIT),
+        "applies_when": _text(record["when_to_use"]),
         "tags": more.pop("tags", None) or (),
         "metadata": more | _chosen(record, "workspace_id", "memory_type", "author"),
     }
@@ -110,8 +114,8 @@ def _from_pattern(record: Record) -> Line:
     source = _object(lesson.get("source"))
     return {
         "id": record["id"],
-        "title": _cut(lesson.get("title"), TITLE_LIMIT),
-        "description": _cut(lesson.get("description"), DESCRIPTION_LIMIT),
+        "title": _text(lesson.get("title")),
+        "description": _text(lesson.get("description")),
         "content": lesson.get("content"),
         "outcome": source.get("outcome"),
         "tags": lesson.get("tags") or (),
@@ -166,7 +170,7 @@ def _from_entry(record: Record) -> Line:
     identity = f"{namespace}/{record['key']}"
     return {
         "id": identity if len(identity) <= ID_LIMIT else None,
-        "title": _cut(record["key"], TITLE_LIMIT),
+        "title": _text(record["key"]),
         "content": record["value"],
         "tags": record.get("tags") or (),
         "metadata": {"namespace": namespace, **_object(record.get("metadata"))},

@@ -31,6 +31,15 @@ def sources_of(reading: Reading, result: int) -> list[int]:
     return column(reading, "SELECT memory FROM merged WHERE into_memory = ? ORDER BY memory", (result,))
 
 
+def into(reading: Reading, numbers: Sequence[int]) -> dict[int, str]:
+    """Return the ids of the memories that evidence about these counts for, by their row numbers."""
+    counting = (
+        "SELECT s.memory, m.id FROM merged AS s JOIN memories AS m ON m.n = s.into_memory "
+        "WHERE s.counts = 1 AND s.memory IN (:numbers)"
+    )
+    return dict(reading.execute(counting, {"numbers": list(numbers)}).fetchall())
+
+
 def served_by(reading: Reading, source: int) -> int | None:
     """Return the memory that is not archived and that one was merged into, at any depth; None when there is none."""
     found = column(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Reading, Writing, column
 
 ALWAYS = ""
 """The tag of a pin that holds whatever a recall asks for."""
@@ -11,6 +11,11 @@ ALWAYS = ""
 def every_pin(reading: Reading) -> tuple[tuple[int, str], ...]:
     """Return every pin, as a memory's row number and the tag, in their order."""
     return tuple(reading.execute("SELECT memory, tag FROM pins ORDER BY memory, tag"))
+
+
+def tags_of(reading: Reading, n: int) -> list[str]:
+    """Return the tags under which a memory is pinned."""
+    return column(reading, "SELECT tag FROM pins WHERE memory = ? ORDER BY tag", (n,))
 
 
 def add(writing: Writing, n: int, tag: str) -> None:

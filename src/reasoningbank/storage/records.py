@@ -68,19 +68,24 @@ def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, St
     return found
 
 
-# With those of the memories that were merged into each, at any depth.
+# With those of the memories that were merged into each, at any depth, or without.
 _TALLIES = (
     "WITH RECURSIVE below(root, n) AS (SELECT n, n FROM memories WHERE n IN (:numbers) "
-    "UNION SELECT root, memory FROM merged JOIN below ON into_memory = below.n WHERE counts = 1) "
+    "UNION SELECT root, memory FROM merged JOIN below ON into_memory = below.n WHERE counts = 1 AND :merged) "
     "SELECT root, kind, day, source, judge, superseded, sum(positive), sum(negative), max(last) "
     "FROM below JOIN tallies ON memory = below.n WHERE source NOT IN (SELECT source FROM forgotten) "
     "AND judge NOT IN (SELECT source FROM forgotten) GROUP BY root, kind, day, source, judge, superseded"
 )
 
 
-def _tallies(reading: Reading, batch: Sequence[int]) -> dict[int, tuple[Tally, ...]]:
+def own_tallies(reading: Reading, numbers: Sequence[int]) -> dict[int, tuple[Tally, ...]]:
+    """Return the tallies of memories without those of what was merged into them; at most some hundreds at once."""
+    return _tallies(reading, numbers, merged=False)
+
+
+def _tallies(reading: Reading, batch: Sequence[int], *, merged: bool = True) -> dict[int, tuple[Tally, ...]]:
     found: dict[int, list[Tally]] = {}
-    rows = reading.execute(_TALLIES, {"numbers": batch})
+    rows = reading.execute(_TALLIES, {"numbers": list(batch), "merged": merged})
     for n, kind, day, source, judge, superseded, positive, negative, last in rows:
         weights = int(positive) / UNIT, int(negative) / UNIT
         tally = Tally(SignalKind(kind), day, source, judge, *weights, parse_time(last), bool(superseded))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from reasoningbank.signals import time_text
+from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
 from reasoningbank.storage.contract import Reading, Writing, column
 from reasoningbank.storage.evidence import ADDED, COUNTED, TALLIES
+from reasoningbank.storage.fold import UNIT
 
 # Segments are numbered from 1: what is put back stands in none of them, and folding again leaves it alone.
 NO_SEGMENT = 0
@@ -80,6 +81,36 @@ def evidence_of(reading: Reading, n: int) -> str:
         "revision": revision,
     }
     return json.dumps(known, separators=(",", ":"))
+
+
+def evidence_text(tallies: Iterable[Tally], said: Sequence[tuple[str, str, int]], taught: Mapping[str, Any]) -> str:
+    """Return, as `evidence_of` does, what counted for a memory in the bank that it comes from."""
+    sums = [[t.kind.value, t.day, t.source, t.by, int(t.superseded), *_units(t), time_text(t.last)] for t in tallies]
+    # Neither merges nor what runs were handed is known here by the numbers that it had there.
+    known = {"tallies": sums, "said": said, "taught": taught, "merged": [], "revision": -1}
+    return json.dumps(known, separators=(",", ":"))
+
+
+def _units(tally: Tally) -> tuple[int, int]:
+    return round(tally.positive * UNIT), round(tally.negative * UNIT)
+
+
+class Evidence(NamedTuple):
+    """What counted for a text: sums, (reference, kind, polarity) of what was said, and what votes about it taught."""
+
+    tallies: tuple[Tally, ...]
+    said: tuple[tuple[str, str, int], ...]
+    taught: dict[str, list[int]]
+
+
+def read_evidence(text: str) -> Evidence:
+    """Return what `evidence_of` said."""
+    known: dict[str, Any] = json.loads(text)
+    tallies = (
+        Tally(SignalKind(kind), day, source, judge, good / UNIT, bad / UNIT, parse_time(last), bool(superseded))
+        for kind, day, source, judge, superseded, good, bad, last in known["tallies"]
+    )
+    return Evidence(tuple(tallies), tuple(map(tuple, known["said"])), known["taught"])
 
 
 def give_back(writing: Writing, n: int, evidence: str) -> None:

@@ -16,12 +16,14 @@ from reasoningbank.exchange.runs import is_run, run_record
 from reasoningbank.filters import Filters
 from reasoningbank.formats.markdown import file_name, page
 from reasoningbank.links import as_field
+from reasoningbank.memory import State
 from reasoningbank.services.cache.shown import scrubbed_link
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.exchange.history_transfer import export_history
 from reasoningbank.services.exchange.run_transfer import export_runs
 from reasoningbank.services.search import left_out
 from reasoningbank.services.view import View
-from reasoningbank.storage import links, parameters, records, trust
+from reasoningbank.storage import links, merges, parameters, pins, records, trust
 
 PAGE = 500
 
@@ -33,11 +35,18 @@ class Chosen:
     Attributes:
         whole: all are asked for, so that what belongs to the bank as a whole goes along.
         newest_first: what happened last comes first; else in the order in which they were recorded.
+        history: also what they said before.
     """
 
     filters: Filters
     whole: bool
     newest_first: bool = False
+    history: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether every memory goes along with its history, so that the same bank can be made of it, merges and all."""
+        return self.history and self.whole and self.filters == Filters(tuple(State))
 
 
 def check_chosen(engine: Engine, chosen: Chosen) -> None:
@@ -149,9 +158,18 @@ def export_records(engine: Engine, chosen: Chosen, *, runs: bool = False) -> Ite
             rows = view.load(numbers)
             shown = view.shown(numbers)
             leaving = links.leaving(view, numbers)
+            complete = chosen.complete
+            tallies = records.own_tallies(view, numbers) if complete else {n: row.tallies for n, row in rows.items()}
+            merged = merges.into(view, numbers) if complete else {}
             for n in numbers:
-                own_links = as_field(map(scrubbed_link, leaving.get(n, ())))
-                yield outgoing(shown[n], rows[n].tallies, trust.archived(view, n)) | own_links | extra
+                more = as_field(map(scrubbed_link, leaving.get(n, ()))) | _kept(view, n, chosen) | extra
+                more |= {"merged_into": merged[n]} if n in merged else {}
+                yield outgoing(shown[n], tallies.get(n, ()), trust.archived(view, n)) | more
                 extra = {}
         if runs:
             yield from (run_record(run) for run in export_runs(view))
+
+
+def _kept(view: View, n: int, chosen: Chosen) -> dict[str, Any]:
+    kept = {"pins": pins.tags_of(view, n), "history": export_history(view, n) if chosen.history else []}
+    return {name: value for name, value in kept.items() if value}

@@ -11,6 +11,7 @@ from typing import Any
 from reasoningbank import arguments
 from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.errors import InvalidInputError
+from reasoningbank.exchange.history import SaidBefore
 from reasoningbank.exchange.memories import Incoming, incoming, parse
 from reasoningbank.exchange.others import voted
 from reasoningbank.exchange.results import Imported
@@ -24,11 +25,12 @@ from reasoningbank.results import Rejected
 from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.credit.credit import note
 from reasoningbank.services.engine import Engine
+from reasoningbank.services.exchange.history_transfer import store_history
 from reasoningbank.services.exchange.run_transfer import store_runs
 from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import Placed, check_embedder, store
 from reasoningbank.services.view import Edit
-from reasoningbank.storage import links, merges, parameters, records, sameness, trust
+from reasoningbank.storage import links, merges, parameters, pins, records, sameness, trust
 from reasoningbank.storage.parameters import Fit
 
 # Small enough that progress is seen, large enough that a transaction is worth it.
@@ -60,6 +62,9 @@ class _Tally:
     links: list[tuple[int, ExportedLink]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     archived: set[int] = field(default_factory=set)
+    histories: list[tuple[int, tuple[SaidBefore, ...]]] = field(default_factory=list)
+    merged: list[tuple[int, str]] = field(default_factory=list)
+    fresh: set[int] = field(default_factory=set)
 
 
 def import_entries(
@@ -81,6 +86,7 @@ def import_entries(
         if progress is not None:
             progress(batch[-1].number, source.total)
     _link(engine, tally.links)
+    _settle(engine, tally)
     return Imported(
         differing=tuple(tally.differing),
         possible_duplicates=tuple(tally.possible_duplicates),
@@ -113,6 +119,22 @@ def _link(engine: Engine, waiting: Sequence[tuple[int, ExportedLink]]) -> None:
                     by=note(link.by),
                     now=link.created_at or engine.now(),
                 )
+
+
+def _settle(engine: Engine, tally: _Tally) -> None:
+    """Keep what memories said before, and let merged ones count, once all lines are there: what one memory said before
+    another one may say now, and evidence that came along is not counted for a memory that was here.
+    """
+    for start in range(0, len(tally.histories), LINKS):
+        with engine.write() as edit:
+            for n, history in tally.histories[start : start + LINKS]:
+                store_history(edit, n, history)
+    for start in range(0, len(tally.merged), LINKS):
+        with engine.write() as edit:
+            for n, into in tally.merged[start : start + LINKS]:
+                result = records.find(edit, into)
+                if result in tally.fresh and result != n and trust.state_of(edit, n) is State.ARCHIVED:
+                    merges.put(edit, [n], result, engine.now())
 
 
 def _is_blank(line: Line) -> bool:
@@ -182,6 +204,9 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared
                 tally.counts["not_embedded"] += bool(prepared.problem)
                 tally.redactions.update(prepared.redactions)
                 tally.links += [(placed.n, link) for link in item.links]
+                tally.histories += [(placed.n, item.history)] if item.history else []
+                tally.merged += [(placed.n, item.merged_into)] if item.merged_into else []
+                tally.fresh.add(placed.n)
             else:
                 tally.counts["existing"] += 1
                 if not _name(edit, item, prepared, placed, tally):
@@ -215,6 +240,8 @@ def _store_one(edit: Edit, item: Incoming, prepared: Prepared, archived: set[int
             trust.note_archived(edit, placed.n, _before(edit, item, prepared), item.why, edit.engine.now())
             archived.add(placed.n)
         _restore_evidence(edit, placed.n, item)
+        for tag in item.pins:
+            pins.add(edit, placed.n, tag)
     return placed
 
 

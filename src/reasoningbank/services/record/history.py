@@ -130,10 +130,11 @@ def history(engine: Engine, memory_id: str) -> list[Revision]:
     """Return what a memory said before, the first first."""
     with engine.read() as view:
         rows = revisions.of_memory(view, number_of(view, memory_id))
-    return [_shown(memory_id, row) for row in rows]
+    return [shown(memory_id, row) for row in rows]
 
 
-def _shown(memory_id: str, row: RevisionRow) -> Revision:
+def shown(memory_id: str, row: RevisionRow) -> Revision:
+    """Return what a memory said, without what is known for a secret by now."""
     draft = Draft.model_validate_json(row.draft)
     return Revision(
         memory=memory_id,

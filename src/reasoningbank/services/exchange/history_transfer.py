@@ -1,0 +1,63 @@
+"""What memories said before they were changed, in an export and out of it: cleaned both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from reasoningbank.exchange.history import Counted, SaidBefore, history_object
+from reasoningbank.screening.scrub import RULES_VERSION, scrub
+from reasoningbank.services.record.history import shown
+from reasoningbank.services.record.preparing import clean
+from reasoningbank.services.view import Edit
+from reasoningbank.signals import SignalKind, time_text
+from reasoningbank.storage import revisions
+from reasoningbank.storage.contract import Reading
+from reasoningbank.storage.records import identity_of
+from reasoningbank.storage.revisions import RevisionRow
+
+
+def export_history(reading: Reading, n: int) -> list[dict[str, Any]]:
+    """Return what a memory said before, the first first, as objects of its line."""
+    return list(map(_exported, revisions.of_memory(reading, n)))
+
+
+def _exported(row: RevisionRow) -> dict[str, Any]:
+    said = shown("", row)
+    counted = None
+    if row.evidence:
+        known = revisions.read_evidence(row.evidence)
+        counted = Counted(
+            tallies=known.tallies,
+            told=tuple((ref, SignalKind(kind), polarity) for ref, kind, polarity in known.said),
+            taught=tuple((SignalKind(kind), *counts) for kind, counts in known.taught.items()),  # type: ignore[misc]
+        )
+    return history_object(
+        SaidBefore(said.said, said.reason, said.by, said.written_at, said.replaced_at, evidence=counted)
+    )
+
+
+def store_history(edit: Edit, n: int, history: Sequence[SaidBefore]) -> None:
+    """Keep what a memory said before, in the bank that it comes from."""
+    for revision in history:
+        revisions.keep(edit, n, _row(revision))
+
+
+def _row(revision: SaidBefore) -> RevisionRow:
+    cleaned, counted = clean(revision.said, None).draft, revision.evidence
+    evidence = ""
+    if counted is not None:
+        told = [(ref, kind.value, polarity) for ref, kind, polarity in counted.told]
+        taught = {kind.value: [confirmed, refuted] for kind, confirmed, refuted in counted.taught}
+        evidence = revisions.evidence_text(counted.tallies, told, taught)
+    return RevisionRow(
+        number=0,
+        draft=cleaned.model_dump_json(),
+        identity=identity_of(cleaned),
+        scrub_version=RULES_VERSION,
+        evidence=evidence,
+        reason=scrub(revision.reason).text,
+        judge=scrub(revision.by).text,
+        written_at=time_text(revision.written_at),
+        replaced_at=time_text(revision.replaced_at),
+    )
