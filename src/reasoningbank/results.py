@@ -204,13 +204,16 @@ class Blocked:
     Attributes:
         memories: ids of the memories that were archived, restored or deleted.
         judged: how many memories its signals are about.
-        left: ids of those that stay archived when it is unblocked, since another one in service says the same.
+        left: ids of those that stay as they are, since another one in service says the same.
+        taken_back: ids of the memories of others that say again what they said before the source changed them, or are
+            served again after it retired them; when it is unblocked, of those that say again what it made of them.
     """
 
     source: str
     memories: tuple[str, ...]
     judged: int
     left: tuple[str, ...] = ()
+    taken_back: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

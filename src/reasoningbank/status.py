@@ -32,8 +32,9 @@ class Status:
         memories: how many, by state.
         expired: how many of the active ones are not served any more, until `maintain` archives them.
         corrections: how often memories were changed (`revisions`), took another's place (`superseded`) and were retired
-            by agents (`retired`); and how often a lesson came again that somebody had decided about, and was held back
-            (`held_back`).
+            by agents (`retired`); how many were archived since another one says the same (`twins`: of a bank of an
+            older version, or a trusted import); and how often a lesson came again that somebody had decided about, and
+            was held back (`held_back`).
         not_embedded: memories that are found by keyword only, until `reembed`.
         vectors: of memories, that are searched: one of each lesson, and one of when it applies where it says so.
         signals: that count, of the kept log; those that were rolled up are in the tallies only.

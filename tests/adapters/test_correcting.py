@@ -105,3 +105,49 @@ def test_what_is_out_of_service_or_elsewhere_is_not_an_agents_to_change(bank: Re
         tool = tools(bank)[name]
         assert "not in service" in tool({"memory_id": memory_id, "reason": "why"} | more).text
         assert "no memory 'elsewhere'" in tool({"memory_id": "elsewhere", "reason": "why"} | more).text
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_blocking_an_agent_takes_back_what_it_did_to_the_lessons_of_others(
+    bank: ReasoningBank, memory_id: str, trusted: bool
+) -> None:
+    other = bank.record("Quote paths", "Put paths in quotes", outcome="failure", source={"by": "ada"}).memory.id
+    seen = bank.record("Read errors", "Read the message", outcome="success", source={"by": "ada"}).memory.id
+    own = bank.record("Skip tests", "Skip them", outcome="success", source={"by": "agent"}).memory.id
+    bank.vote(memory_id, True, by="ada")
+    before = bank.get(memory_id).confidence
+    hands = tools(bank, trusted=trusted)
+    for content in ("Run make clean", "Run make all", "Run make test"):
+        hands["memory_update"]({"memory_id": memory_id, "content": content, "reason": "better"})
+    hands["memory_update"]({"memory_id": seen, "content": "Read nothing", "reason": "better"})
+    bank.update(seen, content="Read the whole message", by="ada")
+    hands["memory_retire"]({"memory_id": other, "reason": "wrong"})
+
+    blocked = bank.sources.block("agent")
+
+    assert set(blocked.taken_back) == {memory_id, other}
+    assert (bank.get(memory_id).content, bank.get(memory_id).confidence) == ("Run rm -rf /build", before)
+    assert bank.get(memory_id).source.by == "ada"
+    assert bank.get(other).state is State.ACTIVE
+    assert bank.get(seen).content == "Read the whole message"
+    assert bank.get(own).state is State.ARCHIVED
+    assert bank.sources.block("agent").taken_back == ()
+
+    again = bank.sources.unblock("agent")
+
+    assert again.taken_back == (memory_id,)
+    assert bank.get(memory_id).content == "Run make test"
+    assert bank.get(own).state is State.ACTIVE
+
+
+def test_what_an_agent_made_of_a_lesson_that_is_there_again_is_archived_when_it_is_blocked(
+    bank: ReasoningBank, memory_id: str
+) -> None:
+    tools(bank)["memory_update"]({"memory_id": memory_id, "content": "Run make all", "reason": "better"})
+    again = bank.record("Clean up", "Run rm -rf /build", outcome="success").memory
+
+    blocked = bank.sources.block("agent")
+
+    assert (blocked.memories, blocked.taken_back) == ((memory_id,), ())
+    assert [memory.id for memory in bank.list().memories] == [again.id]
+    assert bank.sources.unblock("agent").memories == (memory_id,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from reasoningbank import InvalidInputError, Memory, MemoryNotFoundError, ReasoningBank, Verdict
 from reasoningbank.prompt.block import render
 from reasoningbank.results import PINS
+from reasoningbank.storage.root import project_folder
 from reasoningbank.upkeep import Pin
 from tests.conftest import Clock, OpenBank
+from tests.storage.files import made_by_version, put_as_first
 
 TASK = "put paths with blanks in quotes"
 
@@ -243,3 +246,28 @@ def test_a_block_shows_the_same_of_what_was_recalled_with_pins_and_without(
     assert len(set(both.included)) == len(both.included)
     if alone.text:
         assert both.tokens <= alone.tokens + pin_tokens
+
+
+def test_a_bank_of_the_version_before_has_no_pins_and_takes_some(open_bank: OpenBank, tmp_path: Path) -> None:
+    with made_by_version(22, project_folder(tmp_path / "root", "acme", "old"), project="old") as connection:
+        put_as_first(connection, "a", "Ask before deploying", "Ring the office first.")
+        connection.execute("UPDATE memories SET identity = x'01'")
+    old = open_bank(project="old")
+
+    assert old.upkeep.pins() == []
+    assert not old.recall(TASK, ref="before").hits
+    old.upkeep.pin("a")
+    assert [hit.pinned for hit in old.recall(TASK, ref="after").hits] == [True]
+
+
+def test_pinned_memories_are_not_merged(open_bank: OpenBank) -> None:
+    said = "Find every configuration file under the directory /etc/app and {} the ones nobody reads"
+    for pinned in (False, True):
+        bank = open_bank(project=f"pinned {pinned}")
+        texts = [said.format(verb) for verb in ("delete", "remove")]
+        first, _ = [bank.record(text[:60], text, outcome="success").memory for text in texts]
+        if pinned:
+            bank.upkeep.pin(first.id)
+
+        assert bool(bank.upkeep.consolidate(dry_run=False).changes) is not pinned
+        assert (bank.get(first.id).state == "active") is pinned

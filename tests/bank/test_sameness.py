@@ -215,6 +215,7 @@ def test_a_bank_of_the_version_before_opens_with_one_of_its_twins_in_service(
         "c": "active",
         "d": "quarantined",
     }
+    assert opened.upkeep.status().corrections == {"twins": 1}
     assert opened.get("a").confidence > opened.get("c").confidence
     opened.upkeep.rebuild()
     assert [found.what for found in opened.upkeep.doctor(dry_run=True)] == ["4 memories are not embedded"]

@@ -251,7 +251,9 @@ class Sources(Namespace):
     def block(self, source: str) -> Blocked:
         """Archive everything that came from a source, and let its signals count for nothing.
 
-        What it brings later is quarantined. Nothing is deleted: `unblock` undoes it.
+        What it changed of others' memories says again what it said before, with the evidence that it had, unless
+        somebody else changed it since; what it retired is served again. What it brings later is quarantined. Nothing is
+        deleted: `unblock` undoes it, but for what was retired.
 
         Args:
             source: the `by` of memories and judges, or the session they came from.
@@ -262,7 +264,10 @@ class Sources(Namespace):
         return trust.block(self._engine, arguments.source(source))
 
     def unblock(self, source: str) -> Blocked:
-        """Undo `block`: its memories are served, its signals count again. InvalidInputError when it is not blocked."""
+        """Undo `block`: its memories are served, its signals and changes count again.
+
+        InvalidInputError when it is not blocked.
+        """
         return trust.unblock(self._engine, arguments.source(source))
 
     def forget(self, source: str) -> Blocked:

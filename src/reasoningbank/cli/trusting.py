@@ -104,4 +104,6 @@ def forget(session: Session, source: SourceName, *, yes: Yes = False) -> Answer:
 
 def _told(done: Blocked, verb: str) -> Answer:
     text = f"{verb} {len(done.memories)} memories of {done.source}; its signals are about {done.judged}."
+    if done.taken_back:
+        text += f" What it did to {len(done.taken_back)} of others was taken back, or again."
     return Answer(done, text)

@@ -93,6 +93,7 @@ def _corrections(reading: Reading) -> dict[str, int]:
         "revisions": revisions.count(reading),
         "superseded": number(reading, of_kind, ("superseded: %",)),
         "retired": number(reading, of_kind, ("retired by %",)),
+        "twins": number(reading, of_kind, ("said the same as %",)),
         "held_back": revisions.held_back(reading),
     }
     return {what: many for what, many in counts.items() if many}

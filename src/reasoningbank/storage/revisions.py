@@ -62,6 +62,39 @@ def count(reading: Reading) -> int:
     return int(reading.execute("SELECT count(*) FROM revisions").fetchone()[0])
 
 
+_LAST = "SELECT memory, max(number) AS number FROM revisions GROUP BY memory"
+
+
+def changed_by(reading: Reading, source: str) -> dict[str, int]:
+    """Return the memories of others that say what a source made of them: ids, and the number of what they said before.
+
+    What somebody else changed since is not among them.
+    """
+    rows = reading.execute(
+        f"WITH last AS ({_LAST}), mine AS (SELECT l.memory, 1 + coalesce((SELECT max(o.number) FROM revisions AS o "
+        "WHERE o.memory = l.memory AND o.judge <> :source), 0) AS number FROM last AS l JOIN revisions AS r "
+        "ON r.memory = l.memory AND r.number = l.number WHERE r.judge = :source) "
+        "SELECT m.id, r.number, r.draft FROM mine JOIN revisions AS r ON r.memory = mine.memory "
+        "AND r.number = mine.number JOIN memories AS m ON m.n = r.memory ORDER BY m.n",
+        {"source": source},
+    )
+    return {memory_id: number for memory_id, number, draft in rows if not _is_of(json.loads(draft), source)}
+
+
+def _is_of(draft: dict[str, Any], source: str) -> bool:
+    return source in (draft["source"]["by"], draft["source"]["session"])
+
+
+def replaced_because(reading: Reading, reason: str) -> dict[str, int]:
+    """Return the memories whose last text was replaced for a reason: ids, and the number of that text."""
+    rows = reading.execute(
+        f"SELECT m.id, r.number FROM ({_LAST}) AS l JOIN revisions AS r ON r.memory = l.memory AND r.number = l.number "
+        "JOIN memories AS m ON m.n = r.memory WHERE r.reason = ? ORDER BY m.n",
+        (reason,),
+    )
+    return dict(rows.fetchall())
+
+
 # -- evidence ------------------------------------------------------------------------------------------------------
 
 

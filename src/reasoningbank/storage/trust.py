@@ -65,6 +65,13 @@ def came_again(writing: Writing, n: int) -> None:
     writing.execute("UPDATE archived SET times = times + 1 WHERE memory = ?", (n,))
 
 
+def retired_by(reading: Reading, why: str) -> list[int]:
+    """Return the memories that are archived for what begins so, alone or with what was wrong with them."""
+    begun = f"{why}: "
+    asked = "SELECT memory FROM archived WHERE why = ? OR substr(why, 1, ?) = ? ORDER BY memory"
+    return column(reading, asked, (why, len(begun), begun))
+
+
 def archived_because(reading: Reading, why: str) -> list[int]:
     """Return the memories that are archived for a reason, but for those that were deleted since."""
     return column(reading, "SELECT n FROM archived JOIN memories ON n = memory WHERE why = ? ORDER BY n", (why,))

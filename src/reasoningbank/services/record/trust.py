@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from reasoningbank.errors import InvalidInputError
+from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import Memory, State
 from reasoningbank.results import Blocked
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.record.history import checked_reason
+from reasoningbank.services.record.history import checked_reason, restore_revision
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit
-from reasoningbank.storage import records, sameness, trust
+from reasoningbank.storage import records, revisions, sameness, trust
 
 
 def approve(engine: Engine, memory_id: str) -> Memory:
@@ -27,12 +28,16 @@ def approve(engine: Engine, memory_id: str) -> Memory:
 
 def archive(engine: Engine, memory_id: str, *, reason: str | None, by: str | None) -> Memory:
     """Take a memory out of service; `restore` undoes it."""
-    why = f"retired by {checked_reason(by)}" if by else "by hand"
+    why = _retired(by) if by else "by hand"
     why += f": {checked_reason(reason)}" if reason else ""
     with engine.write(create=False) as edit:
         n = number_of(edit, memory_id)
         trust.archive(edit, [n], why, engine.now())
         return edit.shown([n])[n]
+
+
+def _retired(by: str) -> str:
+    return f"retired by {checked_reason(by)}"
 
 
 def restore(engine: Engine, memory_id: str) -> Memory:
@@ -54,13 +59,44 @@ def _check_no_twin(edit: Edit, n: int) -> None:
 
 
 def block(engine: Engine, source: str) -> Blocked:
-    """Archive what came from a source, and let its signals count for nothing."""
+    """Archive what came from a source, let its signals count for nothing, and take back what it did to others'."""
     with engine.write(create=False) as edit:
-        return _block(edit, source)
+        done, changed = _block(edit, source), revisions.changed_by(edit, source)
+        retired = trust.restore(edit, trust.retired_by(edit, _retired(source)), engine.now())
+        back = [*_ids(edit, retired)]
+    left = _say_again(engine, changed, _why(source), back)
+    with engine.write(create=False) as edit:
+        # What others say again already is in service; what the source made of it is not to be.
+        numbers = [n for n in map(partial(records.find, edit), left) if n is not None]
+        archived = _ids(edit, trust.archive(edit, numbers, _why(source), engine.now()))
+    return replace(done, memories=(*done.memories, *archived), taken_back=tuple(dict.fromkeys(back)))
 
 
 def unblock(engine: Engine, source: str) -> Blocked:
-    """Serve what came from a blocked source, and let its signals count, as before."""
+    """Serve what came from a blocked source, let its signals count, and others' memories say what it made of them."""
+    with engine.read() as view:
+        changed = revisions.replaced_because(view, _why(source))
+    done, back = _unblock(engine, source), list[str]()
+    left = _say_again(engine, changed, f"{source} is not blocked any more", back)
+    return replace(done, taken_back=tuple(back), left=(*done.left, *left))
+
+
+def _say_again(engine: Engine, changed: dict[str, int], why: str, done: list[str]) -> tuple[str, ...]:
+    """Let memories say again what they said as a revision, and note which do; return the ids of those that cannot."""
+    left = []
+    for memory_id, number in changed.items():
+        try:
+            restore_revision(engine, memory_id, number, why=why)
+            done.append(memory_id)
+        except InvalidInputError:
+            # Another one in service says this by now.
+            left.append(memory_id)
+        except MemoryNotFoundError:
+            continue
+    return tuple(left)
+
+
+def _unblock(engine: Engine, source: str) -> Blocked:
     with engine.write(create=False) as edit:
         edit.catch_up()
         if not trust.blocked_among(edit, [source]):
@@ -74,10 +110,10 @@ def unblock(engine: Engine, source: str) -> Blocked:
 
 def forget(engine: Engine, source: str) -> Blocked:
     """Block a source, and delete for good what came from it."""
+    done = block(engine, source)
     with engine.write(create=False) as edit:
-        judged = _block(edit, source).judged
         numbers = trust.of_source(edit, source)
-        forgotten = _told(edit, source, numbers, judged)
+        forgotten = replace(_told(edit, source, numbers, done.judged), taken_back=done.taken_back)
         for n in numbers:
             records.delete(edit, n)
         return forgotten
@@ -91,8 +127,11 @@ def blocked(engine: Engine) -> list[str]:
 
 def _block(edit: Edit, source: str) -> Blocked:
     edit.catch_up()
-    now, brought = edit.engine.now(), trust.of_source(edit, source)
-    if not (brought or trust.judged_by(edit, source) or trust.blocked_among(edit, [source])):
+    now, changed = edit.engine.now(), revisions.changed_by(edit, source)
+    others = {records.find(edit, memory_id) for memory_id in changed}
+    brought = [n for n in trust.of_source(edit, source) if n not in others]
+    known = brought or changed or trust.judged_by(edit, source) or trust.blocked_among(edit, [source])
+    if not (known or trust.retired_by(edit, _retired(source))):
         hint = "; this is a memory: archive or delete it" if records.find(edit, source) is not None else ""
         raise InvalidInputError(
             f"nothing came from a source {source!r}: give the `by` or the session of memories, or who judged{hint}"
