@@ -1,7 +1,8 @@
 """How much of run files is read: python -m benchmarks.readers --data FOLDER --json
 
 FOLDER holds run files of any form, and beside each what is in it: `NAME.expected.json` (NAME with or without its
-ending), an object, or a list of one object for each run in the file:
+ending), an object, or a list of one object for each run in the file. NAME may be a folder whose files are the events
+of one run; what is in it is then not looked for by itself.
 
     {"task": "words that the task holds", "steps": 3, "failures": [1], "verdict": "failure"}
 
@@ -84,7 +85,7 @@ def measure(folder: Path, score: Score | None = None) -> tuple[Score, list[str]]
 
 
 def _expected(file: Path) -> list[dict[str, Any]] | None:
-    if not file.is_file() or file.name.endswith(EXPECTED):
+    if file.name.endswith(EXPECTED):
         return None
     for beside in (file.with_name(file.name + EXPECTED), file.with_name(file.stem + EXPECTED)):
         if beside.is_file():

@@ -50,24 +50,23 @@ def files_read(path: Path, form: str | None, way: str, before: Callable[[str], b
     """
     from reasoningbank import InvalidInputError
     from reasoningbank.distill import read_runs
-    from reasoningbank.distill.run_files import files_in
+    from reasoningbank.distill.run_files import read_source
+    from reasoningbank.distill.run_folders import sources_in
     from reasoningbank.runs import BadLine
 
     if str(path) == "-" or not path.is_dir():
         yield FileRead(str(path), list(read_runs(sys.stdin if str(path) == "-" else path, form=form)))
         return
-    files = files_in(path)
-    for done, file in enumerate(files, start=1):
+    sources = sources_in(path)
+    for done, source in enumerate(sources, start=1):
         digest, read = "", []
         try:
-            with file.open("rb") as stream:
-                content = hashlib.file_digest(stream, "sha256").hexdigest()
-            digest = f"{content}-{hashlib.sha256(way.encode()).hexdigest()[:16]}"
+            digest = f"{source.digest()}-{hashlib.sha256(way.encode()).hexdigest()[:16]}"
             known = before(digest)
-            read = [] if known else list(read_runs(file, form=form))
+            read = [] if known else list(read_source(source, form))
         except (InvalidInputError, OSError) as error:
             known, read = False, [BadLine(0, str(error))]
-        yield FileRead(str(file.relative_to(path)), read, digest, done, len(files), known)
+        yield FileRead(str(source.path.relative_to(path)), read, digest, done, len(sources), known)
 
 
 def is_over(outcome: Outcome) -> bool:

@@ -1,4 +1,4 @@
-"""Runs from files, folders and streams: JSON lines, one JSON document or several, plain or gzipped."""
+"""Runs from files, folders and streams: JSON lines, JSON documents, histories in Markdown, stores of editors."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
+from reasoningbank.distill.run_folders import RunSource, sources_in
+from reasoningbank.distill.run_stores import is_store, records_in
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.runs.readers.recognise import lines_form, named, read_as, split
+from reasoningbank.runs.readers.recognise import lines_form, named, read_as, recognised, split
 from reasoningbank.runs.readers.table import Form
 from reasoningbank.runs.trajectory import BadLine, Trajectory
 
@@ -25,14 +27,6 @@ DOCUMENT_LIMIT = 512 * 1024 * 1024  # characters of one document, which has to b
 SAMPLE = 60  # lines that are looked at to tell whether they are runs, or events of one run
 FEW = 3  # bad lines of a file with no good one that are named each; of more, the first speaks for all
 
-# What the files of a folder that hold runs are called, each also with `.gz`.
-ENDINGS = (".jsonl", ".json", ".ndjson", ".traj", ".af")
-# Files that stand beside runs and hold none.
-BESIDE = frozenset({
-    "sessions-index.json", "settings.json", "settings.local.json", "package.json", "package-lock.json", "tsconfig.json",
-})  # fmt: skip
-SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
-
 Read = Trajectory | BadLine
 
 
@@ -40,9 +34,10 @@ def read_runs(source: str | os.PathLike[str] | IO[str], *, form: str | None = No
     """Read runs, one at a time.
 
     Args:
-        source: a file (gzipped if its name ends in `.gz`), a folder (its files in the order of their paths, see
-            `files_in`), or an open text stream. A file holds JSON lines, each a run or all together the events of a
-            session, or JSON documents: a run, a list of messages, or runs in a list or dictionary.
+        source: a file (gzipped if its name ends in `.gz`), a folder (what is in it in the order of its paths, see
+            `run_folders.sources_in`), or an open text stream. A file holds JSON lines, each a run or all together the
+            events of a session, or JSON documents: a run, a list of messages, or runs in a list or dictionary; or it
+            is an agent's history in Markdown, or an editor's SQLite store.
         form: the name of the form they are in; else it is recognised by what they look like.
 
     Yields:
@@ -55,32 +50,41 @@ def read_runs(source: str | os.PathLike[str] | IO[str], *, form: str | None = No
         named(form)
     if not isinstance(source, (str, os.PathLike)):
         yield from _read(source, form)
-    elif Path(source).is_dir():
-        for path in files_in(Path(source)):
-            yield from (_of_file(read, path) for read in read_runs(path, form=form))
-    else:
-        with _opened(Path(source)) as stream:
-            yield from _read(stream, form)
+        return
+    path = Path(source)
+    if not path.is_dir():
+        yield from _of_file(path, form)
+        return
+    for each in sources_in(path):
+        yield from (replace(read, source=str(each.path)) if isinstance(read, BadLine) else read
+                    for read in read_source(each, form))  # fmt: skip
 
 
-def files_in(folder: Path) -> list[Path]:
-    """Return the files of a folder, and of the folders in it, that may hold runs, in the order of their paths.
-
-    Hidden folders inside it, links to folders, and files that are known to hold none are left out.
-    """
-    found = []
-    for at, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in SKIPPED]
-        found += [Path(at, name) for name in files if _may_hold_runs(name)]
-    return sorted(found)
+def read_source(source: RunSource, form: str | None = None) -> Iterator[Read]:
+    """Read what is in a file of a folder, or in files that belong together, as `read_runs` does."""
+    if source.join is None:
+        yield from _of_file(source.path, form)
+        return
+    record, bad = source.record()
+    yield from bad
+    yield from _of_document(record, form, 1)
 
 
-def _may_hold_runs(name: str) -> bool:
-    return name.lower().removesuffix(".gz").endswith(ENDINGS) and name not in BESIDE and not name.startswith(".")
+def _of_file(path: Path, form: str | None) -> Iterator[Read]:
+    try:
+        stored = is_store(path)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if stored:
+        for number, record in enumerate(records_in(path), start=1):
+            yield from [record] if isinstance(record, BadLine) else _of_document(record, form, number)
+        return
+    with _opened(path) as stream:
+        yield from _read(stream, form)
 
 
-def _of_file(read: Read, path: Path) -> Read:
-    return replace(read, source=str(path)) if isinstance(read, BadLine) else read
+def _unreadable(path: Path, error: Exception) -> InvalidInputError:
+    return InvalidInputError(f"{path} cannot be read ({error}): give a file of runs")
 
 
 @contextmanager
@@ -91,7 +95,7 @@ def _opened(path: Path) -> Iterator[IO[str]]:
             wide = head in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
             yield io.TextIOWrapper(stream, "utf-16" if wide else "utf-8", errors="replace", newline="\n")
     except (OSError, EOFError) as error:
-        raise InvalidInputError(f"{path} cannot be read ({error}): give a file of runs") from error
+        raise _unreadable(path, error) from error
 
 
 Line = tuple[int, str]
@@ -162,6 +166,9 @@ def _read_whole(head: Sequence[Line], stream: IO[str], form: str | None) -> Iter
     if documents:
         for count, each in enumerate(documents, start=1):
             yield from _of_document(each, form, count)
+        return
+    if recognised(text) is not None:
+        yield from _of_document(text, form, number)
         return
     lines = [(count, each) for count, each in enumerate(text.split("\n"), start=number) if each.strip()]
     read = list(_each_line(lines, form))

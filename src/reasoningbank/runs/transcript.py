@@ -9,7 +9,8 @@ from typing import Any
 # What harnesses put around a run: system prompts, reminders, boot files. It is about the agent, not about the task.
 OPENING = re.compile(
     r"""(?ix) <(system[-_]reminder|system[-_]prompt|environment_context|environment_details|user_instructions|
-        custom_instructions|available_tools|context_files|local-command-caveat)(?:\ [^>]{0,200})?>"""
+        custom_instructions|available_tools|context_files|local-command-caveat|session_context|hook_context)
+        (?:\ [^>]{0,200})?>"""
 )
 # Files that tell an agent at the start of every session how to behave.
 _BOOT_FILE = r"""(?: AGENTS | CLAUDE(?:\.local)? | GEMINI | SOUL | IDENTITY | BOOT(?:STRAP)? | HEARTBEAT | MEMORY |

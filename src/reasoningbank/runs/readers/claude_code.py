@@ -31,12 +31,7 @@ def fits(records: Any) -> bool:
 
 
 def _is_record(record: Any) -> bool:
-    return (
-        isinstance(record, Mapping)
-        and record.get("type") in SAYS
-        and isinstance(record.get("message"), Mapping)
-        and any(name in record for name in ("sessionId", "session_id", "uuid", "parentUuid", "parent_tool_use_id"))
-    )
+    return isinstance(record, Mapping) and record.get("type") in SAYS and isinstance(record.get("message"), Mapping)
 
 
 def read(records: Any) -> Iterator[Found]:
@@ -44,6 +39,7 @@ def read(records: Any) -> Iterator[Found]:
     sessions: dict[tuple[str, str], list[tuple[int, Mapping[str, Any]]]] = {}
     ledger = Ledger()
     seen: set[str] = set()
+    agents = _agents(records)
     for number, record in enumerate(records):
         if not _is_record(record):
             kind = record.get("type", "no type") if isinstance(record, Mapping) else "no record"
@@ -54,16 +50,28 @@ def read(records: Any) -> Iterator[Found]:
             ledger.note("record that is there twice", f"[{number}]")
             continue
         seen.add(own)
-        sessions.setdefault(_session_of(record), []).append((number, record))
+        sessions.setdefault(_session_of(record, agents), []).append((number, record))
     for session, listed in sessions.items():
         yield _session(session, listed, ledger)
         ledger = Ledger()
 
 
-def _session_of(record: Mapping[str, Any]) -> tuple[str, str]:
+def _agents(records: Any) -> set[str]:
+    """Return the names of the agents that sessions started. The answer to the one that started it names it too."""
+    aside = (record for record in records if _is_record(record) and record.get("isSidechain") is True)
+    return {str(record["agentId"]) for record in aside if record.get("agentId")}
+
+
+def _session_of(record: Mapping[str, Any], agents: set[str]) -> tuple[str, str]:
     """Return the session that a record is of, and the agent that the session started, or ""."""
-    aside = get(record, "agentId", "parent_tool_use_id") or ("side" if record.get("isSidechain") is True else "")
-    return str(get(record, "sessionId", "session_id") or ""), str(aside)
+    session = str(get(record, "sessionId", "session_id") or "")
+    side = record.get("isSidechain")
+    if side is False:
+        return session, ""
+    named = get(record, "agentId", "parent_tool_use_id")
+    # Of one agent alone not every record has its name.
+    unnamed = (next(iter(agents)) if len(agents) == 1 else "side") if side is True else ""
+    return session, str(named or unnamed)
 
 
 def _session(key: tuple[str, str], records: list[tuple[int, Mapping[str, Any]]], ledger: Ledger) -> Found:

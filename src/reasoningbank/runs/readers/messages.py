@@ -8,7 +8,8 @@ from typing import Any
 
 from reasoningbank.runs.readers.found import Found
 from reasoningbank.runs.readers.ledger import Ledger
-from reasoningbank.runs.readers.parts import CONTENT_FIELDS, NESTED, part_kind, role_of, turns_of, unwrapped
+from reasoningbank.runs.readers.parts import CONTENT_FIELDS, NESTED, part_kind, role_of, turns_of, unwrapped, words
+from reasoningbank.runs.readers.request import shows_how
 from reasoningbank.runs.readers.spoken import read_spoken
 from reasoningbank.runs.readers.turns import Turn, told
 from reasoningbank.runs.readers.values import get, is_list, is_record
@@ -70,10 +71,16 @@ def read_turns(turns: Iterable[Turn], ledger: Ledger, task: str = "") -> Found:
 def _turns(messages: Sequence[Any], place: str, ledger: Ledger) -> Iterator[Turn]:
     for number, message in enumerate(messages):
         at = f"{place}[{number}]"
-        if get(message, "is_demo") is True:
+        if is_demonstration(message):
             ledger.note("message of a demonstration", at)
             continue
         yield from turns_of(message, at, ledger)
+
+
+def is_demonstration(message: Any) -> bool:
+    """Tell whether a message says to show how another task was solved, or is of a user and begins like that."""
+    flagged = get(message, "is_demo") is True or get(message, "message_type") == "demonstration"
+    return flagged or (role_of(message) == "user" and shows_how(words(get(message, *CONTENT_FIELDS))))
 
 
 def _with_speakers(messages: Sequence[Any]) -> Sequence[Any]:

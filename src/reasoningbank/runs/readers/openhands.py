@@ -29,7 +29,7 @@ def fits(record: Any) -> bool:
     """Tell whether it is a list of events (or of pairs of them), or a dictionary that holds one as its history."""
     events = _events_in(record)
     first = next(iter(_flat(events)), None) if events is not None else None
-    return first is not None and any(map(_is_event, islice(_flat(events), 10)))
+    return first is not None and any(map(is_event, islice(_flat(events), 10)))
 
 
 def _events_in(record: Any) -> Any:
@@ -47,7 +47,7 @@ def _flat(events: Any) -> Iterator[Any]:
             yield event
 
 
-def _is_event(event: Any) -> bool:
+def is_event(event: Any) -> bool:
     if not isinstance(event, Mapping) or event.get("source") not in SOURCES:
         return False
     if isinstance(event.get("kind"), str) and event["kind"].endswith("Event"):
@@ -72,7 +72,7 @@ def read(record: Any) -> Iterator[Found]:
 def _turns(events: Iterable[Any], ledger: Ledger) -> Iterator[Turn]:
     for number, event in enumerate(events):
         place = f"[{number}]"
-        if not _is_event(event):
+        if not is_event(event):
             ledger.note("record that is no event", place, maybe_tool=True)
             continue
         turn = _of_sdk(event, place, ledger) if "kind" in event else _of_event(event, place, ledger)

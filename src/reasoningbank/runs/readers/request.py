@@ -16,6 +16,16 @@ LEAD = "Consider the following PR description:"
 ISSUE = re.compile(r"(?m)^ISSUE:[ \t]*\n")
 AFTER_ISSUE = re.compile(r"(?m)^(?:INSTRUCTIONS|IMPORTANT TIPS):")
 
+# How harnesses begin a message that shows another task solved.
+DEMONSTRATION = re.compile(
+    r"(?i)\s*(?:here is an? (?:demonstration|example) of how to\b|-{2,} ?(?:demonstration|example)\b)"
+)
+
+
+def shows_how(text: str) -> bool:
+    """Tell whether a message shows how another task was solved; it asks for nothing."""
+    return DEMONSTRATION.match(text) is not None
+
 
 def requested(text: str) -> str:
     """Return the request inside a message: what stands in its tag, or the whole message if there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -10,6 +11,8 @@ from reasoningbank.runs.readers.found import Found
 from reasoningbank.runs.readers.messages import read_messages
 from reasoningbank.runs.readers.values import get, is_list, label, unpacked
 
+CALLS = ("functioncall", "toolcall")
+NAME = re.compile(r"[\"']name[\"']\s*:\s*[\"']([\w.-]{1,80})")
 LISTS = ("conversations", "conversation", "messages", "items")
 
 
@@ -38,7 +41,17 @@ def read(record: Any) -> Iterator[Found]:
 
 
 def _message(turn: Mapping[str, Any]) -> dict[str, Any]:
-    call = unpacked(turn.get("value")) if label(turn.get("from")) in ("functioncall", "toolcall") else None
-    if isinstance(call, Mapping):
-        return {"role": "assistant", "content": [{"type": "tool_call", **call}]}
-    return {"role": turn.get("from"), "content": turn.get("value")}
+    said = turn.get("value")
+    if label(turn.get("from")) in CALLS:
+        given = unpacked(said)
+        listed = given if is_list(given) else [given]
+        return {"role": "assistant", "content": [{"type": "tool_call", **_call(each)} for each in listed]}
+    return {"role": turn.get("from"), "content": said}
+
+
+def _call(given: Any) -> Mapping[str, Any]:
+    """Return a call's fields; of one that is no JSON, as of a model that wrote it freely, the name and the text."""
+    if isinstance(given, Mapping):
+        return given
+    named = NAME.search(str(given))
+    return {"name": named[1] if named else "tool", "arguments": given}

@@ -16,11 +16,17 @@ from reasoningbank.runs.transcript import as_text
 FENCE = re.compile(
     r"(?m)^[ \t]*```[ \t]*([\w+-]*(?:bash|sh|shell|zsh|console|python3?|powershell|cmd|sql|tool_code)\w{0,20})[ \t]*\n"
 )
-TAGGED = re.compile(r"<tool_call>|<function=([\w.:-]{1,80})>|<function_calls>|<(execute_\w{1,40}|run_\w{1,40})>")
+# The last kind is that of editors' agents: a name of two words, alone on its line, with its arguments as elements.
+TAGGED = re.compile(
+    r"<tool_call>|<function=([\w.:-]{1,80})>|<function_calls>|<(execute_\w{1,40}|run_\w{1,40})>|"
+    r"(?m:^[ \t]*)<([a-z]{2,20}(?:_[a-z]{2,20}){1,4})>(?=\s*<[a-z_]{2,30}>)"
+)
+LAST_WORDS = ("attempt_completion", "result")  # the elements that an agent's last words stand in
 ACTION = re.compile(
     r"(?m)^[ \t]*(?:\*\*)?Action(?:[ \t]+\d{1,4})?(?:\*\*)?[ \t]*:[ \t]*(?:\*\*)?[ \t]*(\S[^\n]{0,2000})$"
 )
 ACTION_INPUT = re.compile(r"(?m)^[ \t]*(?:\*\*)?Action[ \t]Input(?:\*\*)?[ \t]*:[ \t]*")
+ELEMENT = re.compile(r"<([a-z_]{2,30})>")
 # How harnesses begin a message that holds what a command printed.
 ANSWER = re.compile(
     r"""(?ix) ^\s*(?:
@@ -47,6 +53,8 @@ def read_spoken(turns: Sequence[Turn], ledger: Ledger, *, always: bool = False) 
     """
     for turn in turns:
         turn.results[:] = [_with_code(result) for result in turn.results]
+        if turn.role == "assistant":
+            turn.text = _without_frame(turn.text)
     pairs = [(turn, after) for turn, after in zip(turns, [*turns[1:], None], strict=False) if turn.role == "assistant"]
     found = [(turn, after, spoken) for turn, after in pairs if not turn.calls and (spoken := command_in(turn.text))]
     answered = [one for one in found if one[1] is not None and _answers(one[1])]
@@ -104,7 +112,7 @@ def _shell(language: str) -> str:
 
 
 def _tagged(text: str, tag: re.Match[str]) -> tuple[str, str, str]:
-    opened = re.sub(r"[<>]", "", tag[0]).split("=")[0]
+    opened = re.sub(r"[<>]", "", tag[0]).split("=")[0].strip()
     end = text.find(f"</{opened}>", tag.end())
     body = text[tag.end() : end if end >= 0 else len(text)].strip()
     rest = (text[: tag.start()] + (text[end + len(opened) + 3 :] if end >= 0 else "")).strip()
@@ -112,8 +120,37 @@ def _tagged(text: str, tag: re.Match[str]) -> tuple[str, str, str]:
     if is_record(call) and not isinstance(call, str):
         tool = str(get(call, "name", "tool") or "tool")
         return tool, f"{tool}({as_text(get(call, 'arguments', 'args', 'parameters'))})", rest
-    tool = tag[1] or tag[2] or "tool"
+    tool = tag[1] or tag[2] or tag[3] or "tool"
+    elements = _elements(body) if tag[3] else {}
+    if elements:
+        return tool, f"{tool}({as_text(elements)})", rest
     return tool, f"{tool}({' '.join(re.sub(r'<[^<>]{0,200}>', ' ', body).split())})", rest
+
+
+def _elements(body: str) -> dict[str, str]:
+    """Return the elements that follow each other in a text, by their names; one that is not closed is none."""
+    found: dict[str, str] = {}
+    unclosed: set[str] = set()  # nor is any later one of the name: a text full of openings is still read in one pass
+    opened = ELEMENT.search(body)
+    while opened is not None:
+        name, end = opened[1], -1
+        if name not in unclosed:
+            end = body.find(f"</{name}>", opened.end())
+        if end >= 0:
+            found.setdefault(name, body[opened.end() : end].strip())
+        else:
+            unclosed.add(name)
+        opened = ELEMENT.search(body, max(end, opened.end()))
+    return found
+
+
+def _without_frame(text: str) -> str:
+    """Return a text without the elements around an agent's last words."""
+    head, frame, rest = text.partition(f"<{LAST_WORDS[0]}>")
+    if not frame:
+        return text
+    inside = rest.partition(f"</{LAST_WORDS[0]}>")[0]
+    return f"{head}\n{_elements(inside).get(LAST_WORDS[1], inside)}".strip()
 
 
 def output_of(text: str) -> tuple[str, Outcome]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from reasoningbank.runs.readers.found import Found
 from reasoningbank.runs.readers.ledger import Ledger
+from reasoningbank.runs.readers.messages import is_demonstration
 from reasoningbank.runs.readers.outcome import Outcome
 from reasoningbank.runs.readers.parts import role_of, words
 from reasoningbank.runs.readers.request import requested
@@ -61,7 +62,7 @@ def _task(record: Mapping[str, Any], ledger: Ledger) -> str:
         return stated
     history: Any = record.get("history")
     for number, message in enumerate(history if is_list(history) else ()):
-        if get(message, "is_demo") is True or get(message, "message_type") == "demonstration":
+        if is_demonstration(message):
             ledger.note("message of a demonstration", f"history[{number}]")
             continue
         text = without_blocks(words(get(message, "content"))) if role_of(message) == "user" else ""

@@ -8,6 +8,8 @@ from typing import Any
 
 from reasoningbank.runs.readers import (
     agents_sdk,
+    aider,
+    appworld,
     atif,
     autogen,
     claude_code,
@@ -41,7 +43,8 @@ class Form:
     Attributes:
         name: as `--format` takes it.
         title: what it is, for people.
-        fits: tells whether a record (what JSON or a framework gave) is of this form, by its marks; cheap, never raises.
+        fits: tells whether a record (what JSON or a framework gave, or a file's text) is of this form, by its marks;
+            cheap, never raises.
         read: gives the runs in a record that fits.
         is_lines: the lines of one file make one record together, as a list: they are events, not runs.
         has_dialects: the reader names the form itself.
@@ -68,8 +71,10 @@ FORMS: tuple[Form, ...] = (
     Form("claude-code", "a Claude Code session", claude_code.fits, claude_code.read, is_lines=True),
     Form("codex", "a Codex session (rollout)", codex.fits, codex.read, is_lines=True),
     Form("copilot", "a GitHub Copilot session", copilot.fits, copilot.read, is_lines=True),
-    Form("cursor", "a Cursor transcript", cursor.fits, cursor.read, is_lines=True),
+    Form("cursor", "a Cursor transcript, or a chat of its store", cursor.fits, cursor.read, is_lines=True),
     Form("gemini-cli", "a Gemini CLI session", gemini_cli.fits, gemini_cli.read, is_lines=True),
+    Form("aider", "an Aider chat history", aider.fits, aider.read),
+    Form("appworld", "an AppWorld environment log", appworld.fits, appworld.read),
     Form("opencode", "an OpenCode session", opencode.fits, opencode.read, is_lines=True),
     Form("openhands", "an OpenHands event list", openhands.fits, openhands.read, is_lines=True),
     Form("mini-swe-agent", "a mini-swe-agent trajectory", mini_swe_agent.fits, mini_swe_agent.read),
