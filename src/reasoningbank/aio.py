@@ -155,6 +155,7 @@ class AsyncUpkeep(_Facade[Upkeep]):
     pins = _hop(Upkeep.pins)
     delete_many = _hop(Upkeep.delete_many)
     consolidate = _hop(Upkeep.consolidate)
+    merge = _hop(Upkeep.merge)
     undo_merge = _hop(Upkeep.undo_merge)
     prune = _hop(Upkeep.prune)
 

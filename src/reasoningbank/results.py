@@ -243,12 +243,16 @@ class Consolidated:
     """What a consolidation proposes, or did.
 
     Attributes:
-        changes: merges (with a `result` where carried out), and links between memories that speak against each other.
+        changes: merges of what says the same beyond doubt (with a `result` where carried out), and links between
+            memories that speak against each other.
+        proposed: merges of what says the same as far as words tell. They wait for somebody to agree:
+            `bank.upkeep.merge(change.memories)` carries one out.
         skipped: merges that were not carried out, each with why.
         due: False when nothing was looked at: the last one was less than a day ago.
     """
 
     changes: tuple[Change, ...] = ()
+    proposed: tuple[Change, ...] = ()
     skipped: tuple[Change, ...] = ()
     due: bool = True
 

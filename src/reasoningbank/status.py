@@ -134,6 +134,7 @@ class Maintained:
         expired_memories: memories whose time was over, and that are archived now.
         changes: merges, links and archived memories: those that were made, where the settings `auto_consolidate` and
             `auto_prune` say so; with `dry_run`, all that could be made.
+        proposed: merges that wait for somebody to agree: `bank.upkeep.merge(change.memories)`.
         skipped: merges that were not carried out, each with why.
         suggested: links that the evidence speaks for, none of them set; at most once a day, and with `dry_run`.
         dry_run: nothing was done.
@@ -145,6 +146,7 @@ class Maintained:
     forgotten_trajectories: int = 0
     expired_memories: int = 0
     changes: tuple[Change, ...] = ()
+    proposed: tuple[Change, ...] = ()
     skipped: tuple[Change, ...] = ()
     suggested: tuple[SuggestedLink, ...] = ()
     dry_run: bool = False

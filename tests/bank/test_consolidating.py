@@ -97,6 +97,53 @@ def test_another_projects_memories_are_never_merged(bank: ReasoningBank, open_ba
     assert bank.upkeep.consolidate().changes == ()
 
 
+# -- asking --------------------------------------------------------------------------------------------------------
+
+IN_OTHER_WORDS = "Search for every configuration file under the directory /etc/app and delete the ones nobody reads"
+
+
+def test_what_says_the_same_in_other_words_waits_for_somebody_to_agree(bank: ReasoningBank) -> None:
+    one, other = lesson(bank), lesson(bank, IN_OTHER_WORDS)
+    bank.vote(other.id, True, ref="r1")
+
+    done = bank.upkeep.consolidate(dry_run=False)
+
+    assert done.changes == ()
+    (proposed,) = done.proposed
+    assert (proposed.memories, bank.count()) == ((other.id, one.id), 2)
+    merged = bank.upkeep.merge(proposed.memories)
+    assert (merged.content, bank.count()) == (IN_OTHER_WORDS, 1)
+    assert set(bank.upkeep.undo_merge(merged.id).restored) == {one.id, other.id}
+    assert bank.upkeep.consolidate().proposed == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Log in before you clear the cookies", "Log out before you clear the cookies"), (SAID, IN_OTHER_WORDS)],
+)
+def test_maintaining_merges_nothing_that_a_word_tells_apart(open_bank: OpenBank, one: str, other: str) -> None:
+    bank = open_bank(settings={"auto_consolidate": True})
+    lesson(bank, one)
+    lesson(bank, other)
+
+    assert bank.upkeep.maintain().changes == ()
+    assert bank.count() == 2
+
+
+def test_only_what_may_be_one_is_merged_when_somebody_says_so(bank: ReasoningBank) -> None:
+    one, failure, gone = lesson(bank), lesson(bank, REWORDED, outcome="failure"), lesson(bank, IN_OTHER_WORDS)
+    bank.upkeep.archive(gone.id)
+
+    for ids, why in (
+        ([one.id], "two memories and more"),
+        ([one.id, failure.id], "one outcome"),
+        ([one.id, gone.id], "not in service"),
+    ):
+        with pytest.raises(InvalidInputError, match=why):
+            bank.upkeep.merge(ids)
+    assert bank.count() == 2
+
+
 # -- merging -------------------------------------------------------------------------------------------------------
 
 

@@ -192,6 +192,7 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any]] = {
     "upkeep.delete_many": lambda bank, ids: bank.upkeep.delete_many([ids["memory"]]),
     "upkeep.pin": lambda bank, ids: bank.upkeep.pin(ids["memory"]),
     "upkeep.restore": lambda bank, ids: bank.upkeep.restore(ids["memory"]),
+    "upkeep.merge": lambda bank, ids: bank.upkeep.merge([bank.list().memories[0].id, ids["memory"]]),
     "upkeep.undo_merge": lambda bank, ids: bank.upkeep.undo_merge(ids["memory"]),
     "upkeep.unpin": lambda bank, ids: bank.upkeep.unpin(ids["memory"]),
 }

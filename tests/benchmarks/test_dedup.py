@@ -18,18 +18,19 @@ PAIRS = [
 def test_the_figures_of_a_file_come_as_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "pairs.jsonl"
     rows = [{"set": "s", "a": a, "b": b, "label": label, "split": "dev"} for a, b, label in PAIRS]
-    rows += [row | {"set": "t"} for row in rows]
-    file.write_text("\n".join(map(json.dumps, [*rows, rows[0] | {"split": "test"}])), "utf-8")
-    options = ["--data", str(file), "--embedder", "hash", "--split", "dev"]
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    (tmp_path / "own.jsonl").write_text(json.dumps({"a": PAIRS[0][0], "b": PAIRS[0][1], "label": 1}), "utf-8")
+    options = ["--data", str(tmp_path), "--embedder", "hash"]
 
     dedup.main([*options, "--json"])
 
     found = json.loads(capsys.readouterr().out)["sets"]
-    assert set(found) == {"s", "t", "all"}
-    assert found["s"]["auc_likeness"] == 1.0
-    assert found["s"]["in_one_bank"] == {"merged": 2, "precision": 1.0, "recall": 1.0}
-    dedup.main(options)
-    assert "pair by pair" in capsys.readouterr().out
+    assert set(found) == {"s, tuned on", "own, not tuned on"}
+    assert found["s, tuned on"]["auc_likeness"] == 1.0
+    assert found["s, tuned on"]["merged_unasked"] == {"merged": 2, "precision": 1.0, "recall": 1.0}
+    assert found["own, not tuned on"]["merged_or_proposed"]["recall"] == 1.0
+    dedup.main([*options, "--split", "dev"])
+    assert "tuned on" in capsys.readouterr().out
 
 
 def test_the_auc_counts_ties_half_and_nothing_merged_is_nothing_wrong() -> None:

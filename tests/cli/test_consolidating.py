@@ -29,11 +29,24 @@ def test_consolidate_proposes_then_merges_and_undo_merge_takes_it_apart(cli: Cli
     assert cli("consolidate", "--apply", "--force", "--json").json["changes"] == []
 
 
+def test_consolidate_asks_about_other_words_and_merge_carries_it_out(cli: Cli, bank: ReasoningBank) -> None:
+    for content in (SAID, SAID.replace("Find", "Search for")):
+        bank.record(content[:40], content, outcome="success")
+
+    said = " ".join(cli("consolidate", "--apply").out.split())
+    command = said.partition("if so: reasoningbank ")[2]
+
+    assert said.startswith("The same? merge: ")
+    assert bank.count() == 2
+    assert cli(*command.split()).out.startswith("Merged into merged-")
+    assert bank.count() == 1
+
+
 def test_consolidate_says_what_it_could_not_merge(cli: Cli, bank: ReasoningBank) -> None:
     import io
 
+    from reasoningbank.cli.merging import consolidated
     from reasoningbank.cli.session import PipeConsole
-    from reasoningbank.cli.upkeep import consolidated
     from reasoningbank.upkeep import Change, Consolidated
 
     out = io.StringIO()

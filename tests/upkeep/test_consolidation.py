@@ -19,14 +19,16 @@ CRAWLER = Source(by="crawler", trusted=False)
 
 
 def lesson(name: str, says: str = "Put paths in quotes", **changes: object) -> Lesson:
-    made = Lesson(name, Verdict.SUCCESS, Source(), wording(says), None, 0.7, 0, WHEN)
+    made = Lesson(name, Verdict.SUCCESS, Source(), wording(says), None, 0.7, 0, WHEN, says)
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
 def kinds(*lessons: Lesson) -> list[tuple[str, tuple[str, ...]]]:
     """What is proposed for lessons that are all near to each other."""
     pairs = [Pair(i, j, 0.9) for i in range(len(lessons)) for j in range(i + 1, len(lessons))]
-    return [(change.link or change.kind, change.memories) for change in proposals(lessons, pairs)]
+    found = proposals(lessons, pairs)
+    asked = [("asked", change.memories) for change in found.asked]
+    return [*((change.link or change.kind, change.memories) for change in (*found.merges, *found.links)), *asked]
 
 
 # -- confidence ----------------------------------------------------------------------------------------------------
@@ -93,17 +95,40 @@ def test_opposites_are_linked_and_never_merged() -> None:
 
 
 def test_what_applies_at_other_times_is_not_merged() -> None:
-    early, late = wording("before the release of version 2"), wording("after the release of version 3")
+    def applying(name: str, when: str) -> Lesson:
+        return lesson(name, applies=wording(when), when=when)
 
-    assert kinds(lesson("a", applies=early), lesson("b", applies=late)) == []
-    assert kinds(lesson("a", applies=early), lesson("b", applies=early)) == [("merge", ("a", "b"))]
-    assert kinds(lesson("a", applies=early), lesson("b")) == [("merge", ("a", "b"))]
+    early, late = "before the release of version 2", "after the release of version 3"
+
+    assert kinds(applying("a", early), applying("b", late)) == []
+    assert kinds(applying("a", early), applying("b", early)) == [("merge", ("a", "b"))]
+    assert kinds(applying("a", early), lesson("b")) == [("asked", ("a", "b"))]
 
 
 def test_an_untrusted_lesson_is_merged_with_none_of_another_source() -> None:
     assert kinds(lesson("a"), lesson("b", source=CRAWLER)) == []
     assert kinds(lesson("a", source=Source(by="x", trusted=False)), lesson("b", source=CRAWLER)) == []
     assert kinds(lesson("a", source=CRAWLER), lesson("b", source=CRAWLER)) == [("merge", ("a", "b"))]
+
+
+def test_what_says_the_same_in_other_words_is_asked_about() -> None:
+    said, reworded = "Find the file `a.txt` and read it", "Search for the file `a.txt` and read it"
+
+    assert kinds(lesson("a", said), lesson("b", reworded)) == [("asked", ("a", "b"))]
+
+
+def test_what_is_merged_beyond_doubt_is_in_no_proposal() -> None:
+    said, reworded = "Find the file `a.txt` and read it", "Search for the file `a.txt` and read it"
+    found = kinds(lesson("a", said), lesson("b", said.replace("`", "")), lesson("c", reworded))
+
+    assert found == [("merge", ("a", "b"))]
+
+
+def test_merges_and_proposals_together_are_no_more_than_asked_for() -> None:
+    lessons = [lesson("a"), lesson("b"), lesson("c", "Find the file"), lesson("d", "Search for the file")]
+    pairs = [Pair(0, 1, 0.9), Pair(2, 3, 0.95)]
+
+    assert [len(proposals(lessons, pairs, most).asked) for most in (0, 1, 2)] == [0, 0, 1]
 
 
 def test_a_chain_of_neighbours_is_not_one_group() -> None:
@@ -115,7 +140,7 @@ def test_a_chain_of_neighbours_is_not_one_group() -> None:
 
 def test_112_the_similarity_of_a_merge_is_the_least_of_any_two() -> None:
     lessons = [lesson(name) for name in "abc"]
-    (change,) = proposals(lessons, [Pair(0, 1, 0.87), Pair(0, 2, 0.84), Pair(1, 2, 0.89)])
+    (change,) = proposals(lessons, [Pair(0, 1, 0.87), Pair(0, 2, 0.84), Pair(1, 2, 0.89)]).merges
 
     assert change.similarity == 0.84
 
@@ -124,9 +149,9 @@ def test_110_no_more_merges_than_asked_for() -> None:
     lessons = [lesson("a"), lesson("b"), lesson("c", "Pin versions"), lesson("d", "Pin versions")]
     pairs = [Pair(0, 1, 0.9), Pair(2, 3, 0.95)]
 
-    assert [change.memories for change in proposals(lessons, pairs, 1)] == [("c", "d")]
-    assert len(proposals(lessons, pairs, 0)) == 0
-    assert len(proposals(lessons, pairs)) == 2
+    assert [change.memories for change in proposals(lessons, pairs, 1).merges] == [("c", "d")]
+    assert proposals(lessons, pairs, 0).merges == ()
+    assert len(proposals(lessons, pairs).merges) == 2
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.floats(0.5, 1)), max_size=20))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasoningbank import arguments
 from reasoningbank.bank.handle import Later, Namespace
+from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Memory
 from reasoningbank.results import Blocked, Consolidated, Pruned, Unmerged
 from reasoningbank.signals import as_utc
@@ -198,17 +199,18 @@ class Upkeep(Namespace):
         chat: Chat | Callable[..., Any] | None = None,
         force: bool = False,
     ) -> Consolidated:
-        """Find memories that say the same in other words; with `dry_run` False, merge them.
+        """Find memories that say the same; with `dry_run` False, merge those that do so beyond doubt.
 
-        Merged is only what agrees in everything that tells lessons apart: outcome, names, numbers, negation and the
-        words that carry meaning. The sources are archived, with all their evidence, which counts for the merged memory
-        as long as the merge stands; `undo_merge` takes it apart again. Memories that speak against each other are
-        linked (`contradicts`) and never merged.
+        Merged unasked is only what is the same word for word, but for spelling, markup, articles and where a clause
+        stands. What says the same in other words, as far as outcome, names, numbers, negation and the words that carry
+        meaning tell, is `proposed`: `merge` carries one of those out. The sources of a merge are archived, with all
+        their evidence, which counts for the merged memory as long as the merge stands; `undo_merge` takes it apart
+        again. Memories that speak against each other are linked (`contradicts`) and never merged.
 
         Args:
             threshold: cosine above which two memories are compared at all, in [0, 1].
             dry_run: only propose.
-            max_clusters: the most merges; all when None.
+            max_clusters: the most merges, proposed ones included; all when None.
             chat: a model that writes the merged lesson. Without one, the text of the best source stands.
             force: also when the last consolidation was less than a day ago.
         """
@@ -233,6 +235,27 @@ class Upkeep(Namespace):
         """
         unused = arguments.number("unused_days", unused_days, 0)
         return maintain.prune(self._engine, self._engine.now(), dry_run=dry_run, unused_days=unused)
+
+    def merge(self, memory_ids: Iterable[str], *, chat: Chat | Callable[..., Any] | None = None) -> Memory:
+        """Make one memory of two and more, because somebody says that they say the same; return it.
+
+        The sources are archived, with all their evidence, which counts for the merged memory; `undo_merge` takes it
+        apart again.
+
+        Args:
+            memory_ids: of those to merge: the text of the first stands.
+            chat: a model that writes the merged lesson.
+
+        Raises:
+            InvalidInputError: fewer than two, or one is not in service, or their outcomes differ, or an untrusted one
+                is of another source than the others.
+            MemoryNotFoundError: one is not in this project.
+            DistillationError: the model gave no lesson that could be taken.
+        """
+        ids = [*arguments.memory_ids(memory_ids).values()]
+        if len(ids) < 2:
+            raise InvalidInputError(f"to merge takes two memories and more, and there are {len(ids)}")
+        return consolidate.merge_these(self._engine, ids, None if chat is None else base.as_chat(chat))
 
     def undo_merge(self, memory_id: str) -> Unmerged:
         """Take a merged memory apart: its sources are served again, each with its own evidence, and it is archived.

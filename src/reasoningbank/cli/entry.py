@@ -16,6 +16,7 @@ from reasoningbank.cli import (
     hooks,
     learning,
     memories,
+    merging,
     serving,
     streams,
     transfer,
@@ -58,6 +59,7 @@ for part in (
     trusting.app,
     transfer.app,
     upkeep.app,
+    merging.app,
     serving.app,
 ):
     app.registered_commands += part.registered_commands

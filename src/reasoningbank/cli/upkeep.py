@@ -12,15 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from reasoningbank.cli import views
-from reasoningbank.cli.arguments import Chosen, MemoryId, UsageError, Yes
-from reasoningbank.cli.distilling import WithBaseUrl
+from reasoningbank.cli.arguments import Chosen, UsageError, Yes
+from reasoningbank.cli.merging import asked, skipped, told
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.views import counts, sentence, table_of
 from reasoningbank.upkeep import (
     Bin,
     Calibration,
-    Change,
-    Consolidated,
     Maintained,
     Measure,
     Metrics,
@@ -131,38 +129,6 @@ def backup(session: Session, folder: Annotated[Path, typer.Argument(metavar="FOL
     return Answer({"backup": folder.absolute()}, f"Copied to {folder}.")
 
 
-@command(app, "consolidate")
-def consolidate(
-    session: Session,
-    *,
-    apply: Annotated[bool, typer.Option("--apply", help="Merge; without it, only say what would be merged.")] = False,
-    threshold: Annotated[float, typer.Option(help="Cosine above which two memories are compared.")] = 0.75,
-    max_clusters: Annotated[int | None, typer.Option(help="The most merges.", show_default="all")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Also less than a day after the last one.")] = False,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", help="With --apply: a model at the endpoint that writes the merged lessons."),
-    ] = None,
-    base_url: WithBaseUrl = None,
-) -> Answer:
-    """Find memories that say the same, and with --apply merge them; `undo-merge` takes one apart again."""
-    from reasoningbank import OpenAIChat
-
-    chat = None if model is None else OpenAIChat(model, base_url=base_url)
-    with session.waiting("Comparing"):
-        found = session.bank.upkeep.consolidate(
-            threshold=threshold, dry_run=not apply, max_clusters=max_clusters, chat=chat, force=force
-        )
-    return Answer(found, consolidated)
-
-
-@command(app, "undo-merge")
-def undo_merge(session: Session, memory_id: MemoryId) -> Answer:
-    """Take a merged memory apart: what it was merged from is served again, with its own evidence."""
-    undone = session.bank.upkeep.undo_merge(memory_id)
-    return Answer(undone, f"Restored: {', '.join(undone.restored)}; archived the merge.")
-
-
 @command(app, "prune")
 def prune(
     session: Session,
@@ -177,22 +143,11 @@ def prune(
 # -- how it looks in a terminal ---------------------------------------------------------------------------------------
 
 
-def consolidated(console: Console, found: Consolidated) -> None:
-    """Print what was merged, or could be."""
-    if not found.due:
-        sentence(console, "Nothing was done: the last consolidation was less than a day ago (--force does it anyway).")
-    elif not found.changes and not found.skipped:
-        sentence(console, "No two memories say the same.", "green")
-    for change in found.changes:
-        sentence(console, _told(change))
-    _skipped(console, found.skipped)
-
-
 def _pruned(console: Console, found: Pruned) -> None:
     if not found.changes:
         sentence(console, "Nothing is to be pruned.", "green")
     for change in found.changes:
-        sentence(console, _told(change))
+        sentence(console, told(change))
 
 
 def _maintained(console: Console, done: Maintained) -> None:
@@ -204,22 +159,11 @@ def _maintained(console: Console, done: Maintained) -> None:
     else:
         sentence(console, f"Rolled up {rolled}, closed {expired}, archived {over}, trimmed {trimmed}.")
     for change in done.changes:
-        sentence(console, f"could be done: {_told(change)}" if done.dry_run else _told(change))
-    _skipped(console, done.skipped)
+        sentence(console, f"could be done: {told(change)}" if done.dry_run else told(change))
+    asked(console, done.proposed)
+    skipped(console, done.skipped)
     for link in done.suggested:
         sentence(console, f"suggested: {link.source} {link.type} {link.target} ({link.evidence})")
-
-
-def _skipped(console: Console, changes: Sequence[Change]) -> None:
-    for change in changes:
-        sentence(console, f"Not merged: {', '.join(change.memories)}: {change.reason}", "yellow")
-
-
-def _told(change: Change) -> str:
-    became = f" -> {change.result}" if change.result else ""
-    near = "" if change.similarity is None else f" (cosine {change.similarity:.2f})"
-    verb = change.link or change.kind
-    return f"{verb}: {', '.join(change.memories)}{became}: {change.reason}{near}"
 
 
 BAR = 30

@@ -14,6 +14,7 @@ from typing import Final
 
 from reasoningbank.memory import CONFIDENCE_IMPORTED, Source
 from reasoningbank.results import Change
+from reasoningbank.upkeep.certainty import beyond_doubt
 from reasoningbank.upkeep.likeness import Wording, differences, hang_on_signs, likeness, swapped
 from reasoningbank.verdict import Verdict
 
@@ -34,6 +35,7 @@ class Lesson:
         uses: how often it was handed out.
         made: when it was recorded.
         text: title, description and content as they stand.
+        when: when it applies, as it stands; "" when it does not say.
     """
 
     id: str
@@ -45,6 +47,7 @@ class Lesson:
     uses: int
     made: datetime
     text: str = ""
+    when: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +59,63 @@ class Pair:
     cosine: float
 
 
-def proposals(lessons: Sequence[Lesson], pairs: Iterable[Pair], max_clusters: int | None = None) -> list[Change]:
-    """Return the merges, at most `max_clusters`, then the links between contradicting lessons, each in a fixed order.
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What consolidation proposes, each in a fixed order.
 
-    The pairs are those above the threshold, in any order; pairs that are not given are not near.
+    Attributes:
+        merges: of lessons that say the same beyond doubt.
+        asked: merges of lessons that say the same as far as words tell: for somebody to agree to.
+        links: between lessons that speak against each other.
     """
-    near = list(pairs)
-    same = [pair for pair in near if say_the_same(lessons[pair.first], lessons[pair.second])]
-    clusters = complete_link(same, lessons)[:max_clusters]
-    cosines = {(pair.first, pair.second): pair.cosine for pair in same}
-    merges = [_merge(cluster, lessons, cosines) for cluster in clusters]
-    against = [pair for pair in near if contradict(lessons[pair.first], lessons[pair.second])]
-    links = sorted((_contradiction(pair, lessons) for pair in against), key=lambda change: change.memories)
-    return merges + links
+
+    merges: tuple[Change, ...]
+    asked: tuple[Change, ...]
+    links: tuple[Change, ...]
 
 
-def say_the_same(one: Lesson, other: Lesson) -> bool:
-    """Tell whether two near lessons may be merged: never a success with a failure, nor an untrusted with another's."""
+def proposals(lessons: Sequence[Lesson], pairs: Iterable[Pair], max_clusters: int | None = None) -> Proposals:
+    """Return what to merge, at most `max_clusters` groups, what to ask about, and what to link.
+
+    The pairs are those above the threshold, in any order; pairs that are not given are not near. A lesson is in one
+    group: what is merged beyond doubt is compared with the rest the next time.
+    """
+    near = [(pair, lessons[pair.first], lessons[pair.second]) for pair in pairs]
+    sure = [pair for pair, one, other in near if surely_the_same(one, other)]
+    clusters = complete_link(sure, lessons)[:max_clusters]
+    taken = {i for cluster in clusters for i in cluster}
+    left = [(pair, one, other) for pair, one, other in near if taken.isdisjoint((pair.first, pair.second))]
+    alike = [pair for pair, one, other in left if say_the_same(one, other)]
+    doubted = complete_link(alike, lessons)[: None if max_clusters is None else max_clusters - len(clusters)]
+    links = (_contradiction(pair, lessons) for pair, one, other in near if contradict(one, other))
+    return Proposals(
+        tuple(_merge(cluster, lessons, sure) for cluster in clusters),
+        tuple(_merge(cluster, lessons, alike) for cluster in doubted),
+        tuple(sorted(links, key=lambda change: change.memories)),
+    )
+
+
+def may_merge(one: Lesson, other: Lesson) -> bool:
+    """Tell whether two lessons may become one, if they say the same.
+
+    Never a success with a failure, nor an untrusted lesson with another's.
+    """
     return (
         one.outcome is other.outcome
         and one.source.trusted is other.source.trusted
         and (one.source.trusted or one.source.by == other.source.by)
+    )
+
+
+def surely_the_same(one: Lesson, other: Lesson) -> bool:
+    """Tell whether two lessons may be merged unasked."""
+    return may_merge(one, other) and beyond_doubt(one.text, other.text) and beyond_doubt(one.when, other.when)
+
+
+def say_the_same(one: Lesson, other: Lesson) -> bool:
+    """Tell whether two near lessons may be merged when somebody agrees."""
+    return surely_the_same(one, other) or (
+        may_merge(one, other)
         and differences(one.wording, other.wording).none
         and not hang_on_signs(one.text, other.text)
         and not swapped(one.text, other.text)
@@ -113,9 +152,9 @@ def complete_link(pairs: Iterable[Pair], lessons: Sequence[Lesson]) -> list[tupl
     return list(dict.fromkeys(group_of.values()))
 
 
-def _merge(cluster: Sequence[int], lessons: Sequence[Lesson], cosines: dict[tuple[int, int], float]) -> Change:
+def _merge(cluster: Sequence[int], lessons: Sequence[Lesson], pairs: Sequence[Pair]) -> Change:
     ordered = tuple(lesson.id for lesson in sorted((lessons[i] for i in cluster), key=_keeps))
-    least = min(cosines[a, b] for a in cluster for b in cluster if a < b)
+    least = min(pair.cosine for pair in pairs if {pair.first, pair.second} <= {*cluster})
     return Change("merge", ordered, f"{len(ordered)} memories say the same in other words", similarity=least)
 
 

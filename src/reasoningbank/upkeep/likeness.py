@@ -21,6 +21,7 @@ _TURNING: Final = DIRECTED | {"before", "after", "until"}
 _APART_AND_TOGETHER: Final = (
     (frozenset({"each", "every", "per"}), frozenset({"all", "both", "whole", "total"})),
     (frozenset({"either"}), frozenset({"both"})),
+    (frozenset({"some"}), frozenset({"all", "both", "each", "every", "whole"})),
     (frozenset({"or"}), frozenset({"and", "both"})),
 )
 EITHER: Final = frozenset({meaning("either")})

@@ -33,7 +33,7 @@ def _words(paragraph: str) -> frozenset[str]:
 
 
 _FROM_TWO: Final = "two three four five six seven eight nine ten eleven twelve"
-_NUMBER_WORDS: Final = {word: str(number) for number, word in enumerate(_FROM_TWO.split(), 2)}
+NUMBER_WORDS: Final = {word: str(number) for number, word in enumerate(_FROM_TWO.split(), 2)}
 # Words that say nothing but "not": which of them does is no difference.
 _NOTHING_BUT_NOT: Final = _words("""
     no not never none neither nor nothing without except excluding exclude cannot cant dont doesnt didnt isnt arent
@@ -52,7 +52,7 @@ _GLUE: Final = _words("""
 """)
 # They may be left out, or stand in for each other, without the instruction becoming another one.
 _LIGHT: Final = _words("""
-    name named called path filesystem size exact like match out space sub location anywhere somewhere
+    name named called path filesystem size exact like match space sub location anywhere somewhere
 """)
 # Beside a name they say what kind of thing it is, as one of two texts may: "the file `a.txt`".
 _KINDS: Final = _words("""
@@ -61,7 +61,7 @@ _KINDS: Final = _words("""
 """)
 # Each line is one meaning, as far as instructions go. Small on purpose: what is not here counts as different.
 _MEANINGS: Final = """
-    find search locate look list display print show output get report see seek
+    find search locate look list display print show output get see seek
     directory folder dir directories folders subdirectory subdirectories subfolder subfolders tree hierarchy
     below under down beneath underneath
     delete remove erase drop
@@ -259,8 +259,8 @@ class _Parts:
         self.spoken.append(word)
         if word in _LEADING:
             self.leading = word
-        if word in _NUMBER_WORDS:
-            self.numbers.append(_NUMBER_WORDS[word])
+        if word in NUMBER_WORDS:
+            self.numbers.append(NUMBER_WORDS[word])
         elif word in _WITHIN:
             self.implied.add(_BELOW)
         elif _plain(word) in _NOTHING_BUT_NOT:

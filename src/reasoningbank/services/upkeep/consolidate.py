@@ -29,7 +29,7 @@ from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage import links as link_rows
 from reasoningbank.storage import merges, meta, pins, records, sameness, trust
 from reasoningbank.storage.links import LessonRow
-from reasoningbank.upkeep.consolidation import Lesson, Pair, merged_confidence, proposals
+from reasoningbank.upkeep.consolidation import Lesson, Pair, Proposals, may_merge, merged_confidence, proposals
 from reasoningbank.upkeep.likeness import wording
 from reasoningbank.validation import validated
 
@@ -56,14 +56,11 @@ def consolidate(
     """Propose merges and links; without `dry_run` carry the merges out, at most once a day unless forced."""
     if not dry_run and not take_turn(engine, LAST, now, force=force):
         return Consolidated(due=False)
-    changes = propose(engine, threshold, max_clusters)
+    found = propose(engine, threshold, max_clusters)
     if dry_run:
-        return Consolidated(tuple(changes))
+        return Consolidated((*found.merges, *found.links), found.asked)
     done, skipped = [], []
-    for change in changes:
-        if change.kind == "link":
-            done += _link(engine, change)
-            continue
+    for change in found.merges:
         try:
             result = engine.with_embedder(partial(_merge, engine, change, chat))
         except (DistillationError, InvalidInputError) as error:
@@ -73,7 +70,9 @@ def consolidate(
             skipped.append(replace(change, reason="its memories were changed meanwhile"))
         else:
             done.append(replace(change, result=result))
-    return Consolidated(tuple(done), tuple(skipped))
+    for change in found.links:
+        done += _link(engine, change)
+    return Consolidated(tuple(done), found.asked, tuple(skipped))
 
 
 def take_turn(engine: Engine, name: str, now: datetime, *, force: bool = False) -> bool:
@@ -95,7 +94,7 @@ def take_turn(engine: Engine, name: str, now: datetime, *, force: bool = False) 
 # -- proposing -----------------------------------------------------------------------------------------------------
 
 
-def propose(engine: Engine, threshold: float, max_clusters: int | None = None) -> list[Change]:
+def propose(engine: Engine, threshold: float, max_clusters: int | None = None) -> Proposals:
     """Return what could be merged or linked among the active memories. Changes nothing."""
     with engine.read() as view:
         pinned = dict(pins.every_pin(view))
@@ -132,10 +131,34 @@ def _lesson(memory: Memory) -> Lesson:
         uses=memory.usage_count,
         made=memory.created_at,
         text=text,
+        when=memory.applies_when or "",
     )
 
 
 # -- merging -------------------------------------------------------------------------------------------------------
+
+
+def merge_these(engine: Engine, memory_ids: Sequence[str], chat: Chat | None) -> Memory:
+    """Merge memories because somebody says so, whatever their words; the text of the first stands."""
+    with engine.read() as view:
+        numbers = records.numbers_of(view, memory_ids)
+        if missing := [one for one in memory_ids if one not in numbers]:
+            raise MemoryNotFoundError(missing[0])
+        found = _sources(view, memory_ids)
+    if found is None:
+        raise InvalidInputError("a memory to merge is not in service: restore or approve it first")
+    lessons = [_lesson(memory) for memory in found.values()]
+    if not all(may_merge(lessons[0], lesson) for lesson in lessons):
+        raise InvalidInputError(
+            "only memories of one outcome are merged, and untrusted ones only with others of the same source"
+        )
+    change = Change("merge", tuple(memory_ids), "somebody said so")
+    result = engine.with_embedder(partial(_merge, engine, change, chat))
+    if result is None:
+        raise InvalidInputError("a memory to merge was changed meanwhile: look at it, and merge again")
+    with engine.read() as view:
+        (merged,) = view.shown([*records.numbers_of(view, [result]).values()]).values()
+    return merged
 
 
 def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder) -> str | None:

@@ -65,6 +65,7 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
         old_runs,
         len(over),
         changes=(*merged.changes, *pruned.changes),
+        proposed=merged.proposed,
         skipped=merged.skipped,
         # Every pair is compared for them, so at most once a day.
         suggested=_suggested(engine) if settings.auto_suggest and take_turn(engine, SUGGESTED, now) else (),
@@ -105,7 +106,7 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
         old_runs = trajectories.count_old(view, _oldest_run(engine, now))
         over = len(_expired(view, now))
         forgotten = sum(stored.count_beyond(view, CHANGES_KEPT) for stored in (MEMORIES, NODES))
-    merges = consolidate.propose(engine, THRESHOLD)
+    found = consolidate.propose(engine, THRESHOLD)
     pruned = prune(engine, now, dry_run=True, unused_days=UNUSED.days)
     return Maintained(
         tuple(segment.name for segment in due),
@@ -113,7 +114,8 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
         forgotten,
         old_runs,
         over,
-        changes=(*merges, *pruned.changes),
+        changes=(*found.merges, *found.links, *pruned.changes),
+        proposed=found.asked,
         suggested=_suggested(engine),
         dry_run=True,
     )

@@ -1,0 +1,105 @@
+"""Certainty: whether two texts say the same beyond doubt, so that nobody needs to be asked before they become one.
+
+Likeness proposes by tables of what may stand for what, and no table knows all of English: "log in" and "log out" differ
+by a word that is of no weight elsewhere. Here nothing is weighed: two texts are the same word for word, in one order,
+but for what changes no instruction. What was tried and what it gave: docs/benchmarks/merging.md.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from reasoningbank.upkeep.wording import NUMBER_WORDS
+
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+_CLOSING: Final = ".,;:!?"
+# Markup around one word. Quotes around what a shell would read are kept: it reads them too.
+_MARKED: Final = re.compile(r"[\"'*_\u201c\u2018]{1,2}(\w[\w./-]*)[\"'*_\u201d\u2019]{1,2}")
+# They change nothing before another word; at an end, "the folder a" names a folder.
+_DROPPED: Final = frozenset({"a", "an", "the", "please"})
+# A clause that begins with one of these may stand before the rest, up to a comma, or behind it.
+_OPENING: Final = frozenset(
+    {
+        *(
+            "after",
+            "as",
+            "at",
+            "because",
+            "before",
+            "between",
+            "by",
+            "during",
+            "for",
+            "if",
+            "in",
+            "on",
+            "once",
+            "since",
+        ),
+        *("to", "unless", "until", "when", "whenever", "where", "while", "with", "without"),
+    }
+)
+_SPOKEN_SHORT: Final = {
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "shan't": "shall not",
+    "it's": "it is",
+    "that's": "that is",
+    "there's": "there is",
+}
+_SHORT_ENDINGS: Final = {"n't": " not", "'re": " are", "'ve": " have", "'ll": " will"}
+# Each line is one meaning, whatever it is said of.
+_SAME: Final = """
+    delete remove erase
+    deleted removed erased
+    deleting removing erasing
+    directory folder
+    directories folders
+    fix repair
+    choose pick
+    large big
+    verify validate
+"""
+_SAME_AS: Final = {word: words[0] for words in map(str.split, _SAME.strip().splitlines()) for word in words}
+
+
+def beyond_doubt(one: str, other: str) -> bool:
+    """Tell whether two texts are the same but for spelling, markup, articles, and where a clause stands."""
+    return plainly(one) == plainly(other)
+
+
+def plainly(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the sentences of a text, each as the words that count, in one order.
+
+    A clause that opens a sentence comes behind what it opens: "Before you push, run the tests" is the same words as
+    "Run the tests before you push".
+    """
+    sentences = (_in_order(sentence.split()) for sentence in _SENTENCE.split(text))
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def _in_order(chunks: list[str]) -> tuple[str, ...]:
+    if chunks:
+        chunks[0] = _uncapitalised(chunks[0])
+    if chunks and chunks[0] in _OPENING:
+        comma = next((at for at, chunk in enumerate(chunks, 1) if chunk.endswith(",")), len(chunks))
+        chunks = chunks[comma:] + chunks[:comma]
+    words = [word for chunk in chunks for word in _words_of(chunk)]
+    return tuple(word for at, word in enumerate(words, 1) if word not in _DROPPED or at == len(words))
+
+
+def _uncapitalised(word: str) -> str:
+    return word.lower() if word[1:] == word[1:].lower() else word
+
+
+def _words_of(chunk: str) -> list[str]:
+    bare = chunk.replace("`", "").rstrip(_CLOSING).replace("\u2019", "'")
+    if marked := _MARKED.fullmatch(bare):
+        bare = marked[1]
+    whole = _SPOKEN_SHORT.get(bare, bare)
+    for ending, said in _SHORT_ENDINGS.items():
+        if whole == bare and bare.endswith(ending):
+            whole = bare.removesuffix(ending) + said
+    return [_SAME_AS.get(word, NUMBER_WORDS.get(word, word)) for word in whole.split()]
