@@ -287,3 +287,31 @@ def test_the_doctor_says_what_is_not_hooked_what_is_gone_and_what_went_wrong(tmp
     assert "nothing is hooked at UserPromptSubmit" in said
     assert "SessionStart starts /gone/python, which is not there" in said
     assert "it broke" in said
+
+
+SECRETS = {
+    "named": "password=velvet9river",
+    "known by its form": "using AKIA" + "IOSFODNN7EXAMPLQ now",
+    "in an address": "postgres://ada:velvet9river@db/x",
+    "a long word": "got 9f86d081884c7d659a2feaa0c55ad015 back",
+}
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+@pytest.mark.parametrize("where", ["went well", "failed", "command", "prompt"])
+def test_no_secret_is_kept_even_until_the_turn_is_over(secret: str, where: str, fire: Fire, tmp_path: Path) -> None:
+    ran = {"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "env"}}
+    if where == "went well":
+        fire("claude-code", "PostToolUse", ran | {"tool_response": {"stdout": f"two rows\n{secret}\n{secret}\ndone"}})
+    elif where == "failed":
+        fire("claude-code", "PostToolUseFailure", ran | {"error": f"Exit code 1\n{secret}\n{OUTPUT}"})
+    elif where == "command":
+        fire("claude-code", "PostToolUse", ran | {"tool_input": {"command": f"run --{secret}"}, "tool_response": "ok"})
+    else:
+        fire("claude-code", "UserPromptSubmit", {"session_id": "s", "prompt": f"load the rows of it, {secret}"})
+
+    kept = "".join(file.read_text() for file in (tmp_path / "state").rglob("*.jsonl"))
+    assert kept
+    assert ("velvet9river" in kept, "IOSFODNN7" in kept) == (False, False)
+    if where == "went well":
+        assert json.loads(kept)["output"] == "two rows\n[left out]\ndone"

@@ -4,7 +4,9 @@ It is run by its path and imports nothing but the standard library until the ban
 little more than a start of Python. It never blocks the client: it ends by itself after DEADLINE seconds, always with
 exit code 0, and says nothing where anything goes wrong. What went wrong last stands in the state folder, for `doctor`.
 
-The session's acts are kept in the state folder (readable by this user only) until the turn they belong to is over.
+The session's acts are kept in the state folder (readable by this user only) until the turn they belong to is over, and
+without secrets: where the bank is needed anyway its scrubber takes them out, else whole lines that could hold one are left
+out, since the scrubber takes longer to load than a hook may take.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 DEADLINE = 4.0
 AT_THE_END = 1.2  # a client that ends waits for all hooks together hardly longer than a second
 KEPT = 20_000  # characters of an output
+KEPT_OF_ACT = 4_000  # of those that wait for the end of the turn
 LONGEST = 4_000_000  # of a payload
 
 # What each client calls the moments that matter here.
@@ -52,6 +55,16 @@ _TROUBLE = re.compile(
     r"undefined|unknown|conflict|rejected|ошибка|错误|エラー|fehler|erreur",
     re.IGNORECASE,
 )
+
+
+# A line without any of these holds no secret: words that name one, and long words with digits in them.
+_SECRETIVE = re.compile(
+    r"pass|pwd|psw|\bpw\b|secret|token|key|auth|cred|cookie|bearer|log(?:ged)? ?in|sign|seed|mnemonic|otp|private|senha|"
+    r"kennwort|contrase|парол|密|パスワード|비밀번호|://[^\s/@]{1,200}@|\s-[pu]\S|\$\w{1,6}\$|"
+    r"(?=[\w+=~-]{0,19}\d)[\w+=~-]{20}|[\w+/=]{48}",
+    re.IGNORECASE,
+)
+LEFT_OUT = "[left out]"
 
 
 # A class with types would cost a quarter of the start.
@@ -169,6 +182,10 @@ class Spool:
         with os.fdopen(descriptor, "a", encoding="utf-8") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
+    def add_act(self, event: Event, command: str, output: str) -> None:
+        """Append what was done, without secrets, and what came of it."""
+        self.add(tool=event.tool, command=command, output=output, exit_code=event.exit_code)
+
     def lines(self) -> list[dict[str, Any]]:
         """Return all lines that are whole."""
         if not os.path.exists(self.path):
@@ -191,6 +208,17 @@ class Spool:
         """Note that the client does fire this event."""
         with open(os.path.join(self.folder, f"{event.name}.seen"), "a", encoding="utf-8"):
             pass
+
+
+def careful(text: str) -> str:
+    """Return a text without its lines that could hold a secret; of several beside each other one mark is left."""
+    kept: list[str] = []
+    for line in text.splitlines():
+        if not _SECRETIVE.search(line):
+            kept.append(line)
+        elif kept[-1:] != [LEFT_OUT]:
+            kept.append(LEFT_OUT)
+    return "\n".join(kept)
 
 
 def needs_bank(event: Event, spool: Spool) -> bool:
@@ -217,9 +245,8 @@ def main(arguments: list[str]) -> None:
             return
         spool = Spool(state, event)
         spool.seen(event)
-        if event.moment in ("act", "failed"):
-            spool.add(tool=event.tool, command=event.command, output=event.text[-4_000:], exit_code=event.exit_code)
-        if needs_bank(event, spool):
+        is_act = event.moment in ("act", "failed")
+        if needs_bank(event, spool) or (is_act and _SECRETIVE.search(event.command)):
             # The modules beside this file are no top-level ones.
             here = os.path.dirname(os.path.abspath(__file__))
             sys.path[:] = [place for place in sys.path if os.path.abspath(place or ".") != here]
@@ -229,6 +256,8 @@ def main(arguments: list[str]) -> None:
             if text and (said := answer(event, text)):
                 sys.stdout.write(said)
                 sys.stdout.flush()
+        elif is_act:
+            spool.add_act(event, event.command, careful(event.text[-KEPT_OF_ACT:]))
     except BaseException as error:  # noqa: BLE001 - whatever it is, the client goes on
         _note(state, f"{client} {name}: {type(error).__name__}: {error}")
     finally:

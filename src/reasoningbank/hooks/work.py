@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from reasoningbank import ReasoningBank, Verdict, prompt_block
-from reasoningbank.hooks.entry import Event, Spool
+from reasoningbank.hooks.entry import KEPT_OF_ACT, Event, Spool
 from reasoningbank.outputs import failure_of
+from reasoningbank.screening.scrub import scrub
 
 # How a bank is opened beside its scope.
 EMBEDDER: dict[str, Any] = {}
@@ -59,7 +60,7 @@ def _prompt(bank: ReasoningBank, event: Event, spool: Spool) -> str:
         return ""
     ref = f"{event.client}:{event.session}:{_turn(spool)}"[:200]
     recall = bank.recall(prompt[:8_000], ref=ref, thread=event.session[:200], max_tokens=TOKENS)
-    spool.add(prompt=prompt[:8_000], ref=ref)
+    spool.add(prompt=scrub(prompt[:8_000]).text, ref=ref)
     return "" if recall.weak else recall.text
 
 
@@ -71,6 +72,7 @@ def _turn(spool: Spool) -> int:
 
 
 def _act(bank: ReasoningBank, event: Event, spool: Spool) -> str:
+    spool.add_act(event, scrub(event.command).text, scrub(event.text[-KEPT_OF_ACT:]).text)
     lines = spool.lines()
     ref = next((line["ref"] for line in reversed(lines) if line.get("ref")), None)
     failed = bool(event.exit_code) or (event.exit_code is None and failure_of(event.text) is not None)
