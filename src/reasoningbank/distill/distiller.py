@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from reasoningbank.distill import prompts
+from reasoningbank.distill.answering import answered_by
 from reasoningbank.distill.cleaning import pack
 from reasoningbank.distill.distillation import Distillation, Rejection
 from reasoningbank.distill.items import Rules, sort_items
@@ -118,7 +119,7 @@ class LLMDistiller:
             reply = self._chat.complete(request)
         except ChatError as error:
             return Distillation(DistillStatus.FAILED, reason=str(error), attempts=1, by=self.name)
-        first = read_reply(reply, rules, self.name)
+        first = _answering(read_reply(reply, rules, self.name), runs)
         again = second_request(request, reply, first)
         if again is None:
             return first
@@ -126,7 +127,7 @@ class LLMDistiller:
             second_reply = self._chat.complete(again)
         except ChatError as error:
             return replace(first, attempts=2, reason=f"{first.reason}; asked again: {error}")
-        second = read_reply(second_reply, rules, self.name)
+        second = _answering(read_reply(second_reply, rules, self.name), runs)
         return replace(second, attempts=2, usage=first.usage + second.usage)
 
     def _request(self, prompt: str, runs: Sequence[Trajectory], cap: int) -> ChatRequest:
@@ -181,6 +182,12 @@ def _without_lessons(answer: Answer, rejected: Iterable[Rejection], *, cut: bool
     if answer.found:
         return DistillStatus.EMPTY, "the model found nothing to learn"
     return DistillStatus.UNPARSEABLE, f"the answer held {answer.problem}"
+
+
+def _answering(drawn: Distillation, runs: Sequence[Trajectory]) -> Distillation:
+    """Return it with the errors that its lessons answer."""
+    drafts = (draft.model_copy(update={"signatures": answered_by(draft, runs)}) for draft in drawn.drafts)
+    return replace(drawn, drafts=tuple(drafts))
 
 
 def second_request(request: ChatRequest, reply: ChatReply, first: Distillation) -> ChatRequest | None:

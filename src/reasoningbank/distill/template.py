@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from reasoningbank.distill.acts import kind, label
+from reasoningbank.distill.answering import outputs_with
 from reasoningbank.distill.cleaning import shorten
 from reasoningbank.distill.distillation import Distillation
 from reasoningbank.distill.reading import Reading, Trouble, read
@@ -143,9 +144,7 @@ class TemplateDistiller:
 def _answered(run: Trajectory, facts: Reading, found: Finding) -> tuple[str, ...] | None:
     """Return the outputs of the failures that a finding tells of: the errors that the lesson answers."""
     told = "\n".join((found.title, found.when, *found.lines))
-    said = [trouble.said for trouble in facts.troubles if plain(trouble.said)[:40] in told]
-    outputs = (step.error or step.observation for step in run.steps)
-    return tuple(dict.fromkeys(out[-15_000:] for out in outputs if any(line in out for line in said)))[:4] or None
+    return outputs_with(run, [t.said for t in facts.troubles if plain(t.said)[:40] in told]) or None
 
 
 def derive_tags(run: Trajectory) -> tuple[str, ...]:
