@@ -137,7 +137,11 @@ def test_annotations_say_what_a_call_does(offer: Offer, bank: ReasoningBank) -> 
     (lookup,) = Offer(OneProject(bank), read_only=True).tools()
 
     assert {name for name, hint in hints.items() if hint["readOnlyHint"]} == set()
-    assert {name for name, hint in hints.items() if hint["idempotentHint"]} == {"memory_record", "memory_outcome"}
+    assert {name for name, hint in hints.items() if hint["idempotentHint"]} == {
+        "memory_record",
+        "memory_feedback",
+        "memory_outcome",
+    }
     assert not any(hint["destructiveHint"] or hint["openWorldHint"] for hint in hints.values())
     assert lookup["annotations"]["readOnlyHint"] is True
 

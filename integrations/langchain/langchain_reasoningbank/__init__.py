@@ -12,7 +12,9 @@ from langchain_reasoningbank.documents import format_lessons, lessons_text
 from langchain_reasoningbank.outcome import attach
 from langchain_reasoningbank.retriever import ReasoningBankRetriever
 from langchain_reasoningbank.tools import (
+    MemoryApproveTool,
     MemoryFeedbackTool,
+    MemoryListTool,
     MemoryOutcomeTool,
     MemoryRecordTool,
     MemoryRetireTool,
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LangChainChat",
+    "MemoryApproveTool",
     "MemoryFeedbackTool",
+    "MemoryListTool",
     "MemoryOutcomeTool",
     "MemoryRecordTool",
     "MemoryRetireTool",

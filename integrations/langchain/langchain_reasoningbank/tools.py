@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from langchain_reasoningbank.scope import run_scope
 from reasoningbank.adapters import (
+    MEMORY_APPROVE,
     MEMORY_FEEDBACK,
+    MEMORY_LIST,
     MEMORY_LOOKUP,
     MEMORY_OUTCOME,
     MEMORY_RECORD,
@@ -130,7 +132,34 @@ class MemoryRetireTool(_BankTool):
         return ("retire",)
 
 
-CORRECTING: dict[str, type[_BankTool]] = {"update": MemoryUpdateTool, "retire": MemoryRetireTool}
+class MemoryListTool(_BankTool):
+    """Lists lessons by title."""
+
+    name: str = MEMORY_LIST.name
+    description: str = MEMORY_LIST.description
+    args_schema: type[BaseModel] = MEMORY_LIST.arguments
+
+    def _allowed(self) -> tuple[str, ...]:
+        return ("list",)
+
+
+class MemoryApproveTool(_BankTool):
+    """Approves a quarantined lesson, as a person decided."""
+
+    name: str = MEMORY_APPROVE.name
+    description: str = MEMORY_APPROVE.description
+    args_schema: type[BaseModel] = MEMORY_APPROVE.arguments
+
+    def _allowed(self) -> tuple[str, ...]:
+        return ("approve",)
+
+
+ALLOWED: dict[str, type[_BankTool]] = {
+    "list": MemoryListTool,
+    "update": MemoryUpdateTool,
+    "retire": MemoryRetireTool,
+    "approve": MemoryApproveTool,
+}
 
 
 class ReasoningBankToolkit(BaseToolkit):
@@ -140,7 +169,8 @@ class ReasoningBankToolkit(BaseToolkit):
         read_only: only memory_search, which then counts nothing.
         by: who records, votes and reports through the tools.
         trusted: whether what is recorded through them is trusted.
-        allow: "update" and "retire" offer memory_update and memory_retire, to put lessons right; not beside read-only.
+        allow: "list", "update", "retire" and "approve" offer memory_list, memory_update, memory_retire and
+            memory_approve (see memory_tools); beside read-only only "list".
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -155,11 +185,11 @@ class ReasoningBankToolkit(BaseToolkit):
         super().__init__(**{"bank": bank, **options})
 
     def get_tools(self) -> list[BaseTool]:
-        """Return the tools; InvalidInputError when something else is to be allowed, or anything beside read-only."""
-        check_allowed(self.allow, read_only=self.read_only)
+        """Return the tools; InvalidInputError for what cannot be allowed."""
+        check_allowed(self.allow, read_only=self.read_only, trusted=self.trusted)
         options: dict[str, Any] = {"bank": self.bank, "by": self.by, "trusted": self.trusted}
+        more = [kind(**options) for name, kind in ALLOWED.items() if name in self.allow]
         if self.read_only:
-            return [MemorySearchTool(read_only=True, description=MEMORY_LOOKUP.description, **options)]
+            return [MemorySearchTool(read_only=True, description=MEMORY_LOOKUP.description, **options), *more]
         kinds: list[type[_BankTool]] = [MemorySearchTool, MemoryRecordTool, MemoryFeedbackTool, MemoryOutcomeTool]
-        kinds += [kind for name, kind in CORRECTING.items() if name in self.allow]
-        return [kind(**options) for kind in kinds]
+        return [*(kind(**options) for kind in kinds), *more]

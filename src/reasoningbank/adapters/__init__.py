@@ -7,16 +7,16 @@ from reasoningbank.adapters.banks import BankResolver, Banks, RunScope, bank_of
 from reasoningbank.adapters.callbacks import RunWatch
 from reasoningbank.adapters.correcting import MEMORY_RETIRE, MEMORY_UPDATE, check_allowed
 from reasoningbank.adapters.failing import ToolFailures
+from reasoningbank.adapters.judging import MEMORY_FEEDBACK, MEMORY_OUTCOME
 from reasoningbank.adapters.outcomes import FailureFilter, Judge, RootRun, RunOutcomes, RunTree, is_neutral
 from reasoningbank.adapters.recalling import Recalling
 from reasoningbank.adapters.request import last_turn, request_text
+from reasoningbank.adapters.reviewing import MEMORY_APPROVE, MEMORY_LIST, row_data
 from reasoningbank.adapters.shown import letters_in
 from reasoningbank.adapters.threads import above, as_reference, thread_of
 from reasoningbank.adapters.tool import MemoryTool, ToolAnswer, ToolSpec
 from reasoningbank.adapters.tools import (
-    MEMORY_FEEDBACK,
     MEMORY_LOOKUP,
-    MEMORY_OUTCOME,
     MEMORY_RECORD,
     MEMORY_SEARCH,
     hit_data,
@@ -28,7 +28,9 @@ from reasoningbank.arguments import check_result
 from reasoningbank.judgement import PASS_MARK, Judgement, as_judgement
 
 __all__ = [
+    "MEMORY_APPROVE",
     "MEMORY_FEEDBACK",
+    "MEMORY_LIST",
     "MEMORY_LOOKUP",
     "MEMORY_OUTCOME",
     "MEMORY_RECORD",
@@ -67,5 +69,6 @@ __all__ = [
     "memory_data",
     "memory_tools",
     "request_text",
+    "row_data",
     "thread_of",
 ]

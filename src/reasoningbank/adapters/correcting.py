@@ -1,4 +1,4 @@
-"""Two tools by which an agent puts lessons right: off unless they are allowed, and undone by a person at any time."""
+"""What an agent may do to lessons that are there: off unless it is allowed, and undone by a person at any time."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 from pydantic import Field
 
 from reasoningbank.adapters.coercion import Reference
-from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec
+from reasoningbank.adapters.reviewing import approve_tool
+from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec, secrets_in, with_account
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source, State, is_blank
 
-UPDATE, RETIRE = "update", "retire"
+LIST, UPDATE, RETIRE, APPROVE = ALLOWED = ("list", "update", "retire", "approve")
 
 
 class UpdateArguments(Arguments):
@@ -25,11 +26,15 @@ class UpdateArguments(Arguments):
         min_length=1, max_length=DESCRIPTION_LIMIT, description="What is wrong with it, and how you know; one sentence."
     )
     content: Reference = Field(
-        default=None, max_length=CONTENT_LIMIT, description="What it is to say, as a whole; or null to leave it."
+        default=None, max_length=CONTENT_LIMIT, description="What it is to say, as a whole; null for what it says now."
     )
-    title: Reference = Field(default=None, max_length=TITLE_LIMIT, description="Its new title; or null to leave it.")
+    title: Reference = Field(
+        default=None, max_length=TITLE_LIMIT, description="Its new title; null for the one it has."
+    )
     applies_when: Reference = Field(
-        default=None, max_length=DESCRIPTION_LIMIT, description="When it applies, and when not; or null to leave it."
+        default=None,
+        max_length=DESCRIPTION_LIMIT,
+        description="When it applies, and when not; null for what it says now.",
     )
 
 
@@ -56,19 +61,32 @@ MEMORY_RETIRE = ToolSpec(
 )
 
 
-def check_allowed(allow: Collection[str], *, read_only: bool = False) -> None:
-    """Check what an agent is to be allowed; InvalidInputError for what there is no tool for, or beside read-only."""
-    if isinstance(allow, str) or (unknown := sorted(set(allow) - {UPDATE, RETIRE})):
+def check_allowed(allow: Collection[str], *, read_only: bool = False, trusted: bool = True) -> None:
+    """Check what an agent is to be allowed.
+
+    InvalidInputError for what there is no tool for, for what changes lessons beside read-only, and for approving by one
+    who is not trusted.
+    """
+    if isinstance(allow, str) or (unknown := sorted(set(allow) - set(ALLOWED))):
         named = repr(allow) if isinstance(allow, str) else ", ".join(map(repr, unknown))
-        raise InvalidInputError(f"allow {named} is not understood: give a list of 'update', 'retire'")
-    if read_only and allow:
-        raise InvalidInputError("read-only tools change nothing: leave allow out, or read_only")
+        raise InvalidInputError(f"allow {named} is not understood: give a list of {', '.join(map(repr, ALLOWED))}")
+    if read_only and set(allow) - {LIST}:
+        raise InvalidInputError("read-only tools change nothing: allow nothing but 'list', or leave read_only out")
+    if APPROVE in allow and not trusted:
+        raise InvalidInputError("who is not trusted approves nothing: leave 'approve' out")
 
 
-def correcting_tools(bank: ReasoningBank, allow: Collection[str], *, by: str, trusted: bool) -> list[MemoryTool]:
-    """Return the tools that are allowed."""
+def allowed_tools(
+    bank: ReasoningBank, allow: Collection[str], listing: MemoryTool, *, by: str, trusted: bool
+) -> list[MemoryTool]:
+    """Return the tools that are allowed, in the order of ALLOWED; `listing` is memory_list."""
     doors = _Doors(bank, by, trusted)
-    offered = {UPDATE: MemoryTool(MEMORY_UPDATE, doors.update), RETIRE: MemoryTool(MEMORY_RETIRE, doors.retire)}
+    offered = {
+        LIST: listing,
+        UPDATE: MemoryTool(MEMORY_UPDATE, doors.update),
+        RETIRE: MemoryTool(MEMORY_RETIRE, doors.retire),
+        APPROVE: approve_tool(bank),
+    }
     return [tool for name, tool in offered.items() if name in allow]
 
 
@@ -84,6 +102,7 @@ class _Doors:
         if not changes:
             raise InvalidInputError("nothing to change: give content, title or applies_when")
         before = self._served(given.memory_id, given.reason)
+        redactions = secrets_in(given.reason, *changes.values())
         if not self.trusted:
             changes["source"] = Source(how=before.source.how, by=self.by, session=before.source.session, trusted=False)
         after = self.bank.update(before.id, reason=given.reason, by=self.by, **changes)
@@ -98,13 +117,14 @@ class _Doors:
         text = f"Updated {after.id}; what it said before is kept."
         if after.state is State.QUARANTINED:
             text += " It is withheld until a person approves it: it reads like instructions to an agent."
-        return ToolAnswer(text, data)
+        return with_account(text, data, redactions=redactions)
 
     def retire(self, given: RetireArguments) -> ToolAnswer:
         memory = self._served(given.memory_id, given.reason)
         state = self.bank.upkeep.archive(memory.id, reason=given.reason, by=self.by).state.value
         text = f"Retired {memory.id}: it is no longer given, until a person restores it."
-        return ToolAnswer(text, {"memory_id": memory.id, "state": state})
+        data = {"memory_id": memory.id, "state": state}
+        return with_account(text, data, redactions=secrets_in(given.reason))
 
     def _served(self, memory_id: str, reason: str) -> Memory:
         """Return a memory that is in service; about any other a person has decided, or is to decide."""

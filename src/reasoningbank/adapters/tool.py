@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from reasoningbank.adapters.coercion import echoed
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
+from reasoningbank.screening.scrub import scrub
 from reasoningbank.validation import unknown_name
 
 
@@ -30,6 +32,27 @@ class ToolAnswer:
     text: str
     data: dict[str, Any] = field(default_factory=dict)
     failed: bool = False
+
+
+def with_account(
+    text: str, data: dict[str, Any], *, redactions: Mapping[str, int] | None = None, degraded: Collection[str] = ()
+) -> ToolAnswer:
+    """Return an answer that also says which secrets were removed, by rule, and what did not work as configured."""
+    if redactions:
+        text += f" Removed before it was stored: {', '.join(f'{many} {rule}' for rule, many in redactions.items())}."
+        data["redactions"] = dict(redactions)
+    if degraded:
+        text += f" Degraded: {'; '.join(degraded)}."
+        data["degraded"] = list(degraded)
+    return ToolAnswer(text, data)
+
+
+def secrets_in(*texts: str | None) -> dict[str, int]:
+    """Return how many secrets are removed from texts before they are stored, by rule."""
+    found: Counter[str] = Counter()
+    for text in texts:
+        found.update(scrub(text).counts if text else {})
+    return dict(found)
 
 
 @dataclass(frozen=True, slots=True)

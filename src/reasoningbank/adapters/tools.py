@@ -7,20 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field
 
 from reasoningbank.adapters.arms import is_held_out, told
-from reasoningbank.adapters.coercion import Count, Flag, Object, Reference, Share, Words, to_choice
-from reasoningbank.adapters.correcting import check_allowed, correcting_tools
+from reasoningbank.adapters.coercion import Count, Object, Reference, Share, Words, to_choice
+from reasoningbank.adapters.correcting import allowed_tools, check_allowed
+from reasoningbank.adapters.judging import judging_tools
 from reasoningbank.adapters.narrowing import narrowed
-from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec
+from reasoningbank.adapters.reviewing import list_tool
+from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec, with_account
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.filters import FilterOptions
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
-from reasoningbank.results import HELD_OUT, OVER_BUDGET, Hit, Voted
+from reasoningbank.results import HELD_OUT, OVER_BUDGET, Hit
 from reasoningbank.services.search.prompt import prompt_block
 
 # Tokens of memory_search's text at the most.
@@ -81,32 +84,6 @@ class RecordArguments(Arguments):
     tags: Words = Field(default=None, description="Words to filter by, such as a language or a tool; or null.")
 
 
-class FeedbackArguments(Arguments):
-    """Arguments of memory_feedback."""
-
-    memory_id: str = Field(min_length=1, description="The lesson's id, as memory_search gave it.")
-    helpful: Flag = Field(description="true if the lesson helped, false if it misled.")
-    reason: str | None = Field(default=None, description="Why, in one sentence; or null.")
-
-
-class OutcomeArguments(Arguments):
-    """Arguments of memory_outcome."""
-
-    succeeded: Flag = Field(description="true if the task succeeded, false if it failed.")
-    ref: Reference = Field(
-        default=None, description="The ref that memory_search gave: all lessons it gave are credited. Or null."
-    )
-    memory_id: Reference = Field(
-        default=None, description="One lesson's id: only that one is credited, with a ref or without; or null."
-    )
-    reason: str | None = Field(default=None, description="Why, in one sentence; or null.")
-    stability: Flag | None = Field(
-        default=None,
-        description="With memory_id: true if succeeded says whether a change made with that lesson was still there "
-        "after seven days (false: it was reverted), rather than how the task ended; or null.",
-    )
-
-
 # Which filters a model may ask for.
 ASKED = ("outcome", "tags", "where", "since", "until")
 _LOOK_UP = "Look up lessons from earlier runs before you start a task: what worked, and what to avoid."
@@ -117,13 +94,6 @@ MEMORY_RECORD = ToolSpec(
     "memory_record",
     "Store a lesson that a later run can use: a strategy that worked, or a guard-rail against what failed.",
     RecordArguments,
-    idempotent=True,
-)
-MEMORY_FEEDBACK = ToolSpec("memory_feedback", "Say whether one lesson helped.", FeedbackArguments)
-MEMORY_OUTCOME = ToolSpec(
-    "memory_outcome",
-    "Say how a task ended, so that the lessons recalled for it are credited. Once, when it has ended.",
-    OutcomeArguments,
     idempotent=True,
 )
 
@@ -147,25 +117,27 @@ def memory_tools(
         limit: how many lessons memory_search gives when it is not told.
         by: who records, votes and reports through these tools.
         trusted: whether what is recorded through them is trusted (see docs/guides/security.md).
-        filters: of memory_search, whatever it is asked: what a model asks for narrows them, and takes none away.
-        allow: what an agent may do to lessons that are there: "update" and "retire" offer memory_update and
-            memory_retire. Neither deletes anything, and both can be undone.
+        filters: of memory_search and memory_list, whatever is asked: what a model asks for narrows them, and takes
+            none away.
+        allow: what an agent may do to lessons that are there: "list", "update", "retire" and "approve" offer
+            memory_list, memory_update, memory_retire and memory_approve. None deletes anything, and all can be undone.
         within: the run's episode, whose ref memory_search gives: it then opens none of its own.
         thread: the conversation they are called in: where a hold-out withholds lessons from it, they give none.
 
     Raises:
         InvalidInputError: something else is to be allowed, or anything beside read-only.
     """
-    check_allowed(allow, read_only=read_only)
+    check_allowed(allow, read_only=read_only, trusted=trusted)
     doors = _Doors(bank, limit, by, trusted, read_only, filters or {}, within, thread)
+    listing = list_tool(bank, filters=filters or {}, within=within, thread=thread)
+    more = allowed_tools(bank, allow, listing, by=by, trusted=trusted)
     if read_only:
-        return [MemoryTool(MEMORY_LOOKUP, doors.search)]
+        return [MemoryTool(MEMORY_LOOKUP, doors.search), *more]
     return [
         MemoryTool(MEMORY_SEARCH, doors.search),
         MemoryTool(MEMORY_RECORD, doors.record),
-        MemoryTool(MEMORY_FEEDBACK, doors.feedback),
-        MemoryTool(MEMORY_OUTCOME, doors.outcome),
-        *correcting_tools(bank, allow, by=by, trusted=trusted),
+        *judging_tools(bank, by=by, trusted=trusted),
+        *more,
     ]
 
 
@@ -186,7 +158,7 @@ class _Doors:
         limit = given.limit or self.limit
         held_out = is_held_out(self.bank, self.within, self.thread)
         if held_out:
-            return _found("", (), {})
+            return _found("", (), ref=self.within)
         if given.error is not None:
             return self._failed(given.error, given.query, limit, given.ref or self.within or None, filters)
         options: dict[str, Any] = {"min_confidence": given.min_confidence, **filters}
@@ -194,33 +166,32 @@ class _Doors:
             return self._look_up(given.query, limit, options)
         holdout = None if held_out is None else 0  # a run that is given lessons stays in its arm
         recall = self.bank.recall(given.query, limit, max_tokens=LONGEST_ANSWER, holdout=holdout, **options)
-        text = f"{recall.text}\n\nref: {recall.ref}" if recall.hits else ""
-        more = {"ref": recall.ref, "withheld": told(recall.withheld), "weak": recall.weak}
         too_long = list(recall.shortened)
         if OVER_BUDGET in recall.withheld and not recall.held_out:
             # Searched again, which changes nothing: a recall says how many did not fit, not which.
             shown = {memory.id for memory in recall.memories}
             found = self.bank.search(given.query, limit, **options)
             too_long += [memory.id for memory in found.memories if memory.id not in shown]
-        return _found(text, recall.hits, more, too_long)
+        more = {"withheld": told(recall.withheld), "weak": recall.weak}
+        return _found(recall.text, recall.hits, more, ref=recall.ref, degraded=recall.degraded, too_long=too_long)
 
     def _failed(self, error: str, task: str, limit: int, ref: str | None, filters: FilterOptions) -> ToolAnswer:
         if self.read_only:
             raise InvalidInputError("error needs a server that may count what it hands out: this one is read-only")
         found = self.bank.recall_failure(error, task=task, ref=ref, limit=limit, max_tokens=LONGEST_ANSWER, **filters)
         why = "" if found.reason == HELD_OUT else f": {found.reason}"
-        text = f"{found.text}\n\nref: {found.ref}" if found.hits else f"No lesson answers this error{why}."
-        more = {"ref": found.ref, "errors": list(found.errors), "match": found.match, "repeated": found.repeated}
-        return _found(text, found.hits, more, list(found.shortened))
+        text = found.text if found.hits else f"No lesson answers this error{why}."
+        more = {"errors": list(found.errors), "match": found.match, "repeated": found.repeated}
+        return _found(text, found.hits, more, ref=found.ref, degraded=found.degraded, too_long=found.shortened)
 
     def _look_up(self, query: str, limit: int, options: dict[str, Any]) -> ToolAnswer:
         result = self.bank.search(query, limit, **options)
         unproven = [hit.memory.id for hit in result.hits if hit.provisional]
         block = prompt_block(result.memories, max_tokens=LONGEST_ANSWER, provisional=unproven, doubtful=result.weak)
         hits = tuple(hit for hit in result.hits if hit.memory.id in block.included)
-        more = {"withheld": result.withheld, "weak": result.weak, **({"ref": self.within} if self.within else {})}
-        text = f"{block.text}\n\nref: {self.within}" if self.within and hits else block.text
-        return _found(text, hits, more, (*block.shortened, *block.dropped))
+        more = {"withheld": result.withheld, "weak": result.weak}
+        too_long = (*block.shortened, *block.dropped)
+        return _found(block.text, hits, more, ref=self.within, degraded=result.degraded, too_long=too_long)
 
     def record(self, given: RecordArguments) -> ToolAnswer:
         recorded = self.bank.record(
@@ -247,43 +218,29 @@ class _Doors:
             text += f" It stays out of service, as was decided ({recorded.held}); a person can restore it."
         if recorded.memory.state.value == "quarantined":
             text += " It is withheld until a person approves it: it reads like instructions to an agent."
-        return ToolAnswer(text, data)
-
-    def feedback(self, given: FeedbackArguments) -> ToolAnswer:
-        told = self.bank.vote(given.memory_id, given.helpful, by=self.by, reason=given.reason)
-        data = _counted(told)
-        counted = "Counted" if told.recorded else "Counted before"
-        return ToolAnswer(f"{counted}: the confidence of {told.memory.id} is {data['confidence']}.", data)
-
-    def outcome(self, given: OutcomeArguments) -> ToolAnswer:
-        if given.ref is None and given.memory_id is None:
-            example = '{"ref": "<ref of memory_search>", "succeeded": true}'
-            raise InvalidInputError(f"give the ref of the run, or the memory_id of one lesson: {example}")
-        if given.stability and given.memory_id is None:
-            raise InvalidInputError("stability is about one lesson: give its memory_id")
-        if given.memory_id is not None:
-            kind: Literal["stability", "outcome"] = "stability" if given.stability else "outcome"
-            told = self.bank.vote(
-                given.memory_id, given.succeeded, kind=kind, ref=given.ref, by=self.by, reason=given.reason
-            )
-            return ToolAnswer("Counted." if told.recorded else "Counted before.", _counted(told))
-        reported = self.bank.report(given.succeeded, ref=given.ref, reason=given.reason, by=self.by)
-        credited = list(reported.credited)
-        text = "Counted before." if not reported.recorded else f"Counted for {len(credited)} lessons."
-        return ToolAnswer(text, {"ref": reported.episode.ref, "recorded": reported.recorded, "credited": credited})
+        return with_account(text, data, redactions=recorded.redactions, degraded=recorded.degraded)
 
 
-def _counted(told: Voted) -> dict[str, Any]:
-    confidence = round(told.memory.confidence, 4)
-    return {"memory_id": told.memory.id, "confidence": confidence, "recorded": told.recorded}
-
-
-def _found(text: str, hits: tuple[Hit, ...], more: Mapping[str, Any], too_long: Sequence[str] = ()) -> ToolAnswer:
+def _found(
+    text: str,
+    hits: Sequence[Hit],
+    more: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    ref: str = "",
+    degraded: Sequence[str] = (),
+    too_long: Sequence[str] = (),
+) -> ToolAnswer:
     data = {"memories": [hit_data(hit) for hit in hits if hit.memory.id not in too_long], **more}
-    if too_long:
-        data["too_long"] = list(too_long)
-        text = f"{text}\n\nFound, but too long to show here as a whole: {', '.join(too_long)}.".strip()
-    return ToolAnswer(text or "No lesson fits.", data)
+    left_out = ", ".join(f"{many} {reason}" for reason, many in data.get("withheld", {}).items())
+    said = {"ref": ref, "degraded": list(degraded), "too_long": list(too_long)}
+    lines = {
+        f"Left out: {left_out}.": left_out,
+        f"Degraded: {'; '.join(degraded)}.": degraded,
+        f"ref: {ref}": ref,
+        f"Found, but too long to show here as a whole: {', '.join(too_long)}.": too_long,
+    }
+    told = [text or "No lesson fits.", *(line for line, holds in lines.items() if holds)]
+    return ToolAnswer("\n\n".join(told), data | {name: value for name, value in said.items() if value})
 
 
 HIT_FIELDS = ("memory_id", "project", "title", "content", "description", "applies_when", "outcome", "tags")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_help_panel="Servers")
 EVERY_PROJECT = "*"
+DEFAULT_PORT = 8765
 
 Transport = Literal["stdio", "streamable-http"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -25,9 +26,19 @@ OverTransport = Annotated[
     Transport, typer.Option("--transport", help="stdio: one client, which starts the server itself.")
 ]
 Host = Annotated[
-    str, typer.Option("--host", help="Any but this machine's own needs the token REASONINGBANK_MCP_TOKEN.")
+    str | None,
+    typer.Option(
+        "--host",
+        help="With streamable-http: 127.0.0.1 when not given; any but this machine's own needs the token "
+        "REASONINGBANK_MCP_TOKEN.",
+    ),
 ]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="0 lets the system choose.")]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        "--port", min=0, max=65535, help="With streamable-http: 8765 when not given; 0 lets the system choose."
+    ),
+]
 ProjectNames = Annotated[
     str | None,
     typer.Option(
@@ -47,7 +58,9 @@ ToDistil = Annotated[
 Allowed = Annotated[
     list[str] | None,
     typer.Option(
-        "--allow", metavar="update|retire", help="Also offer memory_update or memory_retire; may be repeated."
+        "--allow",
+        metavar="list|update|retire|approve",
+        help="Also offer memory_list, memory_update, memory_retire or memory_approve; may be repeated.",
     ),
 ]
 RecordsAs = Annotated[str, typer.Option("--by", help="The name under which it records, votes and reports.")]
@@ -60,8 +73,8 @@ def mcp(
     filters: dict[str, Any],
     *,
     transport: OverTransport = "stdio",
-    host: Host = "127.0.0.1",
-    port: Port = 8765,
+    host: Host = None,
+    port: Port = None,
     projects: ProjectNames = None,
     read_only: ReadOnly = False,
     untrusted: IsUntrusted = False,
@@ -75,19 +88,25 @@ def mcp(
     """Serve the memory tools to a client of the Model Context Protocol (extra: mcp).
 
     The tools are memory_search, memory_record, memory_feedback and memory_outcome, memory_distill when a distiller is
-    named, and memory_update and memory_retire when they are allowed; the resources are memory://ID and memory://status.
-    What memory_search gives passes the filters that are named here, whatever a model asks for.
-    Logs go to standard error.
+    named, and those that are allowed beside them. What memory_search and memory_list give passes the filters that are
+    named here, whatever a model asks for. What cannot work is said at the start. Logs go to standard error.
     """
-    from reasoningbank.mcp_server import Offer, build_server
-    from reasoningbank.mcp_server.http import serve_http
-    from reasoningbank.mcp_server.sdk import serve_stdio
+    from reasoningbank.mcp_server import Offer, build_server, check
 
     logging.basicConfig(stream=sys.stderr, level=log_level.upper())
+    wrong = {
+        "--host and --port go with --transport streamable-http": transport == "stdio" and (host or port is not None),
+        "a server that is read-only distils nothing: leave --distiller out": read_only and distiller,
+        "--by is empty: give the name under which it records": not by.strip(),
+    }
+    for why in (why for why, holds in wrong.items() if holds):
+        raise UsageError(why)
     drawing = chosen_distiller(distiller, model, base_url, judge=False)[0] if distiller else None
+    served = _projects(session, projects)
+    check(served, read_only=read_only)
     server = build_server(
         Offer(
-            _projects(session, projects),
+            served,
             read_only=read_only,
             by=by,
             trusted=not untrusted,
@@ -96,18 +115,25 @@ def mcp(
             filters=filters,  # type: ignore[arg-type]  # by their names
         )
     )
+    _serve(server, transport, host or "127.0.0.1", DEFAULT_PORT if port is None else port, log_level)
+    return Answer({})
+
+
+def _serve(server: Any, transport: Transport, host: str, port: int, log_level: LogLevel) -> None:
+    from reasoningbank.mcp_server.http import serve_http
+    from reasoningbank.mcp_server.sdk import serve_stdio
+
     if transport == "stdio":
         serve_stdio(server)
-    else:
-        serve_http(
-            server,
-            host=host,
-            port=port,
-            token=environment().get("mcp_token"),
-            ready=lambda address: typer.echo(f"Serving MCP on {address}; Ctrl-C ends it.", err=True),
-            log_level=log_level,
-        )
-    return Answer({})
+        return
+    serve_http(
+        server,
+        host=host,
+        port=port,
+        token=environment().get("mcp_token"),
+        ready=lambda address: typer.echo(f"Serving MCP on {address}; Ctrl-C ends it.", err=True),
+        log_level=log_level,
+    )
 
 
 def _projects(session: Session, wanted: str | None) -> Projects:
@@ -115,6 +141,8 @@ def _projects(session: Session, wanted: str | None) -> Projects:
 
     if wanted is None:
         return OneProject(session.bank)
+    if "project" in session.scope and session.scope["project"].origin == "--project":
+        raise UsageError("--project and --projects were both given: give one of them")
     names = session.banks.projects() if wanted == EVERY_PROJECT else [name.strip() for name in wanted.split(",")]
     if not all(names):
         raise UsageError(f"--projects {wanted!r} names no project between two commas")

@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field
 
 from reasoningbank import Distiller, ReasoningBank, Trajectory
 from reasoningbank.adapters import MemoryTool, ToolAnswer, ToolSpec
-from reasoningbank.adapters.coercion import Flag, to_list
-from reasoningbank.adapters.tool import Arguments
+from reasoningbank.adapters.coercion import Flag, Reference, to_list
+from reasoningbank.adapters.tool import Arguments, with_account
 from reasoningbank.distill import Distillation
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import is_blank
@@ -28,14 +28,38 @@ class StepArguments(Arguments):
     result: str = Field(default="", description="What came of it; an error in its own words.")
 
 
+# What models write in place of `result`.
+_RESULTS = ("observation", "output", "error")
+
+
+def _to_steps(value: object) -> object:
+    """Read a list of steps, or its JSON text; a step that is a text says what was done.
+
+    A text that is no list is left as it is, for the schema to refuse: where one step ends nobody can tell.
+    """
+    if isinstance(value, str) and not value.strip().startswith("["):
+        return value
+    steps = to_list(value)
+    return [_to_step(step) for step in steps] if isinstance(steps, list) else steps
+
+
+def _to_step(step: object) -> object:
+    if isinstance(step, str):
+        return {"action": step}
+    if isinstance(step, dict) and "result" not in step:
+        return {"result" if name in _RESULTS else name: told for name, told in step.items()}
+    return step
+
+
 class DistillArguments(Arguments):
     """Arguments of memory_distill."""
 
     task: str = Field(min_length=1, description="The task, in one sentence.")
-    steps: Annotated[list[StepArguments], BeforeValidator(to_list)] = Field(
+    steps: Annotated[list[StepArguments], BeforeValidator(_to_steps)] = Field(
         min_length=1, max_length=MOST_STEPS, description="What was done, in order."
     )
     succeeded: Flag = Field(description="true if the task succeeded, false if it failed.")
+    ref: Reference = Field(default=None, description="The ref that memory_search gave for this task; or null.")
 
 
 MEMORY_DISTILL = ToolSpec(
@@ -83,13 +107,15 @@ def _distill(bank: ReasoningBank, distiller: Distiller, given: DistillArguments)
     if is_blank(given.task):
         raise InvalidInputError("task is empty: say in one sentence what was to be done")
     steps = [{"action": step.action, "observation": step.result} for step in given.steps]
-    distilled = bank.distill({"task": given.task, "steps": steps}, given.succeeded, distiller=distiller)
+    run = {"task": given.task, "steps": steps}
+    distilled = bank.distill(run, given.succeeded, distiller=distiller, ref=given.ref)
     ids = [one.memory.id for one in distilled.recorded if not one.held]
     duplicates = list(distilled.duplicates)
     data: dict[str, Any] = {"status": distilled.status.value, "memory_ids": ids, "duplicates": duplicates}
     near = {one.memory.id: one.possible_duplicate_of for one in distilled.recorded if one.possible_duplicate_of}
     held = {one.memory.id or one.memory.title: one.held for one in distilled.recorded if one.held}
-    data |= {name: found for name, found in (("possible_duplicates", near), ("held", held)) if found}
+    more = {"possible_duplicates": near, "held": held, "removed": distilled.removed}
+    data |= {name: found for name, found in more.items() if found}
     told = [f"Stored {len(ids)} lessons: {', '.join(ids)}."] if ids else ["No new lesson."]
     if distilled.duplicates:
         told.append(f"Known already: {', '.join(distilled.duplicates)}.")
@@ -97,4 +123,7 @@ def _distill(bank: ReasoningBank, distiller: Distiller, given: DistillArguments)
     told += [f"{memory_id} stays out of service ({why})." for memory_id, why in held.items()]
     if distilled.result.reason:
         told.append(f"{distilled.status}: {distilled.result.reason}.")
-    return ToolAnswer(" ".join(told), data)
+    if distilled.removed:
+        told.append(f"Left out of the run: {', '.join(f'{many} {what}' for what, many in distilled.removed.items())}.")
+    degraded = dict.fromkeys(why for one in distilled.recorded for why in one.degraded)
+    return with_account(" ".join(told), data, degraded=[*degraded])

@@ -170,8 +170,8 @@ def serve_http(
         ready: called with the server's address, once it accepts connections.
 
     Raises:
-        InvalidInputError: another host than this machine's own, and no token.
-        OSError: the port is taken, or the host is none of this machine's.
+        InvalidInputError: another host than this machine's own, and no token; or the port is taken, or the host is
+            none of this machine's.
     """
     import socket
 
@@ -180,8 +180,13 @@ def serve_http(
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen()
+        try:
+            listening.bind((host, port))
+            listening.listen()
+        except OSError as error:
+            raise InvalidInputError(
+                f"{host} port {port} cannot be listened on ({error.strerror or error}): give another --port or --host"
+            ) from None
         shown = f"[{host}]" if ":" in host else host
         ready(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
         config = uvicorn.Config(app, log_config=None, access_log=False, log_level=log_level, lifespan="on")

@@ -4,27 +4,40 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote, unquote
 
-from pydantic import BaseModel
-
-from reasoningbank import BankRoot, Distiller, ReasoningBank, ReasoningBankError, State
-from reasoningbank.adapters import MemoryTool, memory_data, memory_tools
+from reasoningbank import BankRoot, Distiller, ReasoningBank, ReasoningBankError, State, TemplateDistiller
+from reasoningbank.adapters import (
+    MEMORY_APPROVE,
+    MEMORY_RETIRE,
+    MEMORY_UPDATE,
+    MemoryTool,
+    ToolSpec,
+    memory_data,
+    memory_tools,
+)
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.filters import FilterOptions
-from reasoningbank.mcp_server.distilling import distill_tool
+from reasoningbank.mcp_server.distilling import MEMORY_DISTILL, distill_tool
+from reasoningbank.mcp_server.schemas import OUTPUTS, TITLES, input_schema
 
 SCHEME = "memory://"
 STATUS = "status"
 
-INSTRUCTIONS = (
-    "Call memory_search before a task. When the task has ended, call memory_outcome once with the ref that "
-    "memory_search gave. Record what a later run should know with memory_record."
-)
+# What the server says of itself at the start, a sentence for each tool that is offered.
+INSTRUCTIONS = {
+    "memory_search": "Call memory_search before a task, with what you are about to do in one sentence.",
+    "memory_outcome": "When the task has ended, call memory_outcome once with the ref that memory_search gave.",
+    "memory_feedback": "If one lesson helped or misled by itself, say so with memory_feedback.",
+    "memory_record": "Record what a later run should know with memory_record.",
+    "memory_distill": "When a task had several steps, hand them to memory_distill once, when it has ended.",
+    "memory_update": "A lesson that proved wrong can be put right with memory_update.",
+    "memory_retire": "One that cannot be put right is taken out of service with memory_retire.",
+}
+LOOK_ONLY = "Only looking up is offered here: nothing is recorded or reported."
 
 
 class ResourceNotFoundError(ReasoningBankError):
@@ -77,8 +90,9 @@ class Offer:
         by: who records, votes and reports through this server.
         trusted: whether what is recorded through it is trusted.
         distiller: offers memory_distill, unless read-only.
-        allow: "update" and "retire" offer memory_update and memory_retire; not beside read-only.
-        filters: of memory_search, whatever it is asked.
+        allow: "list", "update", "retire" and "approve" offer the tools of these names (see memory_tools); beside
+            read-only only "list".
+        filters: of memory_search and memory_list, whatever they are asked.
     """
 
     def __init__(
@@ -96,6 +110,8 @@ class Offer:
         self._options: dict[str, Any] = {"read_only": read_only, "by": by, "trusted": trusted, "allow": tuple(allow)}
         self._options["filters"] = filters
         self._distiller = None if read_only else distiller
+        # A model may be asked, which is outside, and does not say the same twice.
+        self._asks_outside = not isinstance(distiller, TemplateDistiller)
         self._specs = {tool.name: tool.spec for tool in self._tools(projects.names[0])}
 
     @property
@@ -109,6 +125,14 @@ class Offer:
             tools.append(distill_tool(bank, self._distiller, trusted=self._options["trusted"]))
         return tools
 
+    @property
+    def instructions(self) -> str:
+        """What a client's model is told at the start: of what is offered, and of nothing else."""
+        told = [sentence for name, sentence in INSTRUCTIONS.items() if name in self._specs]
+        if self._several:
+            told.append(f"Name the project in each call (project_id): {', '.join(self._projects.names)}.")
+        return " ".join([*told, LOOK_ONLY] if self._options["read_only"] else told)
+
     # -- tools ---------------------------------------------------------------------------------------------------
 
     def tools(self) -> list[dict[str, Any]]:
@@ -120,15 +144,20 @@ class Offer:
                 "description": spec.description,
                 "inputSchema": input_schema(spec.arguments, self._projects.names if self._several else ()),
                 "outputSchema": OUTPUTS[name],
-                "annotations": {
-                    "readOnlyHint": spec.read_only,
-                    "destructiveHint": False,
-                    "idempotentHint": spec.idempotent,
-                    "openWorldHint": False,
-                },
+                "annotations": self._hints(spec),
             }
             for name, spec in self._specs.items()
         ]
+
+    def _hints(self, spec: ToolSpec) -> dict[str, bool]:
+        outside = spec is MEMORY_DISTILL and self._asks_outside
+        return {
+            "readOnlyHint": spec.read_only,
+            # What is there is changed, not added to: clients ask before they call these.
+            "destructiveHint": spec in (MEMORY_UPDATE, MEMORY_RETIRE, MEMORY_APPROVE),
+            "idempotentHint": spec.idempotent and not outside,
+            "openWorldHint": outside,
+        }
 
     def call(self, name: str, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
         """Carry out a call, and return its result; what was wrong with it is a result that says so."""
@@ -137,7 +166,7 @@ class Offer:
             tools = {tool.name: tool for tool in self._tools(self._project_of(given))}
             if name not in tools:
                 raise InvalidInputError(
-                    f"there is no tool {name!r}{_nearest(name, tools)}; there are {', '.join(tools)}"
+                    f"there is no tool {name!r}{nearest(name, tools)}; there are {', '.join(tools)}"
                 )
         except ReasoningBankError as error:
             return _failure(f"{name} failed: {error}")
@@ -155,7 +184,7 @@ class Offer:
             return names[0]
         given = arguments.pop("project_id", None)
         if given not in names:
-            hint = _nearest(given, names) if isinstance(given, str) else ""
+            hint = nearest(given, names) if isinstance(given, str) else ""
             raise InvalidInputError(f"project_id {given!r} is not served here{hint}; give one of {', '.join(names)}")
         return str(given)
 
@@ -214,7 +243,8 @@ def _failure(text: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], "isError": True}
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return words that name the nearest of what is known, "" where nothing is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f", did you mean {near[0]!r}?" if near else ""
 
@@ -234,73 +264,3 @@ def _memory(bank: ReasoningBank, memory_id: str) -> dict[str, Any]:
     if memory.state is State.ARCHIVED:
         raise InvalidInputError("archived: it was taken out of service")
     return memory_data(memory)
-
-
-# -- the schemas of the tools: closed, small, and without what a model does not read ----------------------------------
-
-TITLES = {
-    "memory_search": "Look up lessons",
-    "memory_record": "Store a lesson",
-    "memory_feedback": "Rate a lesson",
-    "memory_outcome": "Report how a task ended",
-    "memory_distill": "Draw lessons from a task",
-    "memory_update": "Put a lesson right",
-    "memory_retire": "Take a lesson out of service",
-}
-
-
-def _object(required: Sequence[str] = (), **properties: str) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {name: {"type": kind} for name, kind in properties.items()},
-        "required": list(required),
-    }
-
-
-# What a client may rely on; further fields may come with it.
-OUTPUTS: dict[str, dict[str, Any]] = {
-    "memory_search": _object(["memories"], memories="array", ref="string", withheld="object", too_long="array"),
-    "memory_record": _object(["memory_id", "created"], memory_id="string", created="boolean", confidence="number"),
-    "memory_feedback": _object(["memory_id", "confidence"], memory_id="string", confidence="number"),
-    "memory_outcome": _object(["recorded"], recorded="boolean", credited="array", confidence="number"),
-    "memory_distill": _object(["status", "memory_ids"], status="string", memory_ids="array", duplicates="array"),
-    "memory_update": _object(["memory_id", "changed"], memory_id="string", changed="boolean", state="string"),
-    "memory_retire": _object(["memory_id", "state"], memory_id="string", state="string"),
-}
-
-
-def input_schema(arguments: type[BaseModel], projects: Sequence[str]) -> dict[str, Any]:
-    """Return the JSON schema of a tool's arguments.
-
-    What may be null is simply not required here: not every client knows unions, and a null that comes is accepted.
-
-    Args:
-        projects: names that `project_id` can have; none when the server is bound to one project.
-    """
-    schema = arguments.model_json_schema()
-    definitions = schema.get("$defs", {})
-    properties = {name: _plain(field, definitions) for name, field in schema["properties"].items()}
-    required = list(schema.get("required", ()))
-    if projects:
-        properties["project_id"] = {"type": "string", "enum": list(projects), "description": "Whose lessons."}
-        required.append("project_id")
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-def _plain(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    kinds = [kind for kind in field.get("anyOf", ()) if kind != {"type": "null"}]
-    # pydantic repeats each field's name as a title.
-    rest = {key: value for key, value in field.items() if key not in {"title", "default", "anyOf", "description"}}
-    plain = {**(kinds[0] if kinds else {}), **rest, "description": _without_null(field["description"])}
-    item = plain.get("items", {}).get("$ref", "").rpartition("/")[2]
-    if item:
-        # In place, since not every client follows references.
-        parts = {name: _plain(part, definitions) for name, part in definitions[item]["properties"].items()}
-        required = definitions[item].get("required", [])
-        plain["items"] = {"type": "object", "properties": parts, "required": required, "additionalProperties": False}
-    return plain
-
-
-def _without_null(description: str) -> str:
-    description = re.sub(r"; null for (.+)\.$", r"; else \1.", description)
-    return re.sub(r"(?:; or|\. Or) null\.$", ".", description)

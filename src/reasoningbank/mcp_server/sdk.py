@@ -19,7 +19,7 @@ import anyio
 from anyio import to_thread
 
 from reasoningbank import MissingExtraError, __version__
-from reasoningbank.mcp_server.offer import INSTRUCTIONS, Offer, ResourceNotFoundError
+from reasoningbank.mcp_server.offer import Offer, ResourceNotFoundError
 
 NAME = "reasoningbank"
 RESOURCE_NOT_FOUND = -32002
@@ -81,8 +81,8 @@ def build_server(offer: Offer) -> Any:
     handlers = {kind: handler(kind, getattr(types, result)) for kind, (_, result) in KINDS.items()}
     if not is_major_1:
         handlers = {f"on_{kind}": handle for kind, handle in handlers.items()}
-        return lowlevel.Server(NAME, version=__version__, instructions=INSTRUCTIONS, **handlers)
-    server = lowlevel.Server(NAME, version=__version__, instructions=INSTRUCTIONS)
+        return lowlevel.Server(NAME, version=__version__, instructions=offer.instructions, **handlers)
+    server = lowlevel.Server(NAME, version=__version__, instructions=offer.instructions)
     server.request_handlers.update({getattr(types, KINDS[kind][0]): handle for kind, handle in handlers.items()})
     return server
 

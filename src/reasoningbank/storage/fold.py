@@ -96,7 +96,10 @@ class Facts:
             return False
         key = (known.n, signal.ref, signal.kind.value)
         said = self.evidence.get(key)
-        return key not in self.sealed and (said is None or said.polarity != signal.polarity)
+        if key in self.sealed:
+            return False
+        # What is said of one memory alone is more than its share in what was said of the whole run.
+        return said is None or said.polarity != signal.polarity or (signal.alone and not said.alone)
 
 
 @dataclass(slots=True)
@@ -145,7 +148,7 @@ def _fold(facts: Facts, changes: Changes, signal: Signal, segment: int) -> Folde
         return already
     if signal.kind is SignalKind.OUTCOME and not signal.alone:
         changes.verdicts[signal.ref] = signal
-    if old is not None and (old.polarity, old.weight) == (new.polarity, new.weight):
+    if old is not None and (old.polarity, old.weight) == (new.polarity, new.weight) and old.alone >= new.alone:
         return Folded.REPEATED
     if new.kind == OUTCOME and _has_vote(facts, (new.memory, new.ref, EXPLICIT)):
         new = new._replace(superseded=1)

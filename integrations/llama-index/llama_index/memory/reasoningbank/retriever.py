@@ -139,7 +139,8 @@ def get_tools(
         by: who records, votes and reports through the tools.
         trusted: whether what is recorded through them is trusted.
         filters: of memory_search; no argument of a model takes one of them away.
-        allow: "update" and "retire" offer memory_update and memory_retire, to put lessons right; not beside read-only.
+        allow: "list", "update", "retire" and "approve" offer memory_list, memory_update, memory_retire and
+            memory_approve (see memory_tools); beside read-only only "list".
     """
     options: dict[str, Any] = {
         "read_only": read_only,
