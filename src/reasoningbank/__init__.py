@@ -54,6 +54,7 @@ from reasoningbank.results import (
     Voted,
 )
 from reasoningbank.services.search.prompt import prompt_block
+from reasoningbank.signals import Evidence, EvidencePiece
 from reasoningbank.verdict import Verdict
 
 __version__ = "0.1.0"
@@ -110,6 +111,8 @@ __all__ = [
     "EmbeddingError",
     "Episode",
     "EpisodeNotFoundError",
+    "Evidence",
+    "EvidencePiece",
     "FilterOptions",
     "Hit",
     "InvalidInputError",

@@ -125,6 +125,7 @@ class AsyncRuns(_Facade[Runs]):
     note_read = _hop(Runs.note_read)
     trajectory = _hop(Runs.trajectory)
     of = _hop(Runs.of)
+    lessons = _hop(Runs.lessons)
     distill_many = _hop(Runs.distill_many)
     best_of = _hop(Runs.best_of)
 
@@ -141,6 +142,7 @@ class AsyncUpkeep(_Facade[Upkeep]):
 
     status = _hop(Upkeep.status)
     metrics = _hop(Upkeep.metrics)
+    standings = _hop(Upkeep.standings)
     warm = _hop(Upkeep.warm)
     maintain = _hop(Upkeep.maintain)
     doctor = _hop(Upkeep.doctor)
@@ -213,6 +215,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
     get = _hop(ReasoningBank.get)
     list = _hop(ReasoningBank.list)
     count = _hop(ReasoningBank.count)
+    evidence = _hop(ReasoningBank.evidence)
     search = _hop(ReasoningBank.search)
     recommend = _hop(ReasoningBank.recommend)
     recall = _hop(ReasoningBank.recall)

@@ -177,11 +177,13 @@ class Page:
     Attributes:
         next: pass it as `after` to get the next page; None on the last one.
         withheld: where no memory passes the filters, how many they leave out, and why.
+        standings: proven, provisional or rejected, by id: where each stands by what is believed, served or not.
     """
 
     memories: tuple[Memory, ...]
     next: str | None = None
     withheld: dict[str, int] = field(default_factory=dict)
+    standings: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

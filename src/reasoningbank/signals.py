@@ -87,6 +87,51 @@ class Tally:
     superseded: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class EvidencePiece:
+    """One piece of the evidence about a memory, and what was believed with it and all before it.
+
+    Attributes:
+        at: when it was given; of several that were rolled up, when the last was.
+        kind: what kind of evidence; usage says nothing of a memory, but old evidence fades by it.
+        positive, negative: its strength for and against the memory; of one piece, one of them is 0.
+        ref: the run or vote it belongs to; "" of what was rolled up.
+        by: who judged.
+        source: the session or agent it came from.
+        confidence: the belief's mean after it; `low` and `high`: its central 80 % interval.
+    """
+
+    at: datetime
+    kind: SignalKind
+    positive: float
+    negative: float
+    ref: str
+    by: str
+    source: str
+    confidence: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a memory is believed: the pieces, in the order they were given, from what it started with.
+
+    Attributes:
+        confidence: what was believed before the first of the pieces; `low` and `high`: its central 80 % interval.
+        standing: proven, provisional or rejected, by what is believed now and the setting `floor`.
+        earlier: how many pieces came before those, and are in that belief.
+    """
+
+    memory: str
+    confidence: float
+    low: float
+    high: float
+    standing: str
+    pieces: tuple[EvidencePiece, ...] = ()
+    earlier: int = 0
+
+
 def day_number(at: datetime) -> int:
     """Return the days from 1970-01-01 to `at`'s UTC day; negative before."""
     return at.astimezone(UTC).date().toordinal() - _EPOCH_ORDINAL

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from reasoningbank.links import SuggestedLink
@@ -51,6 +51,8 @@ class Status:
         positions_set_back: how often a power loss took lines that had been counted.
         unfolded_bytes: of the log, to be counted by the next write.
         stray_segments: segment files that do not count: rolled up before, or with a number that is taken.
+        disk_bytes: what the project's files take on the disk.
+        free_bytes: what is left there.
         read_only: the folder cannot be written by this user.
         problems: what is not as it should be, in words; empty when all is well.
     """
@@ -87,8 +89,36 @@ class Status:
     positions_set_back: int = 0
     unfolded_bytes: int = 0
     stray_segments: tuple[str, ...] = ()
+    disk_bytes: int = 0
+    free_bytes: int = 0
     read_only: bool = False
     problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunsOfDay:
+    """How many runs began on one day in UTC, by how they ended; `open` ones have not."""
+
+    day: date
+    success: int = 0
+    failure: int = 0
+    unknown: int = 0
+    open: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The figures of a part of a window, by what happened in it.
+
+    Attributes:
+        votes, runs: as in Metrics.
+    """
+
+    since: datetime
+    until: datetime
+    criteria: tuple[Measure, ...]
+    votes: Calibration
+    runs: Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +137,8 @@ class Metrics:
         yields: what was recorded and distilled, by name.
         parameters: what the calibrated model has learned, as in `Status`.
         weights: how far each kind of evidence was trusted over time, oldest first; the last holds now.
+        days: the days with runs, the oldest first.
+        trend: the window in equal parts, the oldest first, if they were asked for.
     """
 
     since: datetime
@@ -120,6 +152,8 @@ class Metrics:
     yields: dict[str, float | None] = field(default_factory=dict)
     parameters: dict[str, Any] | None = None
     weights: tuple[Weighing, ...] = ()
+    days: tuple[RunsOfDay, ...] = ()
+    trend: tuple[Period, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

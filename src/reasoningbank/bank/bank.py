@@ -20,12 +20,14 @@ from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.runs import Run, Runs
 from reasoningbank.bank.upkeep import LONGEST_WINDOW, Sources, Upkeep
+from reasoningbank.belief.belief import Standing
 from reasoningbank.config import Settings
 from reasoningbank.corrections import Revision, Superseded
 from reasoningbank.filters import FilterOptions, Filters
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
 from reasoningbank.runs.results import FailureRecall
+from reasoningbank.signals import Evidence
 from reasoningbank.validation import validated
 from reasoningbank.verdict import Verdict
 
@@ -35,20 +37,22 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.embed.base import Embedder
     from reasoningbank.measures.lift_results import LiftReport
-    from reasoningbank.services.credit import credit, lift
-    from reasoningbank.services.record import history, record
+    from reasoningbank.services.credit import credit, lift, trail
+    from reasoningbank.services.record import browsing, history, record
+    from reasoningbank.services.record.browsing import Sort
     from reasoningbank.services.runs import distilling, trajectories
     from reasoningbank.services.search import failure as failing
     from reasoningbank.services.search import recall, recommend, repair, retrieve
     from reasoningbank.services.search.retrieve import Wanted
 else:
-    credit, lift = Later.each("reasoningbank.services.credit", "credit", "lift")
-    history, record = Later.each("reasoningbank.services.record", "history", "record")
+    credit, lift, trail = Later.each("reasoningbank.services.credit", "credit", "lift", "trail")
+    browsing, history, record = Later.each("reasoningbank.services.record", "browsing", "history", "record")
     distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
     recall, recommend, retrieve = Later.each("reasoningbank.services.search", "recall", "recommend", "retrieve")
     failing, repair = Later.each("reasoningbank.services.search", "failure", "repair")
 
 PARTS: Final[tuple[Literal["tag", "memory"], ...]] = ("tag", "memory")
+SORTS: Final[tuple[Sort, ...]] = ("most_believed", "least_believed", "most_used", "least_used")
 
 
 class ReasoningBank(Namespace):
@@ -285,6 +289,11 @@ class ReasoningBank(Namespace):
         text: str | None = None,
         expired: bool | None = False,
         newest_first: bool = False,
+        standing: str | None = None,
+        used: bool | None = None,
+        min_confidence: float | None = None,
+        max_confidence: float | None = None,
+        sort: Sort | None = None,
         after: str | None = None,
         limit: int = 100,
         **filters: Unpack[FilterOptions],
@@ -296,12 +305,21 @@ class ReasoningBank(Namespace):
             text: must occur in title, description, content or applies_when, whatever the case.
             expired: False leaves out what has expired, True what has not, None nothing.
             newest_first: in the order of time instead: what happened last comes first.
+            standing: proven, provisional or rejected, by what is believed now and the setting `floor`.
+            used: only what was handed out at least once (True), or never (False).
+            min_confidence, max_confidence: only what is believed so much at least, or at the most, in [0, 1].
+            sort: by a number instead: most_believed, least_believed, most_used or least_used; those that are alike in
+                the order they were recorded.
             after: `next` of the page before.
             limit: 1 to 1,000.
             filters: see FilterOptions.
         """
         wanted = arguments.listed(filters, self.now, state=state, text=text, expired=expired)
         most = arguments.page_limit(limit)
+        sifted = self._sifted(standing, used, min_confidence, max_confidence)
+        if sort is not None or sifted is not None:
+            order = arguments.one_of("sort", sort, SORTS) if sort else "newest" if newest_first else "recorded"
+            return browsing.page(self._engine, wanted, sifted, order, after, most)
         if newest_first:
             return record.newest_page(self._engine, wanted, arguments.place(after), most)
         return record.page(self._engine, wanted, arguments.position("memories", after), most)
@@ -312,6 +330,10 @@ class ReasoningBank(Namespace):
         state: State | str | None = State.ACTIVE,
         text: str | None = None,
         expired: bool | None = False,
+        standing: str | None = None,
+        used: bool | None = None,
+        min_confidence: float | None = None,
+        max_confidence: float | None = None,
         **filters: Unpack[FilterOptions],
     ) -> int:
         """Return how many memories pass the filters of `list`.
@@ -320,7 +342,32 @@ class ReasoningBank(Namespace):
         not there under it: nothing was counted then.
         """
         wanted = arguments.listed(filters, self.now, state=state, text=text, expired=expired)
-        return record.count(self._engine, wanted)
+        sifted = self._sifted(standing, used, min_confidence, max_confidence)
+        return record.count(self._engine, wanted) if sifted is None else browsing.count(self._engine, wanted, sifted)
+
+    def _sifted(
+        self, standing: str | None, used: bool | None, least: float | None, most: float | None
+    ) -> browsing.Sifted | None:
+        if standing is None and used is None and least is None and most is None:
+            return None
+        return browsing.Sifted(
+            self.settings.floor,
+            None if standing is None else arguments.label(Standing, "standing", standing),
+            None if used is None else arguments.flag("used", used),
+            least=0.0 if least is None else arguments.number("min_confidence", least, 0, 1),
+            most=1.0 if most is None else arguments.number("max_confidence", most, 0, 1),
+        )
+
+    def evidence(self, memory_id: str, limit: int = 200) -> Evidence:
+        """Return what is known of a memory, piece by piece, with what was believed after each: why it is believed.
+
+        It is what counts now, by the model as it is now. What was taken back is not in it, and neither is what was said
+        of another text; of what was rolled up (setting `keep_days`), the pieces of a day and judge are one.
+
+        Args:
+            limit: how many pieces at the most, the newest; 1 to 1,000.
+        """
+        return trail.evidence(self._engine, arguments.memory_id(memory_id), arguments.page_limit(limit))
 
     # -- looking -----------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, a
 from reasoningbank.episode import Episode
 from reasoningbank.errors import StorageError
 from reasoningbank.filters import FilterOptions
+from reasoningbank.memory import Memory
 from reasoningbank.results import Recall, Reported
 from reasoningbank.runs.results import FailureRecall
 from reasoningbank.verdict import Verdict, as_verdict
@@ -150,6 +151,14 @@ class Runs(Namespace):
             MemoryNotFoundError: there is none with this id in this project.
         """
         return trajectories.runs_of(self._engine, arguments.memory_id(memory_id), arguments.page_limit(limit))
+
+    def lessons(self, ref: str) -> tuple[Memory, ...]:
+        """Return the memories that were distilled from a run, in the order they were recorded.
+
+        Args:
+            ref: the episode's reference, or the session where the bank knows no episode of it.
+        """
+        return trajectories.lessons_of(self._engine, arguments.episode_ref(ref))
 
     def distill_many(
         self, runs: Sequence[Any], *, distiller: Distiller | None = None, judge: AnyJudge | None = None

@@ -24,17 +24,18 @@ if TYPE_CHECKING:
     from reasoningbank.llm import base
     from reasoningbank.llm.base import Chat
     from reasoningbank.services.credit import metrics
-    from reasoningbank.services.record import history, pinning, record, trust
+    from reasoningbank.services.record import browsing, history, pinning, record, trust
     from reasoningbank.services.upkeep import consolidate, maintain, reembed, state
 else:
     base, metrics = Later.each("reasoningbank", "llm.base", "services.credit.metrics")
-    history, pinning = Later.each("reasoningbank.services.record", "history", "pinning")
+    browsing, history, pinning = Later.each("reasoningbank.services.record", "browsing", "history", "pinning")
     record, trust = Later.each("reasoningbank.services.record", "record", "trust")
     consolidate, maintain = Later.each("reasoningbank.services.upkeep", "consolidate", "maintain")
     reembed, state = Later.each("reasoningbank.services.upkeep", "reembed", "state")
 
 
 LONGEST_WINDOW = 36_500
+MOST_PARTS = 100
 
 
 class Upkeep(Namespace):
@@ -48,9 +49,19 @@ class Upkeep(Namespace):
         """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
         return state.status(self._engine)
 
-    def metrics(self, days: int = 30) -> Metrics:
-        """Say how well the bank did in the last 1 to 36,500 days: what it promised, and what came of it."""
-        return metrics.metrics(self._engine, arguments.whole("days", days, 1, LONGEST_WINDOW))
+    def metrics(self, days: int = 30, parts: int = 0) -> Metrics:
+        """Say how well the bank did in the last 1 to 36,500 days: what it promised, and what came of it.
+
+        Args:
+            parts: also the figures of so many equal parts of these days (`trend`), up to 100.
+        """
+        window = arguments.whole("days", days, 1, LONGEST_WINDOW)
+        return metrics.metrics(self._engine, window, arguments.whole("parts", parts, 0, MOST_PARTS))
+
+    def standings(self) -> dict[str, int]:
+        """Return how many memories are proven, provisional and rejected, by the setting `floor`; those out of service
+        are counted as archived and quarantined."""
+        return browsing.counts(self._engine, self._handle.settings.floor)
 
     def warm(self) -> None:
         """Load the embedder and the index ahead of time, so that the first recall does not wait for them."""

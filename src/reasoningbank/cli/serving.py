@@ -1,9 +1,10 @@
-"""Command mcp: the MCP server."""
+"""Commands mcp and dashboard: the servers."""
 
 from __future__ import annotations
 
 import logging
 import sys
+import webbrowser
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -149,3 +150,37 @@ def _projects(session: Session, wanted: str | None) -> Projects:
     if not names:
         raise UsageError(f"tenant {session.banks.tenant!r} has no projects yet: name those to serve, --projects a,b")
     return ManyProjects(session.banks, tuple(names))
+
+
+@command(app, "dashboard", scope=("root", "tenant", "embedder"), with_json=False)
+def dashboard(
+    session: Session,
+    project: Annotated[
+        str | None,
+        typer.Option("--project", "-p", help="Which project to open with; all of the tenant's when not given."),
+    ] = None,
+    *,
+    host: Annotated[
+        str, typer.Option("--host", help="Where to listen; others reach it only if you say so.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 lets the system choose.")] = 8766,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Show everything, change nothing.")] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
+) -> Answer:
+    """Open the dashboard of a tenant's projects in the browser (extra: web).
+
+    The address that is printed holds a token: who has it may do everything here. Nothing is fetched from elsewhere.
+    """
+    from reasoningbank.dashboard import Access, Site, build_app
+    from reasoningbank.serving import serve
+
+    access = Access(host, read_only=read_only)
+    site = Site(session.banks, access, project or environment().get("project"))
+
+    def ready(address: str) -> None:
+        typer.echo(f"Dashboard: {address}/?token={access.token}\nCtrl-C ends it.", err=True)
+        if not no_open:
+            webbrowser.open(f"{address}/?token={access.token}")
+
+    serve(build_app(site), host=host, port=port, ready=ready, needed_by=("the dashboard", "web"))
+    return Answer({})

@@ -51,10 +51,11 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class DistilledRun:
-    """What became of one run that was to be distilled: whether it gave a lesson."""
+    """What became of one run that was to be distilled: whether it gave a lesson, and when that was known."""
 
     succeeded: bool
     gave: bool
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

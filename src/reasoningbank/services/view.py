@@ -17,7 +17,7 @@ from reasoningbank.signals import Signal
 from reasoningbank.storage import generations, records
 from reasoningbank.storage.contract import Generation, Moment, Op, Reading, Rows, Values, Writing
 from reasoningbank.storage.fold import Folded
-from reasoningbank.storage.stored import Stored
+from reasoningbank.storage.stored import Judged, Stored
 
 if TYPE_CHECKING:
     from reasoningbank.services.engine import Engine
@@ -75,7 +75,7 @@ class View:
         """Return the rows of memories with their tallies, by row number; numbers that are gone are left out."""
         return records.load(self, numbers, self.engine.project_name)
 
-    def beliefs(self, stored: Iterable[Stored]) -> dict[int, Belief]:
+    def beliefs(self, stored: Iterable[Stored | Judged]) -> dict[int, Belief]:
         """Return the belief about each memory, by row number."""
         return self.engine.models.beliefs(self, stored)
 

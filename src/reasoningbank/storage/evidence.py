@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from reasoningbank.signals import Signal, SignalKind
+from reasoningbank.signals import Signal, SignalKind, Tally, parse_time
 from reasoningbank.storage import episodes, merges
 from reasoningbank.storage.contract import Reading, Writing, column
-from reasoningbank.storage.fold import Changes, Contribution, Facts, Known, add_validations
+from reasoningbank.storage.fold import UNIT, Changes, Contribution, Facts, Known, add_validations
 from reasoningbank.storage.signal_log import Segment
 from reasoningbank.verdict import Verdict
 
@@ -127,6 +127,36 @@ def outcomes_of(reading: Reading, ref: str) -> dict[str, tuple[int, bool]]:
         (ref,),
     )
     return {memory: (polarity, bool(alone)) for memory, polarity, alone in rows}
+
+
+# As records._TALLIES has it: with what was merged into the memory, and without blocked sources.
+_PIECES = (
+    "WITH RECURSIVE below(n) AS (SELECT :n "
+    "UNION SELECT memory FROM merged JOIN below ON into_memory = below.n WHERE counts = 1), "
+    "pieces(memory, ref, kind, day, source, judge, superseded, positive, negative, at) AS ("
+    "SELECT memory, ref, kind, day, source, judge, superseded, CASE WHEN polarity > 0 THEN weight ELSE 0 END, "
+    "CASE WHEN polarity < 0 THEN weight ELSE 0 END, at FROM evidence WHERE polarity <> 0 "
+    "UNION ALL SELECT memory, '', kind, day, source, judge, superseded, positive, negative, last "
+    "FROM tallies WHERE rolled = 1) "
+    "SELECT p.ref, p.kind, p.day, p.source, p.judge, p.superseded, p.positive, p.negative, p.at "
+    "FROM below JOIN pieces AS p ON p.memory = below.n WHERE p.source NOT IN (SELECT source FROM forgotten) "
+    "AND p.judge NOT IN (SELECT source FROM forgotten) ORDER BY p.at, p.ref, p.kind"
+)
+
+
+def pieces_of(reading: Reading, n: int) -> list[tuple[str, Tally]]:
+    """Return what counts for and against a memory, in the order it was given: the run or vote, and a tally of its own.
+
+    What was rolled up belongs to no run any more: the pieces of a day and judge are one.
+    """
+    rows = reading.execute(_PIECES, {"n": n})
+    return [
+        (
+            ref,
+            Tally(SignalKind(kind), day, source, by, plus / UNIT, minus / UNIT, parse_time(at), bool(superseded)),
+        )
+        for ref, kind, day, source, by, superseded, plus, minus, at in rows
+    ]
 
 
 def spoke_for(reading: Reading, n: int, since: str) -> tuple[SignalKind, ...]:

@@ -27,6 +27,12 @@ def sync_file(descriptor: int) -> None:
         fcntl.fcntl(descriptor, _FULL_SYNC)
 
 
+def space_of(folder: Path) -> dict[str, int]:
+    """Return the bytes that a folder's files hold (`disk_bytes`), and what is left on its disk (`free_bytes`)."""
+    taken = sum(size_of(file) for file in folder.rglob("*") if file.is_file())
+    return {"disk_bytes": taken, "free_bytes": shutil.disk_usage(folder).free}
+
+
 def sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk: a new file is only there once its name is."""
     if os.name != "posix":

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
 from reasoningbank.measures.criteria import DistilledRun, HandedOut, PastRun
 from reasoningbank.memory import fingerprint_text
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.status import RunsOfDay
 from reasoningbank.storage import revisions
 from reasoningbank.storage.contract import Reading, column, number
 
@@ -39,6 +40,22 @@ def past_runs(reading: Reading, since: datetime) -> Iterator[PastRun]:
         )
 
 
+def runs_by_day(reading: Reading, since: datetime) -> list[RunsOfDay]:
+    """Return how many runs were opened each day at or after `since`, by how they ended; days without any are left out.
+
+    A partial success counts as unknown, as everywhere.
+    """
+    rows = reading.execute(
+        "SELECT substr(opened_at, 1, 10), sum(verdict IS 'success'), sum(verdict IS 'failure'), sum(verdict IS NULL), "
+        "count(*) FROM episodes WHERE opened_at >= ? GROUP BY 1 ORDER BY 1",
+        (time_text(since),),
+    )
+    return [
+        RunsOfDay(date.fromisoformat(day), won, lost, many - won - lost - waiting, waiting)
+        for day, won, lost, waiting, many in rows
+    ]
+
+
 def failed_before(reading: Reading, since: datetime) -> set[str]:
     """Return the tasks that failed in a run opened before `since`, as `PastRun.task` tells them apart."""
     failed = "SELECT DISTINCT task FROM episodes WHERE verdict = 'failure' AND opened_at < ?"
@@ -48,11 +65,14 @@ def failed_before(reading: Reading, since: datetime) -> set[str]:
 def distilled(reading: Reading, since: datetime) -> list[DistilledRun]:
     """Return what became of the queue's runs with a verdict that ended at or after `since`."""
     rows = reading.execute(
-        "SELECT verdict, outcome FROM jobs WHERE kind = 'run' AND status NOT IN ('queued', 'running') "
+        "SELECT verdict, outcome, updated_at FROM jobs WHERE kind = 'run' AND status NOT IN ('queued', 'running') "
         "AND verdict IN ('success', 'failure') AND updated_at >= ?",
         (time_text(since),),
     )
-    return [DistilledRun(verdict == "success", bool(json.loads(outcome).get("memories"))) for verdict, outcome in rows]
+    return [
+        DistilledRun(verdict == "success", bool(json.loads(outcome).get("memories")), parse_time(at))
+        for verdict, outcome, at in rows
+    ]
 
 
 def recorded(reading: Reading, since: datetime) -> dict[str, int]:

@@ -20,7 +20,7 @@ from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.storage.evidence import withdraw
 from reasoningbank.storage.filters import HAPPENED, clause, json_text
 from reasoningbank.storage.fold import UNIT, batches
-from reasoningbank.storage.stored import MEMORY_COLUMNS, Stored, as_stored
+from reasoningbank.storage.stored import MEMORY_COLUMNS, Judged, Stored, as_stored
 from reasoningbank.storage.stored_vectors import MEMORIES
 
 _BATCH = 500
@@ -65,6 +65,16 @@ def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, St
         tallies = _tallies(reading, batch)
         for row in reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN (:numbers)", {"numbers": batch}):
             found[row[0]] = as_stored(row, tallies.get(row[0], ()), project)
+    return found
+
+
+def judged(reading: Reading, numbers: Iterable[int]) -> dict[int, Judged]:
+    """Return what the beliefs about memories rest on, without what they say; those that are gone are left out."""
+    found: dict[int, Judged] = {}
+    for batch in batches(list(numbers), _BATCH):
+        tallies = _tallies(reading, batch)
+        rows = reading.execute("SELECT n, initial_confidence FROM memories WHERE n IN (:numbers)", {"numbers": batch})
+        found.update((n, Judged(n, tallies.get(n, ()), initial)) for n, initial in rows)
     return found
 
 

@@ -102,12 +102,30 @@ class Stored:
         return int(self.row[16])
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a belief about a memory rests on."""
+
+    n: int
+    tallies: tuple[Tally, ...]
+    initial_confidence: float
+
+    @property
+    def usage_count(self) -> int:
+        """How often it was handed out by recall."""
+        return usage_of(self.tallies)
+
+
 def as_stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> Stored:
     """Return a row, as MEMORY_COLUMNS says, with its tallies."""
     usage = [tally for tally in tallies if tally.kind is SignalKind.USAGE] if tallies else []
-    count = round(sum(tally.positive for tally in usage)) if usage else 0
     last = max(tally.last for tally in usage) if usage else None
-    return Stored(row[0], row, tallies, project, count, last, last or parse_time(row[21] or row[19]))
+    return Stored(row[0], row, tallies, project, usage_of(usage), last, last or parse_time(row[21] or row[19]))
+
+
+def usage_of(tallies: Sequence[Tally]) -> int:
+    """Return how often a memory was handed out, by its tallies."""
+    return round(sum(tally.positive for tally in tallies if tally.kind is SignalKind.USAGE)) if tallies else 0
 
 
 def _time(text: str | None) -> datetime | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from reasoningbank.runs.results import EpisodeSummary
 from reasoningbank.runs.trajectory import Step
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.storage.contract import Reading, Writing, number
+from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.verdict import Verdict
 
 
@@ -108,6 +108,12 @@ def origins(reading: Reading, n: int, limit: int) -> list[EpisodeSummary]:
         {"n": n, "limit": limit},
     )
     return list(map(_summary, rows))
+
+
+def distilled_from(reading: Reading, ref: str) -> list[int]:
+    """Return the row numbers of the memories that were distilled from a run, in the order they were recorded."""
+    came = "SELECT memory FROM origins WHERE ref = :ref UNION SELECT n FROM memories WHERE source_session = :ref"
+    return column(reading, f"{came} ORDER BY 1", {"ref": ref})
 
 
 def uses(reading: Reading, n: int, limit: int) -> list[EpisodeSummary]:

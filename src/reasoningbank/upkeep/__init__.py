@@ -10,7 +10,7 @@ from reasoningbank.measures.criteria import Weighing
 from reasoningbank.measures.lift_results import Arm, Compared, Interval, Lift, LiftReport
 from reasoningbank.measures.reliability import Bin, Calibration, Measure
 from reasoningbank.results import Change, Consolidated, Pruned, Unmerged
-from reasoningbank.status import Maintained, Metrics, Pin, Repair, Status
+from reasoningbank.status import Maintained, Metrics, Period, Pin, Repair, RunsOfDay, Status
 
 # Cosine above which two memories are compared word for word. Here, since the bank's signature shows it: what compares
 # the words loads a stemmer.
@@ -30,10 +30,12 @@ __all__ = [
     "Maintained",
     "Measure",
     "Metrics",
+    "Period",
     "Pin",
     "Pruned",
     "Repair",
     "Revision",
+    "RunsOfDay",
     "Status",
     "Superseded",
     "Unmerged",

@@ -11,7 +11,7 @@ from reasoningbank.belief.spec import SignalWeights, SpecModel
 from reasoningbank.signals import SignalKind
 from reasoningbank.storage import parameters, trust
 from reasoningbank.storage.contract import Reading
-from reasoningbank.storage.stored import Stored
+from reasoningbank.storage.stored import Judged, Stored
 
 # Beliefs that memories start from are few, but any number may be given.
 STARTING_POINTS = 1_000
@@ -47,7 +47,7 @@ class Models:
             self._fitted = (number, found.change, CalibratedModel(found.parameters))
         return self._fitted
 
-    def beliefs(self, reading: Reading, stored: Iterable[Stored]) -> dict[int, Belief]:
+    def beliefs(self, reading: Reading, stored: Iterable[Stored | Judged]) -> dict[int, Belief]:
         """Return the belief about each memory, by row number."""
         model, rows = self.current(reading), list(stored)
         found = model.beliefs([(s.tallies, s.initial_confidence) for s in rows if s.tallies])

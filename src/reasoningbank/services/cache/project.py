@@ -48,10 +48,13 @@ whether anything but usage is known, how many more votes are for it than against
 (seconds), whom it comes from where that is nobody trusted (0 for those who are), the memory as it may be shown (None
 when it is gone), its terms and the pieces of its text."""
 
+STANDING = [("n", "i8"), ("mean", "f8"), ("deviation", "f8"), ("usage", "i8")]
+"""What a list is sorted and sifted by: the belief, and how often it was handed out. `n` is 0 where it is gone."""
+
 STATES = ("active", "archived", "quarantined")
 
-CANDIDATES, LEADERS = 50_000, 10_000
-"""So many are kept: up to 2 and 30 MB with lessons of usual length."""
+CANDIDATES, LEADERS, STANDINGS = 50_000, 10_000, 1_000_000
+"""So many are kept: up to 2, 30 and 32 MB with lessons of usual length."""
 
 
 class ProjectCache:
@@ -67,6 +70,7 @@ class ProjectCache:
         self.vectors = VectorCache(MEMORIES, rebuilt)
         self._candidates = Columns(CANDIDATE, _candidates, CANDIDATES)
         self._known = Columns(KNOWN, self._read_known, LEADERS)
+        self._standing = Columns(STANDING, _read_standing, STANDINGS)
         self._postings, self._filters = PostingCache(), FilterCache()
         self._lock = threading.Lock()
         self._state = NO_STATE
@@ -121,12 +125,14 @@ class ProjectCache:
                 self._known.follow(state, numbers)
             else:
                 self._known.change(state, np.array(numbers, dtype=np.int64), partial(_used, at=at))
+            self._standing.follow(state, numbers)
             self._candidates.state = self._postings.state = self._filters.state = self._state = state
             self.vectors.skip(before.change, newest)
 
     def _tell(self, state: State, changed: set[int] | None, touched: set[int] | None) -> None:
         self._candidates.follow(state, changed)
         self._known.follow(state, touched)
+        self._standing.follow(state, touched)
         self._postings.follow(state, changed)
         self._filters.follow(state, changed)
         self._state = state
@@ -150,6 +156,10 @@ class ProjectCache:
     def known(self, view: View, numbers: Int64) -> Table:
         """Return the KNOWN columns of these memories, in their order."""
         return self._known.rows(view, _state(view.moment), numbers)
+
+    def standing(self, view: View, numbers: Int64) -> Table:
+        """Return the STANDING columns of these memories, in their order."""
+        return self._standing.rows(view, _state(view.moment), numbers)
 
     def _read_known(self, view: View, numbers: Sequence[int]) -> Table:
         rows, texts = view.load(numbers), words.texts(view, numbers)
@@ -180,6 +190,16 @@ class ProjectCache:
         if source.trusted:
             return 0
         return self._sources.setdefault(source.by or source.session or source.how, next(self._source_numbers))
+
+
+def _read_standing(view: View, numbers: Sequence[int]) -> Table:
+    rows = records.judged(view, numbers)
+    beliefs = view.beliefs(rows.values())
+    table = np.zeros(len(numbers), dtype=STANDING)
+    for place, n in enumerate(numbers):
+        if row := rows.get(n):
+            table[place] = n, beliefs[n].mean, beliefs[n].deviation, row.usage_count
+    return table
 
 
 def _used(rows: Table, at: datetime) -> tuple[Table, Mask]:

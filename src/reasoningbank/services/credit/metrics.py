@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from reasoningbank.belief.spec import SignalWeights
 from reasoningbank.measures import criteria
-from reasoningbank.measures.criteria import PastRun, Weighing
+from reasoningbank.measures.criteria import DistilledRun, PastRun, Weighing
 from reasoningbank.measures.reliability import Calibration
 from reasoningbank.search.selection import success
 from reasoningbank.services.engine import Engine
 from reasoningbank.signals import SignalKind
-from reasoningbank.status import Metrics
+from reasoningbank.status import Metrics, Period
 from reasoningbank.storage import measures, meta, parameters
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.episodes import before
@@ -20,8 +22,8 @@ from reasoningbank.storage.episodes import before
 WEIGHED = ("accuracy", "helped", "unhelped")
 
 
-def metrics(engine: Engine, days: int) -> Metrics:
-    """Return how well a bank did within the last `days`. Changes nothing."""
+def metrics(engine: Engine, days: int, parts: int = 0) -> Metrics:
+    """Return how well a bank did within the last `days`, and in each of so many parts of them. Changes nothing."""
     now = engine.now()
     since = before(now, timedelta(days=days))
     model = engine.settings.confidence_model
@@ -29,7 +31,7 @@ def metrics(engine: Engine, days: int) -> Metrics:
         runs, distilled = list(measures.past_runs(view, since)), measures.distilled(view, since)
         late = meta.late_recalls(view, since) + engine.deadlines.late
         failed_before, recorded = measures.failed_before(view, since), measures.recorded(view, since)
-        history = weights_over_time(view, model)
+        history, by_day = weights_over_time(view, model), measures.runs_by_day(view, since)
         learned, in_force = parameters.learned(view) if model == "calibrated" else None, view.model.parameters
 
     def expected(run: PastRun) -> float:
@@ -47,7 +49,36 @@ def metrics(engine: Engine, days: int) -> Metrics:
         yields=criteria.yields(distilled, recorded),
         parameters=learned,
         weights=tuple(history),
+        days=tuple(by_day),
+        trend=tuple(_trend(_Seen(runs, failed_before, distilled, history), expected, since, now, parts)),
     )
+
+
+class _Seen(NamedTuple):
+    runs: list[PastRun]
+    failed_before: set[str]
+    distilled: list[DistilledRun]
+    history: list[Weighing]
+
+
+def _trend(
+    seen: _Seen, expected: Callable[[PastRun], float], since: datetime, now: datetime, parts: int
+) -> Iterator[Period]:
+    """Yield the figures of each part of the window; what happened at its end belongs to the next."""
+    failed = set(seen.failed_before)
+    bounds = [since + (now - since) * part / parts for part in range(parts)] + [now + timedelta(microseconds=1)]
+    for begin, end in pairwise(bounds):
+        runs = [run for run in seen.runs if begin <= run.at < end]
+        measured = criteria.criteria(
+            runs,
+            failed_before=failed,
+            distilled=[run for run in seen.distilled if run.at is not None and begin <= run.at < end],
+            history=[each for each in seen.history if each.at < end],
+            now=min(end, now),
+        )
+        failed |= {run.task for run in runs if run.succeeded is False}
+        votes, lived = Calibration.of(criteria.voted(runs)), Calibration.of(criteria.foretold(runs, expected))
+        yield Period(begin, min(end, now), measured, votes, lived)
 
 
 def weights_over_time(reading: Reading, model: str) -> list[Weighing]:

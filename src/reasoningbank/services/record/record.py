@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from reasoningbank.arguments import cursor, cursor_at
+from reasoningbank.belief.belief import SURE_DEVIATIONS, Standing
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import MemoryNotFoundError
 from reasoningbank.filters import Filters
 from reasoningbank.memory import Draft, Memory, State, own
 from reasoningbank.results import Page, Recorded
+from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import store_all
@@ -122,7 +124,26 @@ def newest_page(engine: Engine, filters: Filters, after: Place, limit: int) -> P
 
 def _page(view: View, filters: Filters, numbers: Sequence[int], following: str | None, *, is_first: bool) -> Page:
     withheld = left_out.by_filters(view, filters) if is_first and not numbers else {}
-    return Page(tuple(view.shown(numbers).values()), following, withheld)
+    return page_of(view, numbers, following, withheld)
+
+
+def page_of(
+    view: View, numbers: Sequence[int], following: str | None, withheld: Mapping[str, int] | None = None
+) -> Page:
+    """Return the page of these memories, in their order, with where each of them stands."""
+    view.engine.cache.follow(view)
+    shown = view.shown(numbers)
+    stand = standings(view.engine.cache.standing(view, np.array([*shown], dtype=np.int64)), view.engine.settings.floor)
+    by_id = {memory.id: str(stands) for memory, stands in zip(shown.values(), stand, strict=True)}
+    return Page(tuple(shown.values()), following, dict(withheld or {}), by_id)
+
+
+def standings(table: Table, floor: float) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+    """Return where each memory stands at the floor, of the STANDING columns, as `belief.standing` tells of one."""
+    found = np.full(len(table), Standing.PROVISIONAL, dtype=object)
+    found[table["mean"] + SURE_DEVIATIONS * table["deviation"] < floor] = Standing.REJECTED
+    found[table["mean"] >= floor] = Standing.PROVEN
+    return found
 
 
 def count(engine: Engine, filters: Filters) -> int:

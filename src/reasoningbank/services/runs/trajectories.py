@@ -10,6 +10,7 @@ from typing import Any
 from reasoningbank.distill.cleaning import Cleaned, clean
 from reasoningbank.episode import Episode
 from reasoningbank.errors import EpisodeNotFoundError
+from reasoningbank.memory import Memory
 from reasoningbank.runs.results import MemoryRuns, StepsKept
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.screening.scrub import RULES_VERSION
@@ -98,6 +99,12 @@ def runs_of(engine: Engine, memory_id: str, limit: int) -> MemoryRuns:
     with engine.read() as view:
         n = number_of(view, memory_id)
         return MemoryRuns(tuple(trajectories.origins(view, n, limit)), tuple(trajectories.uses(view, n, limit)))
+
+
+def lessons_of(engine: Engine, ref: str) -> tuple[Memory, ...]:
+    """Return the memories that were distilled from a run."""
+    with engine.read() as view:
+        return tuple(view.shown(trajectories.distilled_from(view, ref)).values())
 
 
 def note_origins(edit: Edit, memory_ids: Sequence[str], runs: Iterable[Trajectory]) -> None:

@@ -15,7 +15,7 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph.graph import indexed_terms
 from reasoningbank.services.view import Edit, View, described
 from reasoningbank.status import Repair, Status
-from reasoningbank.storage import episodes, graph, jobs, meta, parameters, records
+from reasoningbank.storage import episodes, files, graph, jobs, meta, parameters, records
 from reasoningbank.storage.check import Finding, inspect_derived, remove_loose_ends
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.measures import overview
@@ -54,7 +54,7 @@ def status(engine: Engine) -> Status:
         return replace(
             empty,
             exists=True,
-            **overview(view),
+            **(overview(view) | files.space_of(engine.folder)),
             expired=records.count(view, Filters(expired_by=engine.now())),
             stored_embedder=None if stored is None else described(stored),
             not_embedded=not_embedded,

@@ -1,0 +1,1 @@
+"""The pages: each a function from what was asked to an answer, on the bank's public calls only."""

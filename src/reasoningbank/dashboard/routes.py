@@ -1,0 +1,48 @@
+"""Which address is answered by which page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from reasoningbank.dashboard.pages import editing, lesson, lessons, overview, review, runs, search
+from reasoningbank.dashboard.site import Answer, Asked
+
+Act = Callable[[Asked], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """An address and what answers it.
+
+    Attributes:
+        get: shows; changes nothing.
+        post: changes.
+        section: which entry of the navigation it belongs to.
+        is_api: it answers programs.
+    """
+
+    path: str
+    get: Act | None = None
+    post: Act | None = None
+    section: str = ""
+    is_api: bool = False
+
+
+_PROJECT = "/p/{project}"
+_LESSON = _PROJECT + "/lessons/{memory}"
+
+ROUTES: Final = (
+    Route("/", overview.all_projects, section="projects"),
+    Route(_PROJECT, overview.one_project, section="overview"),
+    Route(_PROJECT + "/lessons", lessons.listed, section="lessons"),
+    Route(_PROJECT + "/search", search.found, section="search"),
+    Route(_LESSON, lesson.shown, section="lessons"),
+    Route(_LESSON + "/edit", editing.form, editing.save, section="lessons"),
+    Route(_LESSON + "/{act}", post=lesson.act, section="lessons"),
+    Route(_PROJECT + "/sources/unblock", post=lesson.unblock, section="lessons"),
+    Route(_PROJECT + "/review", review.queue, section="review"),
+    Route(_PROJECT + "/runs", runs.listed, section="runs"),
+    Route(_PROJECT + "/runs/{ref}", runs.shown, runs.report, section="runs"),
+)

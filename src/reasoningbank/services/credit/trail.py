@@ -1,0 +1,40 @@
+"""The evidence about one memory, piece by piece, and what was believed after each."""
+
+from __future__ import annotations
+
+from reasoningbank.belief.belief import Belief, standing
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.record import number_of
+from reasoningbank.signals import Evidence, EvidencePiece, Tally
+from reasoningbank.storage import evidence as rows
+from reasoningbank.storage import records
+
+
+def evidence(engine: Engine, memory_id: str, limit: int) -> Evidence:
+    """Return the newest `limit` pieces of the evidence about a memory, with what was believed after each."""
+    with engine.read() as view:
+        n = number_of(view, memory_id)
+        model, initial = view.model, records.judged(view, [n])[n].initial_confidence
+        pieces = rows.pieces_of(view, n)
+    earlier = max(0, len(pieces) - limit)
+    tallies = [tally for _, tally in pieces]
+    before, *beliefs = model.beliefs([(tallies[:end], initial) for end in range(earlier, len(pieces) + 1)])
+    shown = tuple(_piece(ref, tally, belief) for (ref, tally), belief in zip(pieces[earlier:], beliefs, strict=True))
+    last = beliefs[-1] if beliefs else before
+    stands = standing(last, engine.settings.floor).value
+    return Evidence(memory_id, before.mean, before.low, before.high, stands, shown, earlier)
+
+
+def _piece(ref: str, tally: Tally, belief: Belief) -> EvidencePiece:
+    return EvidencePiece(
+        at=tally.last,
+        kind=tally.kind,
+        positive=tally.positive,
+        negative=tally.negative,
+        ref=ref,
+        by=tally.by,
+        source=tally.source,
+        confidence=belief.mean,
+        low=belief.low,
+        high=belief.high,
+    )
