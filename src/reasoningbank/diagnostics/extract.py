@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reasoningbank.diagnostics.fingerprint import Diagnostic, visible
-from reasoningbank.diagnostics.rules import CONSEQUENCES, RULES, Rule, Weight
+from reasoningbank.diagnostics.rules import ANY_SPECIFIC, CONSEQUENCES, RULES, Rule, Weight
 
 # Of a long output the begin and the end are read: what a build did first, and what it stopped at.
 HEAD, TAIL = 32_768, 98_304
@@ -78,6 +78,8 @@ def _lines(output: str) -> list[str]:
 
 def _of_line(line: str, following: Sequence[str], *, near_end: bool) -> Diagnostic | None:
     line = _PREFIX.sub("", line, count=1)
+    if not near_end and not ANY_SPECIFIC.match(line):
+        return None
     for rule in RULES:
         if (rule.weight is Weight.SPECIFIC or near_end) and (matched := rule.form.match(line)):
             return _matched(rule, matched, line, following)

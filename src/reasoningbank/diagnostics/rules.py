@@ -111,3 +111,13 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?P<message>.*(?:Permission denied|No such file or directory|command not found|core dumped|is not recognized as an? ).*)", Weight.GENERIC),
     _rule(r"(?P<message>.{0,200}\S: (?:is )?(?:invalid|unknown|not found|failed).*)", Weight.GENERIC, flags=re.IGNORECASE),
 )  # fmt: skip
+
+
+def _nameless(rule: Rule) -> str:
+    form = re.sub(r"\(\?P<\w+>", "(?:", rule.form.pattern)
+    return f"(?i:{form})" if rule.form.flags & re.IGNORECASE else f"(?:{form})"
+
+
+# Most lines are of no rule: one look tells so in a third of the time that looks by each take.
+ANY_SPECIFIC = re.compile("|".join(_nameless(rule) for rule in RULES if rule.weight is Weight.SPECIFIC))
+"""What a line has to match for one of the rules that hold anywhere in an output."""
