@@ -69,7 +69,7 @@ _LATER = {
     "TemplateDistiller": "reasoningbank.distill.template",
     "OpenAIChat": "reasoningbank.llm.openai",
     **dict.fromkeys(("Step", "Trajectory"), "reasoningbank.runs.trajectory"),
-    "Worker": "reasoningbank.services.runs.distilling",
+    "Worker": "reasoningbank.services.runs.worker",
 }
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from reasoningbank.llm.openai import OpenAIChat
     from reasoningbank.runs.jobs import DistillStatus, Job
     from reasoningbank.runs.trajectory import Step, Trajectory
-    from reasoningbank.services.runs.distilling import Worker
+    from reasoningbank.services.runs.worker import Worker
 else:
 
     def __getattr__(name: str) -> object:

@@ -16,6 +16,7 @@ from reasoningbank.errors import ReasoningBankError
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
+    from reasoningbank.formats.scrub_rules import ScrubRules
     from reasoningbank.runs.trajectory import Trajectory
 
 P = ParamSpec("P")
@@ -179,6 +180,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
         project: str,
         embedder: str | Embedder | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
+        scrub_rules: ScrubRules | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> Self:
         """Return a bank that is made and made ready in a worker thread, so that no event loop waits.
@@ -190,7 +192,13 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
 
         def make() -> ReasoningBank:
             bank = ReasoningBank(
-                root, tenant=tenant, project=project, embedder=embedder, settings=settings, clock=clock
+                root,
+                tenant=tenant,
+                project=project,
+                embedder=embedder,
+                settings=settings,
+                scrub_rules=scrub_rules,
+                clock=clock,
             )
             with suppress(ReasoningBankError):
                 bank.upkeep.warm()

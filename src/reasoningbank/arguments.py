@@ -5,8 +5,8 @@ Each returns what was given, as it is used from then on. What is not allowed rai
 
 from __future__ import annotations
 
-import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -17,11 +17,12 @@ from uuid import UUID
 
 from reasoningbank import moments
 from reasoningbank.checks import of_exit_code
-from reasoningbank.errors import InvalidInputError
+from reasoningbank.errors import InvalidInputError, in_short
 from reasoningbank.filters import SERVED, FilterOptions, Filters, conditions, sources, tag_lists, text_list
 from reasoningbank.graph.nodes import NodeKind, as_kind
 from reasoningbank.judgement import Judgement, as_judgement
 from reasoningbank.memory import ID_LIMIT, OUTCOMES, State, clean_text, is_blank, within
+from reasoningbank.screening.door import checked_name
 from reasoningbank.signals import SignalKind
 from reasoningbank.storage.records import LATEST
 from reasoningbank.validation import unknown_name
@@ -46,7 +47,7 @@ def whole(name: str, given: object, least: int, most: int | None = None) -> int:
     """Return a whole number within its limits, which belong to them."""
     if isinstance(given, bool) or not isinstance(given, int) or given < least or (most is not None and given > most):
         limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
-        raise InvalidInputError(f"{name} {given!r:.80} is not a whole number {limits}")
+        raise InvalidInputError(f"{name} {in_short(given)} is not a whole number {limits}")
     return given
 
 
@@ -57,10 +58,10 @@ def page_limit(given: object) -> int:
 
 def number(name: str, given: object, least: float, most: float | None = None) -> float:
     """Return a number within its limits, which belong to them."""
-    highest = math.inf if most is None else most
+    highest = most if most is not None else float("inf") if isinstance(given, float) else sys.float_info.max
     if isinstance(given, bool) or not isinstance(given, (int, float)) or not least <= given <= highest:
         limits = f"of at least {least:g}" if most is None else f"from {least:g} to {most:g}"
-        raise InvalidInputError(f"{name} {given!r:.80} is not a number {limits}")
+        raise InvalidInputError(f"{name} {in_short(given)} is not a number {limits}")
     return float(given)
 
 
@@ -112,7 +113,7 @@ def identifier(name: str, given: object) -> str:
     """Return an id as it is stored: a text that is not blank, of up to 200 characters."""
     if not isinstance(given, str) or is_blank(given):
         raise InvalidInputError(f"{name} {given!r:.80} is not an id: use one that this bank returned")
-    return clean_text(within(name, given, ID_LIMIT))
+    return checked_name(name, clean_text(within(name, given, ID_LIMIT)))
 
 
 def memory_id(given: object) -> str:
@@ -144,7 +145,7 @@ def reference(given: object, name: str = "ref") -> str | None:
         return str(given)
     if not isinstance(given, str) or is_blank(given) or len(given) > ID_LIMIT:
         raise InvalidInputError(f"{name} {given!r:.80} cannot be used: give a text of 1 to {ID_LIMIT} characters")
-    return clean_text(given)
+    return checked_name(name, clean_text(given))
 
 
 def run_of(ref: object, thread: object) -> tuple[str | None, str | None]:

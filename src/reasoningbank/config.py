@@ -54,6 +54,7 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
         auto_prune: `maintain` archives what `prune` proposes.
         keep_trajectories: keep the steps of runs with their episodes.
         trajectory_limit: characters that are kept of one run.
+        scrub_rules: a file of rules for secrets (see docs/guides/security.md), beside the built-in ones.
         trajectory_days: days after which the steps of a run are deleted; the episode stays.
     """
 
@@ -63,8 +64,8 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
     confidence_model: Literal["calibrated", "spec", "ema"] = "calibrated"
     durability: Literal["normal", "full"] = "normal"
     busy_timeout: float = Field(default=10.0, gt=0.0, le=600.0)
-    keep_days: int = Field(default=30, ge=1)
-    episode_ttl_hours: float = Field(default=24.0, gt=0.0)
+    keep_days: int = Field(default=30, ge=1, le=36_500)
+    episode_ttl_hours: float = Field(default=24.0, gt=0.0, le=876_000.0)
     duplicate_similarity: float = Field(default=0.92, gt=0.0, le=1.0)
     failure_recalls: int = Field(default=3, ge=0)
     failure_tokens: int = Field(default=300, ge=0)
@@ -76,7 +77,8 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
     auto_prune: bool = False
     keep_trajectories: bool = False
     trajectory_limit: int = Field(default=200_000, ge=1)
-    trajectory_days: float = Field(default=30.0, gt=0.0)
+    scrub_rules: str | None = None
+    trajectory_days: float = Field(default=30.0, gt=0.0, le=36_500.0)
 
     @classmethod
     def of(cls, given: Settings | Mapping[str, Any] | None) -> Settings:
@@ -110,7 +112,10 @@ def data_folder(root: str | os.PathLike[str] | None) -> Path:
     expanded = os.path.expandvars(text)
     if unset := re.search(r"\$\w+|\$\{\w+\}", expanded):
         raise InvalidInputError(f"root {text!r} names {unset[0]}, which is not set: set it, or give the folder itself")
-    return Path(expanded).expanduser().absolute()
+    try:
+        return Path(expanded).expanduser().absolute()
+    except RuntimeError:
+        raise InvalidInputError(f"root {text!r} is in the home of a user that is not known here") from None
 
 
 def model_folder(environ: Mapping[str, str] = os.environ) -> Path:

@@ -23,6 +23,7 @@ ReasoningBankError
 │   └── EmbedderUnavailableError        the embedder as a whole does not answer, whatever the text
 │       └── ModelFileError              the model's files are missing or not the right ones
 ├── MissingExtraError (ImportError)     an optional package is not installed
+├── MissingLibraryError (ImportError)   a library that the core itself needs cannot be loaded
 └── DistillationError                   a run could not be judged or distilled
     ├── ChatError                       the model endpoint failed
     └── JudgeUnavailableError           there is no verdict, which is not the same as failure
@@ -33,8 +34,24 @@ from __future__ import annotations
 from pathlib import Path
 
 
+def in_short(given: object, limit: int = 80) -> str:
+    """Return how an error shows what it was given, in up to `limit` characters."""
+    try:
+        return repr(given)[:limit]
+    except ValueError:
+        return "of thousands of digits"  # which Python refuses to write out
+
+
 class ReasoningBankError(Exception):
-    """The root of every error raised on purpose."""
+    """The root of every error raised on purpose. What it says holds no secret, whatever it was told."""
+
+    def __str__(self) -> str:
+        # An endpoint's error names the address with the key in it, a refused argument may be one.
+        try:
+            from reasoningbank.screening.door import clean
+        except ImportError as missing:
+            return f"{type(self).__name__} (what it says is withheld, since secrets cannot be looked for: {missing})"
+        return clean(Exception.__str__(self))
 
 
 class InvalidInputError(ReasoningBankError, ValueError):
@@ -122,9 +139,6 @@ class StorageError(ReasoningBankError, OSError):
         super().__init__(message)
         self.path = path
 
-    def __str__(self) -> str:
-        return str(self.args[0])
-
 
 class BusyError(StorageError):
     """Another process or thread held the write lock for longer than the busy timeout."""
@@ -168,6 +182,13 @@ class MissingExtraError(ReasoningBankError, ImportError):
     def __init__(self, what: str, extra: str, package: str = "reasoningbank-core") -> None:
         super().__init__(f"{what} needs: pip install '{package}[{extra}]'")
         self.what, self.extra = what, extra
+
+
+class MissingLibraryError(ReasoningBankError, ImportError):
+    """A library that the core itself needs cannot be loaded: it is not there, or does not fit this machine."""
+
+    def __init__(self, missing: ImportError) -> None:
+        super().__init__(f"a library cannot be loaded ({missing}): pip install --force-reinstall reasoningbank-core")
 
 
 class DistillationError(ReasoningBankError):

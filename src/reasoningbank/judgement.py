@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from reasoningbank.checks import is_junit, of_exit_code, read_junit, read_pytest
-from reasoningbank.errors import InvalidInputError
+from reasoningbank.errors import InvalidInputError, in_short
 from reasoningbank.verdict import Verdict, as_verdict
 
 PASS_MARK = 0.5
@@ -72,9 +72,9 @@ def reasons_in(value: object) -> tuple[str, ...]:
 
 
 def _scored(given: Any) -> Judgement:
+    if not 0 <= given <= 1:
+        raise InvalidInputError(f"the score {in_short(given)} is not from 0 to 1: return a verdict, or divide it")
     score = float(given)
-    if not 0 <= score <= 1:
-        raise InvalidInputError(f"the score {given!r:.40} is not from 0 to 1: return a verdict, or divide it")
     strength = max(LEAST_STRENGTH, min(1.0, abs(score - 0.5) * 2.0))
     return Judgement(Verdict.SUCCESS if score >= PASS_MARK else Verdict.FAILURE, strength=strength)
 

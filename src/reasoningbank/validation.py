@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from reasoningbank.errors import InvalidInputError, ReasoningBankError
+from reasoningbank.errors import InvalidInputError, ReasoningBankError, in_short
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -31,7 +31,7 @@ def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
             raise cause from None
         field = ".".join(str(part) for part in first["loc"]) or model.__name__.lower()
         raise InvalidInputError(
-            f"{field} {first['input']!r:.200}: {first['msg'][0].lower()}{first['msg'][1:]}"
+            f"{field} {in_short(first['input'], 200)}: {first['msg'][0].lower()}{first['msg'][1:]}"
         ) from None
 
 

@@ -20,6 +20,7 @@ from reasoningbank.adapters.request import last_turn
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import EpisodeNotFoundError, ReasoningBankError
 from reasoningbank.judgement import Judgement, as_judgement
+from reasoningbank.screening.door import said_by
 from reasoningbank.verdict import Verdict
 
 log = logging.getLogger("reasoningbank")
@@ -212,7 +213,7 @@ class RunOutcomes:
         if is_neutral(error) or (self._failure_filter is not None and not self._failure_filter(error)):
             return None
         if ref:
-            report(bank, Verdict.FAILURE, ref, reason=f"{type(error).__name__}: {error}"[:500])
+            report(bank, Verdict.FAILURE, ref, reason=said_by(error))
         if self._distill is not None and so_far is not None:
             self._enqueue(bank, ref, Verdict.FAILURE, partial(broken_run, so_far, error))
         return Verdict.FAILURE
@@ -262,7 +263,7 @@ def broken_run(messages: Any, error: BaseException) -> Any:
     from reasoningbank.runs.trajectory import Step, Trajectory
 
     run = Trajectory.of(last_turn(messages))
-    return run.model_copy(update={"steps": (*run.steps, Step(error=f"{type(error).__name__}: {error}"))})
+    return run.model_copy(update={"steps": (*run.steps, Step(error=said_by(error)))})
 
 
 async def _wait(said: Awaitable[Any]) -> Any:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import ID_LIMIT, is_blank
+from reasoningbank.screening.door import checked_name
 
 
 def thread_of(thread_id: Any, path: str = "") -> str | None:
@@ -31,11 +33,17 @@ def above(checkpoint_ns: Any) -> str:
 
 
 def as_reference(given: Any) -> str | None:
-    """Return what names a run, as the bank takes it; None when it is blank. A long one is cut, and stays its own."""
+    """Return what names a run, as the bank takes it; None when it is blank.
+
+    A long one is cut, and stays its own; one that is a secret, or holds line breaks, is known by its hash.
+    """
     text = "" if given is None else str(given)
     if is_blank(text):
         return None
-    if len(text) <= ID_LIMIT:
-        return text
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
-    return f"{text[: ID_LIMIT - len(digest) - 1]}-{digest}"
+    try:
+        checked_name("reference", text)
+    except InvalidInputError:
+        # A token as the thread's name, say: the bank must not keep it, and the run must not break.
+        return f"named-{digest}"
+    return text if len(text) <= ID_LIMIT else f"{text[: ID_LIMIT - len(digest) - 1]}-{digest}"

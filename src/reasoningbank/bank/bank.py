@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, Unpack
 
 from reasoningbank import arguments, moments
 from reasoningbank.bank.exchange import Exchange
@@ -27,6 +27,7 @@ from reasoningbank.filters import FilterOptions, Filters
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
 from reasoningbank.runs.results import FailureRecall
+from reasoningbank.services.deadline import OF_THE_CALLER
 from reasoningbank.signals import Evidence
 from reasoningbank.validation import validated
 from reasoningbank.verdict import Verdict
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distillation import Distilled
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.embed.base import Embedder
+    from reasoningbank.formats.scrub_rules import ScrubRules
     from reasoningbank.measures.lift_results import LiftReport
+    from reasoningbank.screening import door
     from reasoningbank.services.credit import credit, lift, trail
     from reasoningbank.services.record import browsing, history, record
     from reasoningbank.services.record.browsing import Sort
@@ -45,12 +48,14 @@ if TYPE_CHECKING:
     from reasoningbank.services.search import recall, recommend, repair, retrieve
     from reasoningbank.services.search.retrieve import Wanted
 else:
+    (door,) = Later.each("reasoningbank.screening", "door")
     credit, lift, trail = Later.each("reasoningbank.services.credit", "credit", "lift", "trail")
     browsing, history, record = Later.each("reasoningbank.services.record", "browsing", "history", "record")
     distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
     recall, recommend, retrieve = Later.each("reasoningbank.services.search", "recall", "recommend", "retrieve")
     failing, repair = Later.each("reasoningbank.services.search", "failure", "repair")
 
+T = TypeVar("T")
 PARTS: Final[tuple[Literal["tag", "memory"], ...]] = ("tag", "memory")
 SORTS: Final[tuple[Sort, ...]] = ("most_believed", "least_believed", "most_used", "least_used")
 
@@ -82,6 +87,8 @@ class ReasoningBank(Namespace):
         embedder: "minilm" (local), "hash", "openai:<model>", a fastembed model's name, or an object with the contract;
             when None the one whose vectors the project holds, "minilm" where there are none yet.
         settings: a Settings, or a dictionary of its fields.
+        scrub_rules: what else is a secret, and what is none: a RuleSet, rules, or a file of them (see
+            docs/guides/security.md); the setting `scrub_rules` when None.
         clock: the only source of time.
 
     Attributes:
@@ -103,9 +110,18 @@ class ReasoningBank(Namespace):
         project: str,
         embedder: str | Embedder | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
+        scrub_rules: ScrubRules | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        handle = Handle(root, tenant=tenant, project=project, embedder=embedder, settings=settings, clock=clock)
+        handle = Handle(
+            root,
+            tenant=tenant,
+            project=project,
+            embedder=embedder,
+            settings=settings,
+            scrub_rules=scrub_rules,
+            clock=clock,
+        )
         super().__init__(handle)
         self.root: Final = handle.root
         self.tenant: Final = handle.tenant
@@ -403,21 +419,52 @@ class ReasoningBank(Namespace):
             InvalidInputError: an empty query, or an argument that is not allowed.
             EmbedderMismatchError: the bank holds vectors of another embedder.
         """
-        checked = arguments.filters(filters, self.now)
-        wanted = self._wanted(limit, checked, min_confidence, policy, strict=strict, cost=0.0)
-        look = partial(retrieve.search, self._engine, arguments.query(query), wanted)
-        if timeout is None and not fail_open:
-            found = look()
-        else:
-            found = self._engine.deadlines.bounded(
-                lambda _: look(),
-                timeout=arguments.seconds(timeout),
-                fail_open=fail_open is not False,
-                otherwise=lambda why: SearchResult(degraded=(why,)),
-            )
+
+        def prepared() -> Callable[..., SearchResult]:
+            checked = arguments.filters(filters, self.now)
+            wanted = self._wanted(limit, checked, min_confidence, policy, strict=strict, cost=0.0)
+            text = arguments.query(query)
+
+            def look(attempt: object) -> SearchResult:  # noqa: ARG001 - given up, it leaves nothing behind
+                return retrieve.search(self._engine, text, wanted)
+
+            return look
+
+        found = self._bounded(
+            prepared,
+            timeout=arguments.seconds(timeout),
+            fail_open=fail_open,
+            otherwise=lambda why: SearchResult(degraded=(why,)),
+        )
         if newest_first:
             found = replace(found, hits=tuple(sorted(found.hits, key=lambda h: h.memory.happened_at, reverse=True)))
         return found
+
+    def _bounded(
+        self,
+        prepared: Callable[[], Callable[..., T]],
+        *,
+        timeout: float | None,
+        fail_open: bool | None,
+        otherwise: Callable[[str], T],
+    ) -> T:
+        """Return what `prepared()`, called with an `attempt`, returns; or what there is otherwise (see `Deadlines`).
+
+        Preparing it may already be what fails: the libraries behind the bank are loaded at its first use, and "7d" asks
+        the clock.
+        """
+        if timeout is None and not fail_open:
+            return prepared()(attempt=None)
+        fail_open = fail_open is not False
+        try:
+            run = prepared()
+        except Exception as error:
+            if not fail_open or isinstance(error, (*OF_THE_CALLER, TypeError)):
+                raise
+            return otherwise(self._handle.deadlines.told(error))
+        return self._handle.deadlines.bounded(
+            lambda attempt: run(attempt=attempt), timeout=timeout, fail_open=fail_open, otherwise=otherwise
+        )
 
     def recommend(self, task: str) -> Recommendation:
         """Return the strategy that fits a task best, with its confidence, what speaks for it, and the runner-up.
@@ -508,27 +555,26 @@ class ReasoningBank(Namespace):
             DeadlineExceededError: it came too late, and left nothing behind.
             InvalidInputError, EmbedderMismatchError, StorageError: as in `search` and `record`.
         """
-        checked = arguments.filters(filters, self.now)
-        hand_out = partial(
-            recall.recall,
-            self._engine,
-            arguments.query(task),
-            self._wanted(
-                limit, checked, min_confidence, policy, strict=strict, cost=self.settings.lesson_cost, weak=weak
-            ),
-            ref=arguments.reference(ref),
-            thread=arguments.reference(thread, "thread"),
-            max_tokens=arguments.whole("max_tokens", max_tokens, 0),
-            deadline=deadline,
-            expand_links=expand_links,
-            holdout=arguments.holdout(self.settings.holdout if holdout is None else holdout),
-        )
-        if timeout is None and not fail_open:
-            return hand_out()
-        return self._engine.deadlines.bounded(
-            lambda attempt: hand_out(attempt=attempt),
+
+        def prepared() -> Callable[..., Recall]:
+            checked, cost = arguments.filters(filters, self.now), self.settings.lesson_cost
+            return partial(
+                recall.recall,
+                self._engine,
+                arguments.query(task),
+                self._wanted(limit, checked, min_confidence, policy, strict=strict, cost=cost, weak=weak),
+                ref=arguments.reference(ref),
+                thread=arguments.reference(thread, "thread"),
+                max_tokens=arguments.whole("max_tokens", max_tokens, 0),
+                deadline=None if deadline is None else moments.moment("deadline", deadline),
+                expand_links=expand_links,
+                holdout=arguments.holdout(self.settings.holdout if holdout is None else holdout),
+            )
+
+        return self._bounded(
+            prepared,
             timeout=arguments.seconds(timeout),
-            fail_open=fail_open is not False,
+            fail_open=fail_open,
             otherwise=lambda why: Recall(ref="", task=task, degraded=(why,)),
         )
 
@@ -577,24 +623,26 @@ class ReasoningBank(Namespace):
             DeadlineExceededError, EmbedderMismatchError, StorageError: as in `recall`.
         """
         budget = self.settings.failure_tokens if max_tokens is None else max_tokens
-        hand_out = partial(
-            failing.recall_failure,
-            self._engine,
-            failing.Failure(*arguments.failure(output, tool, command, exit_code)),
-            task=None if task is None else arguments.query(task),
-            ref=(ref := arguments.reference(ref)),
-            limit=arguments.whole("limit", limit, 1),
-            max_tokens=arguments.whole("max_tokens", budget, 0),
-            filters=arguments.filters(filters, self.now),
-            holdout=arguments.holdout(self.settings.holdout if holdout is None else holdout),
-        )
-        if timeout is None and not fail_open:
-            return hand_out()
-        return self._engine.deadlines.bounded(
-            lambda attempt: hand_out(attempt=attempt),
+        named = arguments.reference(ref)
+
+        def prepared() -> Callable[..., FailureRecall]:
+            return partial(
+                failing.recall_failure,
+                self._engine,
+                failing.Failure(*arguments.failure(output, tool, command, exit_code)),
+                task=None if task is None else arguments.query(task),
+                ref=named,
+                limit=arguments.whole("limit", limit, 1),
+                max_tokens=arguments.whole("max_tokens", budget, 0),
+                filters=arguments.filters(filters, self.now),
+                holdout=arguments.holdout(self.settings.holdout if holdout is None else holdout),
+            )
+
+        return self._bounded(
+            prepared,
             timeout=arguments.seconds(timeout),
-            fail_open=fail_open is not False,
-            otherwise=lambda why: FailureRecall(ref=ref or "", reason=why, degraded=(why,)),
+            fail_open=fail_open,
+            otherwise=lambda why: FailureRecall(ref=named or "", reason=why, degraded=(why,)),
         )
 
     def report_act(
@@ -628,7 +676,7 @@ class ReasoningBank(Namespace):
         try:
             yield run
         except Exception as error:
-            credit.close_if_open(self._engine, run.ref, Verdict.FAILURE, f"{type(error).__name__}: {error}"[:500])
+            credit.close_if_open(self._engine, run.ref, Verdict.FAILURE, door.said_by(error))
             raise
         else:
             credit.close_if_open(self._engine, run.ref, Verdict.UNKNOWN, "ended without a report")
@@ -762,6 +810,8 @@ class ReasoningBank(Namespace):
             InvalidInputError: it cannot be read as a run.
             JudgeUnavailableError: there is no verdict, and the judge gave none.
         """
-        others = [distilling.read_run(other).run for other in earlier]
-        cleaned = trajectories.of_episode(self._engine, distilling.read_run(run, verdict), arguments.reference(ref))
+        others = [distilling.read_run(self._engine, other).run for other in earlier]
+        cleaned = trajectories.of_episode(
+            self._engine, distilling.read_run(self._engine, run, verdict), arguments.reference(ref)
+        )
         return distilling.distill(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge), others)

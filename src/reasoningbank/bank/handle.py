@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from reasoningbank.config import Settings, data_folder
+from reasoningbank.errors import MissingLibraryError, ReasoningBankError
 from reasoningbank.filters import FilterOptions
+from reasoningbank.services.deadline import Deadlines
 from reasoningbank.storage.root import checked_name
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.distill.judge import RunJudge
     from reasoningbank.embed.base import Embedder
+    from reasoningbank.formats import scrub_rules as rule_files
+    from reasoningbank.formats.scrub_rules import ScrubRules
     from reasoningbank.runs.trajectory import Trajectory
     from reasoningbank.services.engine import Engine
 
@@ -31,6 +36,17 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+@contextmanager
+def needed() -> Iterator[None]:
+    """Load what the bank cannot do without; MissingLibraryError where a library of another's is not there."""
+    try:
+        yield
+    except ImportError as missing:
+        if isinstance(missing, ReasoningBankError):
+            raise
+        raise MissingLibraryError(missing) from missing
+
+
 class Later:
     """A module that is loaded at its first use: a bank is imported in a fraction of the time that its services take."""
 
@@ -38,7 +54,8 @@ class Later:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        self.__dict__[name] = found = getattr(import_module(self._name), name)
+        with needed():
+            self.__dict__[name] = found = getattr(import_module(self._name), name)
         return found
 
     @classmethod
@@ -48,6 +65,7 @@ class Later:
 
 
 if not TYPE_CHECKING:
+    rule_files = Later("reasoningbank.formats.scrub_rules")
     judging, template = Later.each("reasoningbank.distill", "judge", "template")
 
 
@@ -62,21 +80,30 @@ class Handle:
         project: str,
         embedder: str | Embedder | None,
         settings: Settings | Mapping[str, Any] | None,
+        scrub_rules: ScrubRules | None = None,
         clock: Callable[[], datetime],
     ) -> None:
         self.tenant, self.project = checked_name(tenant, "tenant"), checked_name(project, "project")
         self.root, self.settings = data_folder(root), Settings.of(settings)
+        self._rules = scrub_rules if scrub_rules is not None else self.settings.scrub_rules
+        if self._rules is not None:
+            self._rules = rule_files.as_rule_set(self._rules)
         self._embedder, self._clock = embedder, clock
         self._opened: Engine | None = None
         # Told each time the files are opened: by the first call, and by one after a rest.
         self.when_opened: Callable[[Engine], None] | None = None
         self._opening = threading.Lock()
+        self.deadlines = Deadlines(self._warm)
+
+    def _warm(self) -> None:
+        self.engine.warm()
 
     @property
     def engine(self) -> Engine:
         """Everything behind the bank, opened at its first use."""
         if self._opened is None:
-            from reasoningbank.services.engine import Engine
+            with needed():
+                from reasoningbank.services.engine import Engine
 
             with self._opening:
                 if self._opened is None:
@@ -87,6 +114,8 @@ class Handle:
                         embedder=self._embedder,
                         settings=self.settings,
                         clock=self._clock,
+                        deadlines=self.deadlines,
+                        rules=rule_files.as_rule_set(self._rules),
                         when_opened=self.when_opened,
                     )
         return self._opened

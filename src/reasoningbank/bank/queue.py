@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from reasoningbank.distill.distiller import Distiller
     from reasoningbank.runs.jobs import DistillStatus, Job
     from reasoningbank.services.runs import distilling, trajectories
-    from reasoningbank.services.runs.distilling import Worker
+    from reasoningbank.services.runs.worker import Worker
     from reasoningbank.verdict import Verdict
 else:
     distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
+
+LONGEST_REST = 365 * 86_400.0
 
 
 class Queue(Namespace):
@@ -42,11 +44,12 @@ class Queue(Namespace):
             run, verdict: as in the bank's `distill`.
             key: what makes a repeated call the same job; the run itself and its verdict when None.
             ref: as in the bank's `distill`.
-            rest: seconds that the thread of `ref` must rest before a worker takes the run up. Each run that is put with
-                it puts off those of the thread that wait with their `ref` as the key, and replaces one of its own key.
+            rest: seconds, up to a year, that the thread of `ref` must rest before a worker takes the run up. Each run
+                that is put with it puts off those of the thread that wait with their `ref` as the key, and replaces one
+                of its own key.
         """
-        ref, rest = arguments.reference(ref), arguments.number("rest", rest, 0)
-        cleaned = trajectories.of_episode(self._engine, distilling.read_run(run, verdict), ref)
+        ref, rest = arguments.reference(ref), arguments.number("rest", rest, 0, LONGEST_REST)
+        cleaned = trajectories.of_episode(self._engine, distilling.read_run(self._engine, run, verdict), ref)
         return distilling.enqueue(self._engine, cleaned, key, ref=ref, rest=rest)
 
     def put_anti_pattern(self, memory_id: str, reason: str) -> Job:
@@ -91,6 +94,6 @@ class Queue(Namespace):
             distiller, judge: as in the bank's `distill`.
             poll: seconds between two looks at an empty queue.
         """
-        from reasoningbank.services.runs.distilling import Worker
+        from reasoningbank.services.runs.worker import Worker
 
         return Worker(self._engine, as_distiller(distiller), as_run_judge(judge), poll=poll)

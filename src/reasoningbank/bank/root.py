@@ -18,6 +18,7 @@ from reasoningbank.storage.root import checked_name, delete_project_files, list_
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
+    from reasoningbank.formats.scrub_rules import ScrubRules
     from reasoningbank.services.engine import Engine
 
 MOST_OPEN = 64
@@ -43,7 +44,7 @@ class Tenants:
 
     Args:
         root: the folder that holds the data; the user's data folder when None.
-        embedder, settings, clock: given to every bank that is opened.
+        embedder, settings, scrub_rules, clock: given to every bank that is opened.
         most_open: how many may have their files open at once, at least 1.
 
     Attributes:
@@ -56,11 +57,15 @@ class Tenants:
         *,
         embedder: str | Embedder | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
+        scrub_rules: ScrubRules | None = None,
         clock: Callable[[], datetime] = utc_now,
         most_open: int = MOST_OPEN,
     ) -> None:
         self.root: Final = data_folder(root)
-        self._bank_of = partial(_Resting, self.root, embedder=embedder, settings=Settings.of(settings), clock=clock)
+        checked = Settings.of(settings)
+        self._bank_of = partial(
+            _Resting, self.root, embedder=embedder, settings=checked, scrub_rules=scrub_rules, clock=clock
+        )
         self._most_open = arguments.whole("most_open", most_open, 1)
         self._banks: WeakValueDictionary[tuple[str, str], ReasoningBank] = WeakValueDictionary()
         # Those whose files are open are held, so that one is never opened twice.
@@ -134,7 +139,7 @@ class BankRoot:
     Args:
         root: the folder that holds the data; the user's data folder when None.
         tenant: whose projects. There is no default.
-        embedder, settings, clock: given to every bank that is opened.
+        embedder, settings, scrub_rules, clock: given to every bank that is opened.
         most_open: how many may have their files open at once (see Tenants).
 
     Attributes:
@@ -149,11 +154,14 @@ class BankRoot:
         tenant: str,
         embedder: str | Embedder | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
+        scrub_rules: ScrubRules | None = None,
         clock: Callable[[], datetime] = utc_now,
         most_open: int = MOST_OPEN,
     ) -> None:
         self.tenant: Final = checked_name(tenant, "tenant")
-        self._tenants = Tenants(root, embedder=embedder, settings=settings, clock=clock, most_open=most_open)
+        self._tenants = Tenants(
+            root, embedder=embedder, settings=settings, scrub_rules=scrub_rules, clock=clock, most_open=most_open
+        )
         self.root: Final = self._tenants.root
 
     def projects(self) -> list[str]:

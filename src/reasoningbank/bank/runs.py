@@ -173,7 +173,7 @@ class Runs(Namespace):
             InvalidInputError: there is none, or one cannot be read as a run.
             JudgeUnavailableError: one has no verdict, and the judge gave none.
         """
-        cleaned = [distilling.read_run(run) for run in runs]
+        cleaned = [distilling.read_run(self._engine, run) for run in runs]
         return distilling.distill_many(self._engine, cleaned, as_distiller(distiller), as_run_judge(judge))
 
     def best_of(
@@ -212,7 +212,7 @@ class Runs(Namespace):
         made = [rollout for rollout in rollouts if rollout.run is not None]
         best = made[(selector or by_verdict)(made)] if made else None
         self._bank.report(best.verdict if best else Verdict.UNKNOWN, ref=recall.ref, by="best_of")
-        cleaned = [distilling.read_run(rollout.run) for rollout in rollouts]
+        cleaned = [distilling.read_run(self._engine, rollout.run) for rollout in rollouts]
         distilled = distilling.distill_many(self._engine, cleaned, as_distiller(distiller), None)
         return BestOf(recall, rollouts, best, distilled)
 

@@ -20,6 +20,7 @@ from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableE
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, as_chat
 from reasoningbank.results import Recall
 from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.screening.door import said_by
 from reasoningbank.verdict import Verdict
 
 MOST_ROLLOUTS = 32
@@ -136,7 +137,7 @@ def try_once(agent: Agent, attempt: Attempt, judge: RunJudge | None) -> Rollout:
     try:
         trajectory = Trajectory.of(agent(attempt))
     except Exception as error:  # noqa: BLE001 - whatever an agent raises ends its own rollout only
-        return Rollout(attempt, error=f"{type(error).__name__}: {error}"[:500])
+        return Rollout(attempt, error=said_by(error))
     if not trajectory.task:
         trajectory = trajectory.model_copy(update={"task": attempt.task})
     if judge is None or trajectory.verdict is not Verdict.UNKNOWN:

@@ -12,6 +12,9 @@ from reasoningbank.prompt.block import estimate_tokens
 from reasoningbank.prompt.stripping import strip_lessons
 from reasoningbank.runs.trajectory import Step, Trajectory
 from reasoningbank.runs.transcript import is_boot_text, names_boot_file, without_blocks
+from reasoningbank.screening import door
+from reasoningbank.screening.guard.hidden_text import normalise_hidden
+from reasoningbank.screening.scrub import DEFAULT_RULES, RuleSet, scrub, scrub_value
 
 FIELD_LIMIT = 20_000  # characters of any one field; head and tail stay
 STEPS_LIMIT = 2_000  # steps of a run; the first and the last stay
@@ -40,7 +43,7 @@ class Cleaned:
     removed: dict[str, int]
 
 
-def clean(run: Trajectory) -> Cleaned:
+def clean(run: Trajectory, rules: RuleSet = DEFAULT_RULES) -> Cleaned:
     """Take out of a run what no lesson may come from.
 
     Recalled lessons (or lessons would breed copies of themselves), system prompts, harness blocks and boot files,
@@ -52,13 +55,18 @@ def clean(run: Trajectory) -> Cleaned:
     if len(kept) > STEPS_LIMIT:
         removed["steps over the limit"] = len(kept) - STEPS_LIMIT
         kept = kept[: STEPS_LIMIT // 2] + kept[-STEPS_LIMIT // 2 :]
-    steps = tuple(step for step in (_step(step, removed) for step in kept) if not step.is_empty)
-    texts = {field: _text(getattr(run, field), removed) for field in ("task", "result", "reason")}
-    return Cleaned(run.model_copy(update={"steps": steps, **texts}), dict(removed))
+    steps = tuple(step for step in (_step(step, removed, rules) for step in kept) if not step.is_empty)
+    texts = {field: _text(getattr(run, field), removed, rules) for field in ("task", "result", "reason")}
+    named, _ = scrub_value({"session": run.session, "tags": run.tags, "metadata": run.metadata}, rules)
+    cleaned = run.model_copy(update={"steps": steps, **texts, **named, "tags": tuple(named["tags"])})
+    return Cleaned(cleaned, dict(removed))
 
 
-def _step(step: Step, removed: Counter[str]) -> Step:
-    fields = {name: _text(getattr(step, name), removed) for name in ("thought", "action", "observation", "error")}
+def _step(step: Step, removed: Counter[str], rules: RuleSet) -> Step:
+    fields = {
+        name: _text(getattr(step, name), removed, rules) for name in ("thought", "action", "observation", "error")
+    }
+    fields["tool"] = door.clean(step.tool, rules)
     if fields["observation"] and (names_boot_file(fields["action"]) or is_boot_text(fields["observation"])):
         removed["boilerplate"] += 1
         fields["observation"] = BOILERPLATE
@@ -68,12 +76,10 @@ def _step(step: Step, removed: Counter[str]) -> Step:
     return step.model_copy(update=fields)
 
 
-def _text(text: str, removed: Counter[str]) -> str:
+def _text(text: str, removed: Counter[str], rules: RuleSet) -> str:
     if not text:
         return text
-    # A tenth of a second of rules, which only a run that is distilled needs.
-    from reasoningbank.screening.scrub import scrub
-
+    text = normalise_hidden(text)
     cuts: dict[str, Callable[[str], str]] = {"recalled lessons": strip_lessons, "boilerplate": without_blocks}
     cuts["over the limit"] = partial(clip, limit=FIELD_LIMIT)
     for what, cut in cuts.items():
@@ -81,7 +87,7 @@ def _text(text: str, removed: Counter[str]) -> str:
         if shorter != text:
             removed[what] += 1
             text = shorter.strip()
-    scrubbed = scrub(text)
+    scrubbed = scrub(text, rules)
     removed.update({f"secret: {rule}": count for rule, count in scrubbed.counts.items()})
     return scrubbed.text
 

@@ -18,6 +18,7 @@ from reasoningbank.errors import ChatError, InvalidInputError, JudgeUnavailableE
 from reasoningbank.judgement import Judgement, as_judgement, reasons_in
 from reasoningbank.llm.base import Chat, ChatMessage, ChatRequest, FinishReason, as_chat
 from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.screening.door import said_by
 from reasoningbank.verdict import VERDICT_WORDS, Verdict, label_text
 
 RUN_TOKENS = 6_000
@@ -100,7 +101,7 @@ class CallableJudge:
         try:
             said = settled(self._call(run))
         except Exception as error:  # whatever a user's own judge raises, there is no verdict
-            raise JudgeUnavailableError(f"{self._name} raised {type(error).__name__}: {error}") from error
+            raise JudgeUnavailableError(f"{self._name} raised {said_by(error)}") from error
         if said is None:
             raise JudgeUnavailableError(f"{self._name} returned None, which is no verdict")
         try:

@@ -13,6 +13,7 @@ import numpy as np
 
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import EmbedderUnavailableError, EmbeddingError
+from reasoningbank.screening.door import said_by
 from reasoningbank.vectors.base import Float32, unit_rows
 
 log = logging.getLogger(__name__)
@@ -117,4 +118,4 @@ def _shaped(embedder: Embedder, returned: object, count: int) -> Float32:
 
 
 def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:300]
+    return said_by(error)

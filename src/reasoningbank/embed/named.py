@@ -7,7 +7,7 @@ import weakref
 
 from reasoningbank.embed.base import Embedder, require_embedder
 from reasoningbank.embed.hashing import HashEmbedder
-from reasoningbank.errors import InvalidInputError
+from reasoningbank.errors import InvalidInputError, MissingLibraryError, ReasoningBankError
 from reasoningbank.forks import renew_after_fork
 
 
@@ -61,10 +61,15 @@ _shared = _Shared()
 
 
 def _local(name: str) -> Embedder:
-    if name == "minilm":
-        from reasoningbank.embed.minilm import MiniLMEmbedder
+    try:
+        if name == "minilm":
+            from reasoningbank.embed.minilm import MiniLMEmbedder
 
-        return MiniLMEmbedder()
-    from reasoningbank.embed.fastembed import FastEmbedEmbedder
+            return MiniLMEmbedder()
+        from reasoningbank.embed.fastembed import FastEmbedEmbedder
 
-    return FastEmbedEmbedder(name)
+        return FastEmbedEmbedder(name)
+    except ReasoningBankError:
+        raise
+    except ImportError as missing:
+        raise MissingLibraryError(missing) from missing

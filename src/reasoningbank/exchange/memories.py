@@ -102,10 +102,12 @@ class Incoming:
     parameters: Any = None
 
 
-def parse(line: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
+def parse(line: object) -> dict[str, Any]:
     """Read one line as a JSON object; InvalidInputError, which says why, when it is none."""
     if isinstance(line, Mapping):
         return dict(line)
+    if not isinstance(line, (str, bytes)):
+        raise InvalidInputError(f"not a line of JSON but a {type(line).__name__}")
     text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
     try:
         # NaN and the infinities are no JSON, yet Python writes them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
@@ -11,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from reasoningbank.exchange.own import FORMAT
 from reasoningbank.memory import ID_LIMIT, Text
 from reasoningbank.runs.trajectory import Step
+from reasoningbank.screening.door import checked_name
 from reasoningbank.signals import as_utc
 from reasoningbank.validation import validated
 from reasoningbank.verdict import Verdict
@@ -20,7 +22,9 @@ KEY = "run"
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Time = Annotated[datetime, AfterValidator(as_utc)]
-Name = Annotated[Text, Field(min_length=1, max_length=ID_LIMIT)]
+Name = Annotated[
+    Text, Field(min_length=1, max_length=ID_LIMIT), AfterValidator(partial(checked_name, "the name of a run or memory"))
+]
 
 
 class HandedOver(BaseModel, frozen=True, extra="forbid"):

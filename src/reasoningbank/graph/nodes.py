@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field, JsonValue
@@ -18,6 +19,7 @@ from pydantic import AfterValidator, BaseModel, Field, JsonValue
 from reasoningbank import memory as lessons
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Metadata, Probability, Tags, Text, clean_text, filled, is_blank
+from reasoningbank.screening.door import checked_name
 from reasoningbank.signals import parse_time
 
 FORMAT = "reasoningbank-graph/1"
@@ -75,7 +77,7 @@ def _text_of(field: str, limit: int) -> AfterValidator:
 
 NodeText = Annotated[Text, _text_of("text of the node", lessons.CONTENT_LIMIT)]
 Sentence = Annotated[Text, _text_of("text of the edge", lessons.DESCRIPTION_LIMIT)]
-GraphId = Annotated[Text, _text_of("id", lessons.ID_LIMIT)]
+GraphId = Annotated[Text, _text_of("id", lessons.ID_LIMIT), AfterValidator(partial(checked_name, "id"))]
 
 
 class NodeDraft(BaseModel, frozen=True, extra="forbid"):

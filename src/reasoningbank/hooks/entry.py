@@ -259,9 +259,17 @@ def main(arguments: list[str]) -> None:
         elif is_act:
             spool.add_act(event, event.command, careful(event.text[-KEPT_OF_ACT:]))
     except BaseException as error:  # noqa: BLE001 - whatever it is, the client goes on
-        _note(state, f"{client} {name}: {type(error).__name__}: {error}")
+        _note(state, f"{client} {name}: {_said(error)}")
     finally:
         watchdog.cancel()
+
+
+def _said(error: BaseException) -> str:
+    try:
+        from reasoningbank.screening.door import said_by
+    except ImportError:
+        return type(error).__name__  # what it says may hold a secret, and nothing here could tell
+    return said_by(error)
 
 
 def _note(state: str, problem: str) -> None:

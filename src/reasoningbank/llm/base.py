@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from reasoningbank.errors import ChatError, InvalidInputError, ReasoningBankError
+from reasoningbank.screening.door import said_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class CallableChat:
         except ReasoningBankError:
             raise
         except Exception as error:  # whatever a user's own model raises is that model's failure
-            raise ChatError(f"{self._name} raised {type(error).__name__}: {error}") from error
+            raise ChatError(f"{self._name} raised {said_by(error)}") from error
         if isinstance(answer, ChatReply):
             return answer
         if answer is None or isinstance(answer, str):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasoningbank.errors import ChatError, MissingExtraError
 from reasoningbank.llm.base import ChatReply, ChatRequest, FinishReason, Usage, read_finish
+from reasoningbank.screening.door import said_by
 
 if TYPE_CHECKING:
     import openai
@@ -82,8 +83,7 @@ class OpenAIChat:
                     self._complaints = complaints
                     return read_completion(completion)
         except openai.OpenAIError as error:
-            said = " ".join(str(error).split())[:300]
-            raise ChatError(f"{self.model} failed: {type(error).__name__}: {said}") from error
+            raise ChatError(f"{self.model} failed: {said_by(error)}") from error
 
 
 def _open_client(base_url: str | None, api_key: str | None, timeout: float, retries: int) -> openai.OpenAI:

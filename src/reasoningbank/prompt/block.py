@@ -128,7 +128,7 @@ def nonce_of(texts: Iterable[str]) -> str:
 def _warnings(conflicts: Iterable[tuple[str, str]], present: Collection[str]) -> dict[tuple[str, str], str]:
     """Return what to say of the pairs of which both are there."""
     return {
-        (one, other): OPPOSED.format(_one_line(one), _one_line(other))
+        (one, other): OPPOSED.format(_named(one), _named(other))
         for one, other in conflicts
         if one in present and other in present
     }
@@ -232,7 +232,9 @@ class _Shown:
         kind = SUCCESS if self.lesson.outcome is Verdict.SUCCESS else FAILURE
         # In steps of a tenth: with each run's outcome in it, the text would change with every turn of a conversation.
         sure, unproven = f"confidence {round(self.lesson.confidence, 1):.2f}", " and not proven yet" * self.provisional
-        return f"[{self.lesson.id}] {_one_line(self.lesson.title)} ({', '.join((kind, sure + unproven, *more))})"
+        return (
+            f"[{_named(self.lesson.id)}] {_one_line(self.lesson.title)} ({', '.join((kind, sure + unproven, *more))})"
+        )
 
     def _applies(self) -> str:
         return f"Applies when: {_one_line(self.lesson.applies_when)}" if self.lesson.applies_when else ""
@@ -262,6 +264,11 @@ _FORGED = re.compile(rf"^(?=\[[^\]\n]{{1,200}}\].*\((?:{SUCCESS}|{FAILURE}),)", 
 
 def _harmless(text: str) -> str:
     return _FORGED.sub(" ", _TAG.sub(r"\g<0> ", text)) if "lessons-" in text.lower() or "[" in text else text
+
+
+def _named(memory_id: str) -> str:
+    """Return an id as it may be shown: one of an older bank may hold line breaks and codes for terminals."""
+    return _one_line("".join(c if c.isprintable() else " " for c in memory_id))
 
 
 def _one_line(text: str) -> str:

@@ -6,7 +6,8 @@ The automaton (Aho & Corasick 1975) is built from both tables at the first use.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
@@ -88,11 +89,27 @@ def _characters() -> frozenset[str]:
 
 
 @cache
-def _automaton() -> Automaton:
-    import ahocorasick
-
+def _automaton() -> Automaton | _Plain:
+    keywords = all_keywords() - _characters()
+    try:
+        import ahocorasick
+    except ImportError:
+        return _Plain(keywords)
     automaton = ahocorasick.Automaton()
-    for keyword in all_keywords() - _characters():
+    for keyword in keywords:
         automaton.add_word(keyword, keyword)
     automaton.make_automaton()
     return automaton
+
+
+class _Plain:
+    """What the automaton answers, many times slower: where its library cannot be loaded, nothing goes unscreened."""
+
+    def __init__(self, keywords: Iterable[str]) -> None:
+        self._any = re.compile(f"(?=({'|'.join(map(re.escape, sorted(keywords, key=len, reverse=True)))}))")
+        self._within = {one: [other for other in keywords if one.startswith(other)] for one in keywords}
+
+    def iter(self, text: str) -> Iterator[tuple[int, str]]:
+        """Yield (where its last character stands, keyword) for each keyword at each place."""
+        for match in self._any.finditer(text):
+            yield from ((match.start() + len(keyword) - 1, keyword) for keyword in self._within[match[1]])

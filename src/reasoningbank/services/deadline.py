@@ -20,6 +20,9 @@ from reasoningbank.forks import renew_after_fork
 
 log = logging.getLogger("reasoningbank")
 
+# What no budget and no wish to go on hides: the caller has to know.
+OF_THE_CALLER = (ScopeError, InvalidInputError)
+
 T = TypeVar("T")
 Seconds = Callable[[], float]
 
@@ -27,6 +30,8 @@ AT_ONCE = 8
 MOST_THREADS = 32  # beside those that work, some that are stuck, say in an embedder, and that nobody waits for any more
 # How long a caller waits in all, as a multiple of its budget.
 LONGEST_WAIT = 60
+# A longer budget is taken for this one, in seconds: no lock of any platform waits much longer than 60 times as long.
+LONGEST_BUDGET = 36_000.0
 # A budget is counted in steps. One that took much longer tells that threads do not get a processor: it counts the less.
 STEPS, LONGEST_STEP = 100, 0.005
 WARN_EVERY = 60.0  # seconds, for each kind of reason
@@ -166,6 +171,14 @@ class Deadlines:
 
     def __init__(self, warm: Callable[[], None], monotonic: Seconds = time.monotonic) -> None:
         self._warm, self._monotonic = warm, monotonic
+        self._begin()
+        renew_after_fork(self)
+
+    def after_fork(self) -> None:
+        """Begin anew: what waits and warms is not in this process."""
+        self._begin()
+
+    def _begin(self) -> None:
         self._is_warm = False
         self._warming = threading.Lock()
         self._lock = threading.Lock()
@@ -186,17 +199,25 @@ class Deadlines:
             run: does the work. It calls `keep` before it changes anything, and opens no episode when that raises.
             timeout: seconds of work; the caller waits `LONGEST_WAIT` times as long at the most, turn included, and for
                 what is being written. As long as it takes, in the caller's own thread, when None.
-            fail_open: return what there is otherwise instead of raising, whatever the disk, the embedder or the clock
-                did. Errors of scope and of the caller are raised in either case.
+            fail_open: return what there is otherwise instead of raising, whatever the disk, the embedder, a library or
+                the clock did. Errors of scope and of the caller are raised in either case.
         """
         try:
-            return run(None) if timeout is None else self._in_turn(run, timeout)
-        except ReasoningBankError as error:
-            of_the_caller = isinstance(error, (ScopeError, InvalidInputError))
-            if not fail_open or (of_the_caller and not isinstance(error, DeadlineExceededError)):
+            return run(None) if timeout is None else self._in_turn(run, min(timeout, LONGEST_BUDGET))
+        except Exception as error:
+            if not fail_open or (isinstance(error, OF_THE_CALLER) and not isinstance(error, DeadlineExceededError)):
                 raise
-            self._warn(error)
-            return otherwise(str(error))
+            return otherwise(self.told(error))
+
+    def told(self, error: Exception) -> str:
+        """Log why there are no lessons, and return it in words."""
+        if isinstance(error, ReasoningBankError):
+            self._warn(error, str(error))
+            return str(error)
+        # Nobody foresaw it, so somebody will want to know where it came from.
+        said, trace = _words(error)
+        self._warn(error, trace)
+        return said
 
     def _in_turn(self, run: Callable[[Attempt | None], T], timeout: float) -> T:
         until = self._monotonic() + LONGEST_WAIT * timeout
@@ -221,8 +242,8 @@ class Deadlines:
                 self._is_warm = True
                 try:
                     self._warm()
-                except ReasoningBankError as error:
-                    log.debug("the bank could not be made ready, as its first recall will say: %s", error)
+                except Exception as error:  # noqa: BLE001 - whatever it is, the recall itself meets it, and says so
+                    log.debug("the bank could not be made ready, as its first recall will say: %s", _words(error)[0])
 
     def _too_late(self, timeout: float) -> DeadlineExceededError:
         self._count(1)
@@ -239,11 +260,21 @@ class Deadlines:
         with self._lock:
             self.late += more
 
-    def _warn(self, error: ReasoningBankError) -> None:
+    def _warn(self, error: Exception, said: str) -> None:
         kind, now = type(error).__name__, self._monotonic()
         with self._lock:
             last, unsaid = self._warned.get(kind, (-WARN_EVERY, 0))
             is_due = now - last >= WARN_EVERY
             self._warned[kind] = (now, 0) if is_due else (last, unsaid + 1)
         again = f" (and {unsaid} times since the last warning)" if is_due and unsaid else ""
-        log.log(logging.WARNING if is_due else logging.DEBUG, "no lessons were recalled: %s%s", error, again)
+        log.log(logging.WARNING if is_due else logging.DEBUG, "no lessons were recalled: %s%s", said, again)
+
+
+def _words(error: Exception) -> tuple[str, str]:
+    """Return what is said of an error of anybody's, in one line and with its traceback, without secrets."""
+    try:
+        from reasoningbank.screening.door import said_by, trace_of
+    except ImportError as missing:
+        withheld = f"{type(error).__name__} (what it says is withheld, since secrets cannot be looked for: {missing})"
+        return withheld, withheld
+    return said_by(error), trace_of(error)

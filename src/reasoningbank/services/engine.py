@@ -22,6 +22,7 @@ from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.named import open_embedder
 from reasoningbank.errors import EmbedderMismatchError, InvalidInputError, ReasoningBankError, StorageError
 from reasoningbank.forks import renew_after_fork
+from reasoningbank.screening.scrub import DEFAULT_RULES, RuleSet
 from reasoningbank.services.cache.beliefs import Models
 from reasoningbank.services.cache.project import ProjectCache
 from reasoningbank.services.cache.queries import QueryCache
@@ -51,6 +52,8 @@ class Engine:
     """Everything behind one bank handle: an absolute root, checked names, and a clock, the only source of time.
 
     Attributes:
+        deadlines: of its callers that cannot wait.
+        rules: by which secrets are told.
         used: which of the process's transactions was its last.
     """
 
@@ -63,10 +66,13 @@ class Engine:
         embedder: str | Embedder | None,
         settings: Settings,
         clock: Callable[[], datetime],
+        deadlines: Deadlines,
+        rules: RuleSet = DEFAULT_RULES,
         when_opened: Callable[[Engine], None] | None = None,
     ) -> None:
         self.root, self.tenant, self.project_name, self.settings = root, tenant, project, settings
         self._clock = clock
+        self.rules = rules
         self._embedder_choice = embedder
         self._embedder: Embedder | None = None
         self._known: dict[EmbedderIdentity, Embedder] = {}
@@ -77,15 +83,14 @@ class Engine:
         self._project: Project | None = None
         self._snapshots = SnapshotWriter()
         self.cache, self.nodes = ProjectCache(self._keep_soon), VectorCache(NODES, self._keep_soon)
-        self.queries = QueryCache()
-        self.deadlines = Deadlines(self.warm)
+        self.queries = QueryCache(self.rules)
+        self.deadlines = deadlines
         self.models = Models(settings.confidence_model)
         renew_after_fork(self)
 
     def after_fork(self) -> None:
         """Replace the locks, whose holders are not in this process."""
         self._lock, self._counting, self._users = threading.RLock(), threading.Lock(), 0
-        self.deadlines = Deadlines(self.warm)
 
     def now(self) -> datetime:
         """Return the clock's time in UTC; a naive clock is read as UTC."""
@@ -152,7 +157,7 @@ class Engine:
         if project is not None:
             project.close()
         self.drop_indexes()
-        self.queries = QueryCache()
+        self.queries = QueryCache(self.rules)
         return True
 
     @contextmanager

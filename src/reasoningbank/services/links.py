@@ -21,9 +21,8 @@ from reasoningbank.links import (
     checked_strength,
     checked_type,
 )
-from reasoningbank.screening.scrub import scrub
-from reasoningbank.services.cache.shown import scrubbed_link
-from reasoningbank.services.credit.credit import note
+from reasoningbank.screening.door import clean
+from reasoningbank.services.cache.shown import shown_link
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.history import retire_for
 from reasoningbank.services.record.record import number_of
@@ -41,15 +40,17 @@ def link(
 ) -> Linked:
     """Set a link between two memories of this project; set again, it is changed."""
     name, warning = checked_type(type_)
-    strength, evidence = checked_strength(strength), scrub(checked_evidence(evidence)).text
+    strength, evidence = checked_strength(strength), clean(checked_evidence(evidence), engine.rules)
     if source_id == target_id:
         raise InvalidInputError(f"memory {source_id!r} cannot be linked with itself: name two memories")
     with engine.write(create=False) as edit:
         ends = number_of(edit, source_id), number_of(edit, target_id)
         if name == SUPERSEDES:
-            retire_for(edit, ends[1], ends[0], reason=evidence, by=note(by))
+            retire_for(edit, ends[1], ends[0], reason=evidence, by=clean(by or "", engine.rules))
             warning = f"memory {target_id!r} is out of service now; restore puts it back"
-        created = links.put(edit, ends, name, strength=strength, evidence=evidence, by=note(by), now=engine.now())
+        created = links.put(
+            edit, ends, name, strength=strength, evidence=evidence, by=clean(by or "", engine.rules), now=engine.now()
+        )
         return Linked(links.between(edit, ends, name), created, warning)
 
 
@@ -63,7 +64,7 @@ def unlink(engine: Engine, source_id: str, target_id: str, type_: str | None) ->
 def links_of(engine: Engine, memory_id: str) -> list[Link]:
     """Return the links of a memory, from it and to it."""
     with engine.read() as view:
-        return [scrubbed_link(found) for found in links.of_memory(view, number_of(view, memory_id))]
+        return [shown_link(found, engine.rules) for found in links.of_memory(view, number_of(view, memory_id))]
 
 
 def suggest_links(engine: Engine, limit: int) -> list[SuggestedLink]:

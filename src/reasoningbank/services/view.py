@@ -89,7 +89,7 @@ class View:
         asked = list(numbers)
         rows = self.load(asked)
         memories = self.memories({n: rows[n] for n in asked if n in rows})
-        return {n: rescrubbed(memory, rows[n].scrub_version) for n, memory in memories.items()}
+        return {n: rescrubbed(memory, rows[n].scrub_version, self.engine.rules) for n, memory in memories.items()}
 
     def every_memory(self) -> Iterator[tuple[int, Memory]]:
         """Yield every memory with its row number, whatever its state, in the order they were recorded."""

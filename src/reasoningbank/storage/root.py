@@ -11,7 +11,15 @@ import re
 import unicodedata
 from pathlib import Path
 
-from reasoningbank.errors import CorruptionError, InvalidNameError, ProjectNotFoundError, ReasoningBankError, ScopeError
+from reasoningbank.errors import (
+    CorruptionError,
+    InvalidInputError,
+    InvalidNameError,
+    ProjectNotFoundError,
+    ReasoningBankError,
+    ScopeError,
+)
+from reasoningbank.screening import door
 from reasoningbank.storage import meta
 from reasoningbank.storage.failures import not_allowed_error
 from reasoningbank.storage.lifecycle import finish_deletion, remove_damaged, sweep
@@ -28,7 +36,7 @@ def checked_name(name: object, what: str) -> str:
 
     Raises:
         ScopeError: there is none; there is no default.
-        InvalidNameError: it is blank, longer than 200 characters, or holds invisible characters.
+        InvalidNameError: it is blank, longer than 200 characters, a secret, or holds invisible characters.
     """
     if name is None:
         raise ScopeError(f"no {what} was given: name the {what}, there is no default")
@@ -42,7 +50,10 @@ def checked_name(name: object, what: str) -> str:
     for character in normal:
         if unicodedata.category(character) in _REFUSED_CATEGORIES:
             raise InvalidNameError(f"{what} {name!r} holds U+{ord(character):04X}, which cannot be seen: leave it out")
-    return normal
+    try:
+        return door.checked_name(what, normal)
+    except InvalidInputError as secret:
+        raise InvalidNameError(str(secret)) from None
 
 
 def folder_name(name: str) -> str:

@@ -10,6 +10,9 @@ from reasoningbank.screening.scrub.formats import PREFIXED
 from reasoningbank.screening.scrub.rule import Finder, Rule, Span, secret_span
 from reasoningbank.screening.scrub.shapes import Proof, has_digit, is_secret, is_stand_in, roughness
 
+# One letter over and over is a key with which somebody tries the rules; so many x stand for any key.
+_REPEATED = re.compile(r"([a-wyzA-WYZ])\1{15}\Z")
+
 
 def _made_by_machine(match: re.Match[str], text: str) -> Span | None:
     """Keep examples (`ghp_xxxx`, `xoxb-your-token`) and names in words that happen to begin like a token."""
@@ -17,7 +20,7 @@ def _made_by_machine(match: re.Match[str], text: str) -> Span | None:
     value = text[start:end]
     if value.isupper():  # AKIA... with EXAMPLE in it is still a key to whoever reads it
         return (start, end) if len(set(value)) > 6 else None
-    random = has_digit(value) or (value != value.lower() and roughness(value) > 0.2)
+    random = has_digit(value) or (value != value.lower() and roughness(value) > 0.2) or bool(_REPEATED.search(value))
     return (start, end) if random and not is_stand_in(value) else None
 
 

@@ -14,12 +14,13 @@ from functools import lru_cache
 from typing import Any
 
 from reasoningbank.errors import InvalidInputError, LimitExceededError
+from reasoningbank.screening.guard.hidden_text import normalise_hidden
 from reasoningbank.screening.prefilter import Seen, by_keyword, folded, joined, keywords_in
 from reasoningbank.screening.scrub.context import CONTEXT, is_assigned_to
 from reasoningbank.screening.scrub.forms import FORMS
 from reasoningbank.screening.scrub.rule import Rule, Span, secret_span
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Grows with every change of the built-in rules; what was scrubbed under an older one is scrubbed again on reading."""
 
 # A rejected match is searched again, but only if it is short: so the time stays linear.
@@ -136,7 +137,8 @@ _HELD_BY_PARENT = frozenset(("value", "val", "default", "content", "text", "raw"
 def scrub_value(value: Any, rules: RuleSet = DEFAULT_RULES) -> tuple[Any, dict[str, int]]:
     """Scrub every string of a JSON value, with the key it stands under in mind: {"password": "x9"} loses its x9.
 
-    Keys are scrubbed too. Tuples come back as lists. Nested deeper than 100 levels, it raises LimitExceededError.
+    Keys are scrubbed too, and characters that nobody sees hide no secret. Tuples come back as lists. Nested deeper than
+    100 levels, it raises LimitExceededError.
     """
     counts: Counter[str] = Counter()
     return _Nested(rules, counts).scrub(value, "", 0), dict(counts)
@@ -164,7 +166,7 @@ class _Nested:
         named = next((value[key] for key in ("name", "key", "header") if isinstance(value.get(key), str)), name)
         scrubbed: dict[Any, Any] = {}
         for key, item in value.items():
-            held = named if str(key).lower() in _HELD_BY_PARENT else str(key)
+            held = named if str(key).lower() in _HELD_BY_PARENT else normalise_hidden(str(key))
             scrubbed[self._free_key(key, scrubbed)] = self.scrub(item, held, depth + 1)
         return scrubbed
 
@@ -176,15 +178,17 @@ class _Nested:
         return next(name for name in names if name not in taken)
 
     def _string(self, text: str, name: str) -> str:
-        if is_assigned_to(name, text) and not self.rules.allows(text):
+        visible = normalise_hidden(text)
+        if is_assigned_to(name, visible) and not self.rules.allows(visible):
             return self._dropped()
         # A header or cookie is told by its name: scrubbed together with it.
         before = f"{name}: " if name else ""
-        scrubbed = scrub(before + text, self.rules)
+        scrubbed = scrub(before + visible, self.rules)
         if not scrubbed.text.startswith(before):
-            before, scrubbed = "", scrub(text, self.rules)
+            before, scrubbed = "", scrub(visible, self.rules)
         self.counts.update(scrubbed.counts)
-        return scrubbed.text[len(before) :]
+        # What holds no secret stays as it is, to be found by just that.
+        return scrubbed.text[len(before) :] if scrubbed.counts else text
 
     def _dropped(self) -> str:
         self.counts["named-value"] += 1

@@ -178,7 +178,7 @@ class ProjectCache:
                     *judged_and_votes(row.tallies),
                     row.touched.timestamp(),
                     self._stranger(row.source),
-                    rescrubbed(row.believed(belief.mean), row.scrub_version),
+                    rescrubbed(row.believed(belief.mean), row.scrub_version, view.engine.rules),
                     texts.get(n, ""),
                     held[n],
                 )

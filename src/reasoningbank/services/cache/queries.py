@@ -10,8 +10,8 @@ from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.guarded import query_vector
 from reasoningbank.errors import EmbeddingError
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.memory import clean_text
-from reasoningbank.screening.scrub import scrub
+from reasoningbank.screening.door import clean
+from reasoningbank.screening.scrub import DEFAULT_RULES, RuleSet
 from reasoningbank.search.terms import query_terms
 from reasoningbank.vectors.base import Float32
 
@@ -43,12 +43,12 @@ _MARGIN = 4_096
 _HALF = LONGEST // 2
 
 
-def without_secrets(text: str) -> str:
+def without_secrets(text: str, rules: RuleSet) -> str:
     """Return a query as it may be embedded and kept, in time proportional to what is looked at of it."""
     if len(text) <= LONGEST:
-        return scrub(clean_text(text)).text
+        return clean(text, rules)
     first, last = text[: _HALF + _MARGIN], text[-_HALF - _MARGIN :]
-    return f"{scrub(clean_text(first)).text[:-_MARGIN]} … {scrub(clean_text(last)).text[_MARGIN:]}"
+    return f"{clean(first, rules)[:-_MARGIN]} … {clean(last, rules)[_MARGIN:]}"
 
 
 def _ends(text: str) -> tuple[str, tuple[str, ...]]:
@@ -63,7 +63,8 @@ def _ends(text: str) -> tuple[str, tuple[str, ...]]:
 class QueryCache:
     """The queries asked last, by embedder identity and text. Safe for several threads."""
 
-    def __init__(self, capacity: int = 1024) -> None:
+    def __init__(self, rules: RuleSet = DEFAULT_RULES, capacity: int = 1024) -> None:
+        self._rules = rules
         self._capacity = capacity
         self._queries: OrderedDict[tuple[EmbedderIdentity, str, tuple[str, ...]], Query] = OrderedDict()
         self._lock = threading.Lock()
@@ -87,7 +88,7 @@ class QueryCache:
                 self._queries.move_to_end(key)
                 return kept
         # Outside the lock: two threads may embed the same text, and none waits for another's model.
-        text = without_secrets(text)
+        text = without_secrets(text, self._rules)
         identity, terms = embedder.identity, tuple(query_terms(text))
         try:
             vector = query_vector(embedder, text)

@@ -1,29 +1,58 @@
-"""Memories and links as they may be shown: through the present scrubbing rules."""
+"""What was stored as it may be shown: through the present scrubbing rules, whatever it went through on its way in."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from reasoningbank.episode import Episode
 from reasoningbank.links import Link
-from reasoningbank.memory import Memory
-from reasoningbank.screening.scrub import RULES_VERSION, scrub, scrub_value
+from reasoningbank.memory import Memory, Source
+from reasoningbank.runs.jobs import Job
+from reasoningbank.screening.door import clean
+from reasoningbank.screening.scrub import DEFAULT_RULES, RULES_VERSION, RuleSet, scrub_value
 
 
-def rescrubbed(memory: Memory, version: int) -> Memory:
+def is_clean(version: int, rules: RuleSet) -> bool:
+    """Tell whether what went through the built-in rules of `version` went through all of these.
+
+    No version counts the rules of a user's own, which may be others at each opening.
+    """
+    return version >= RULES_VERSION and rules is DEFAULT_RULES
+
+
+def rescrubbed(memory: Memory, version: int, rules: RuleSet) -> Memory:
     """Return a memory that went through the rules of `version` as one that went through the present ones."""
-    if version >= RULES_VERSION:
+    if is_clean(version, rules):
         return memory
+    source = memory.source
     return replace(
         memory,
-        title=scrub(memory.title).text,
-        content=scrub(memory.content).text,
-        description=scrub(memory.description).text,
-        applies_when=scrub(memory.applies_when).text,
-        tags=tuple(scrub(tag).text for tag in memory.tags),
-        metadata=scrub_value(memory.metadata)[0],
+        title=clean(memory.title, rules),
+        content=clean(memory.content, rules),
+        description=clean(memory.description, rules),
+        applies_when=clean(memory.applies_when, rules),
+        tags=tuple(clean(tag, rules) for tag in memory.tags),
+        metadata=scrub_value(memory.metadata, rules)[0],
+        source=Source(
+            how=source.how,
+            by=source.by and clean(source.by, rules),
+            session=source.session and clean(source.session, rules),
+            trusted=source.trusted,
+        ),
     )
 
 
-def scrubbed_link(link: Link) -> Link:
-    """Return the link with its evidence through the present rules."""
-    return replace(link, evidence=scrub(link.evidence).text)
+def shown_link(link: Link, rules: RuleSet) -> Link:
+    """Return the link with its evidence, and who set it, through the present rules."""
+    return replace(link, evidence=clean(link.evidence, rules), by=clean(link.by, rules))
+
+
+def shown_episode(episode: Episode, rules: RuleSet) -> Episode:
+    """Return an episode through the present rules. It keeps its names, by which it is found."""
+    said = {name: clean(getattr(episode, name), rules) for name in ("task", "reason", "by")}
+    return episode.model_copy(update=said)
+
+
+def shown_job(job: Job, rules: RuleSet) -> Job:
+    """Return a job through the present rules."""
+    return replace(job, task=clean(job.task, rules), reason=clean(job.reason, rules))

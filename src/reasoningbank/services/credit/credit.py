@@ -11,11 +11,11 @@ import numpy as np
 
 from reasoningbank.episode import Episode
 from reasoningbank.errors import EpisodeNotFoundError, MemoryNotFoundError
-from reasoningbank.memory import clean_text
 from reasoningbank.results import Reported, Voted
 from reasoningbank.runs.results import EpisodePage
-from reasoningbank.screening.scrub import scrub
+from reasoningbank.screening.door import clean
 from reasoningbank.search.selection import chances
+from reasoningbank.services.cache.shown import shown_episode
 from reasoningbank.services.credit.fitting import fit_again, fit_is_due
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search.recall import new_id
@@ -28,11 +28,6 @@ from reasoningbank.verdict import Verdict
 # A vote validates the kinds of signal that spoke for the same memory within this time (contextd's rule).
 VALIDATION_WINDOW = timedelta(hours=24)
 _POLARITY = {Verdict.SUCCESS: 1, Verdict.FAILURE: -1, Verdict.UNKNOWN: 0}
-
-
-def note(text: str | None) -> str:
-    """Return a reason or a judge's name as it is stored: clean, without secrets."""
-    return scrub(clean_text(text)).text if text else ""
 
 
 @contextmanager
@@ -69,14 +64,22 @@ def report(
         now = engine.now()
         episode = _find(edit, ref, thread, now)
         if not (revise or episode.is_open):
-            return Reported(episode, recorded=False, previous=episode.verdict)
-        return _close(edit, episode, verdict, reason=note(reason), by=note(by), now=now, strength=strength)
+            return Reported(shown_episode(episode, engine.rules), recorded=False, previous=episode.verdict)
+        return _close(
+            edit,
+            shown_episode(episode, engine.rules),
+            verdict,
+            reason=clean(reason or "", engine.rules),
+            by=clean(by or "", engine.rules),
+            now=now,
+            strength=strength,
+        )
 
 
 def get_episode(engine: Engine, *, ref: str | None, thread: str | None) -> Episode:
     """Return an episode, by its reference or as the newest of a thread."""
     with engine.read() as view:
-        return _find(view, ref, thread, engine.now())
+        return shown_episode(_find(view, ref, thread, engine.now()), engine.rules)
 
 
 def list_episodes(
@@ -88,7 +91,10 @@ def list_episodes(
             raise EpisodeNotFoundError(f"ref {after!r}")
         refs = episodes.page(view, after=after, thread=thread, verdict=verdict, is_open=is_open, limit=limit + 1)
         found = (episodes.load_episode(view, ref) for ref in refs[:limit])
-        return EpisodePage(tuple(e for e in found if e is not None), refs[limit - 1] if len(refs) > limit else None)
+        return EpisodePage(
+            tuple(shown_episode(e, engine.rules) for e in found if e is not None),
+            refs[limit - 1] if len(refs) > limit else None,
+        )
 
 
 def close_if_open(
@@ -102,7 +108,14 @@ def close_if_open(
     with _judging(engine, create=True) as edit:
         episode = episodes.load_episode(edit, ref)
         if episode is not None and (episode.is_open or (or_unknown and episode.verdict is Verdict.UNKNOWN)):
-            _close(edit, episode, verdict, reason=note(reason), by=note(by), now=engine.now())
+            _close(
+                edit,
+                episode,
+                verdict,
+                reason=clean(reason or "", engine.rules),
+                by=clean(by or "", engine.rules),
+                now=engine.now(),
+            )
 
 
 def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Episode:
@@ -194,8 +207,8 @@ def vote(
             ref=ref or found.open_ref or new_id(),
             # Whoever reports on a memory alone is the session that it names.
             source=(ref or "") if kind is SignalKind.OUTCOME else "",
-            by=note(by),
-            reason=note(reason),
+            by=clean(by or "", engine.rules),
+            reason=clean(reason or "", engine.rules),
             alone=kind is SignalKind.OUTCOME,
         )
         if kind is SignalKind.EXPLICIT and engine.settings.confidence_model == "spec":

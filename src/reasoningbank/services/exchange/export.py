@@ -17,7 +17,7 @@ from reasoningbank.filters import Filters
 from reasoningbank.formats.markdown import file_name, page
 from reasoningbank.links import as_field
 from reasoningbank.memory import State
-from reasoningbank.services.cache.shown import scrubbed_link
+from reasoningbank.services.cache.shown import shown_link
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.exchange.history_transfer import export_history
 from reasoningbank.services.exchange.run_transfer import export_runs
@@ -162,12 +162,16 @@ def export_records(engine: Engine, chosen: Chosen, *, runs: bool = False) -> Ite
             tallies = records.own_tallies(view, numbers) if complete else {n: row.tallies for n, row in rows.items()}
             merged = merges.into(view, numbers) if complete else {}
             for n in numbers:
-                more = as_field(map(scrubbed_link, leaving.get(n, ()))) | _kept(view, n, chosen) | extra
+                more = (
+                    as_field(shown_link(link, engine.rules) for link in leaving.get(n, ()))
+                    | _kept(view, n, chosen)
+                    | extra
+                )
                 more |= {"merged_into": merged[n]} if n in merged else {}
                 yield outgoing(shown[n], tallies.get(n, ()), trust.archived(view, n)) | more
                 extra = {}
         if runs:
-            yield from (run_record(run) for run in export_runs(view))
+            yield from (run_record(run) for run in export_runs(view, engine.rules))
 
 
 def _kept(view: View, n: int, chosen: Chosen) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from reasoningbank.graph.nodes import FORMAT, edge_record, node_record, read_edg
 from reasoningbank.graph.results import GraphImported
 from reasoningbank.memory import clean_text
 from reasoningbank.results import Rejected
+from reasoningbank.screening.scrub import RuleSet
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph import graph as graphs
 from reasoningbank.storage import graph, records
@@ -33,10 +34,10 @@ def export(engine: Engine, form: Form) -> tuple[str, int]:
     """Return the graph as it is at one moment, as one text, and how many nodes are in it."""
     edges: list[dict[str, Any]] = []
     with engine.read() as view:
-        nodes = [node_record(graphs.shown_node(stored)) for stored in graph.every_node(view)]
+        nodes = [node_record(graphs.shown_node(stored, engine.rules)) for stored in graph.every_node(view)]
         after = 0
         while (batch := graph.edge_page(view, after, 500))[0]:
-            edges += [edge_record(graphs.shown_edge(stored)) for stored in batch[0]]
+            edges += [edge_record(graphs.shown_edge(stored, engine.rules)) for stored in batch[0]]
             after = batch[1]
     if form == "graphml":
         return to_graphml(nodes, edges), len(nodes)
@@ -85,7 +86,7 @@ def import_graph(engine: Engine, document: object) -> GraphImported:
         cleaned = []
         for number, given in enumerate(nodes[start : start + BATCH], start=start + 1):
             try:
-                cleaned.append(_node(given))
+                cleaned.append(_node(given, engine.rules))
             except InvalidInputError as error:
                 tally.rejected.append(Rejected(number, str(error)))
         if cleaned:
@@ -100,11 +101,11 @@ def import_graph(engine: Engine, document: object) -> GraphImported:
     )
 
 
-def _node(given: Any) -> graphs.CleanNode:
+def _node(given: Any, rules: RuleSet) -> graphs.CleanNode:
     node_id, draft, quarantined = read_node(given)
     named = None if node_id is None else arguments.identifier("node id", node_id)
     at = read_time(given, "ingestion_time", "created_at")
-    return graphs.clean_node(named, draft, quarantined=quarantined, created_at=at)
+    return graphs.clean_node(named, draft, rules, quarantined=quarantined, created_at=at)
 
 
 def _store_nodes(engine: Engine, cleaned: Sequence[graphs.CleanNode], tally: _Tally, embedder: Embedder) -> None:
@@ -125,7 +126,7 @@ def _store_edges(engine: Engine, items: Sequence[Any], start: int, tally: _Tally
         for number, given in enumerate(items, start=start + 1):
             try:
                 edge_id, fields = read_edge(given)
-                draft, redactions = graphs.clean_edge(fields)
+                draft, redactions = graphs.clean_edge(fields, engine.rules)
                 edge_id = edge_id or f"{draft.source} {number} {draft.target}"[:200]
                 at = read_time(given, "created_time", "created_at")
                 tally.count("edges", graphs.store_edge(edit, edge_id, draft, at), redactions)

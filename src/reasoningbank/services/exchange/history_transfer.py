@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from reasoningbank.exchange.history import Counted, SaidBefore, history_object
-from reasoningbank.screening.scrub import RULES_VERSION, scrub
+from reasoningbank.screening import door
+from reasoningbank.screening.scrub import RULES_VERSION, RuleSet
 from reasoningbank.services.record.history import shown
 from reasoningbank.services.record.preparing import clean
-from reasoningbank.services.view import Edit
+from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import SignalKind, time_text
 from reasoningbank.storage import revisions
-from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.records import identity_of
 from reasoningbank.storage.revisions import RevisionRow
 
 
-def export_history(reading: Reading, n: int) -> list[dict[str, Any]]:
+def export_history(view: View, n: int) -> list[dict[str, Any]]:
     """Return what a memory said before, the first first, as objects of its line."""
-    return list(map(_exported, revisions.of_memory(reading, n)))
+    return [_exported(row, view.engine.rules) for row in revisions.of_memory(view, n)]
 
 
-def _exported(row: RevisionRow) -> dict[str, Any]:
-    said = shown("", row)
+def _exported(row: RevisionRow, rules: RuleSet) -> dict[str, Any]:
+    said = shown("", row, rules)
     counted = None
     if row.evidence:
         known = revisions.read_evidence(row.evidence)
@@ -40,11 +40,11 @@ def _exported(row: RevisionRow) -> dict[str, Any]:
 def store_history(edit: Edit, n: int, history: Sequence[SaidBefore]) -> None:
     """Keep what a memory said before, in the bank that it comes from."""
     for revision in history:
-        revisions.keep(edit, n, _row(revision))
+        revisions.keep(edit, n, _row(revision, edit.engine.rules))
 
 
-def _row(revision: SaidBefore) -> RevisionRow:
-    cleaned, counted = clean(revision.said, None).draft, revision.evidence
+def _row(revision: SaidBefore, rules: RuleSet) -> RevisionRow:
+    cleaned, counted = clean(revision.said, None, rules).draft, revision.evidence
     evidence = ""
     if counted is not None:
         told = [(ref, kind.value, polarity) for ref, kind, polarity in counted.told]
@@ -56,8 +56,8 @@ def _row(revision: SaidBefore) -> RevisionRow:
         identity=identity_of(cleaned),
         scrub_version=RULES_VERSION,
         evidence=evidence,
-        reason=scrub(revision.reason).text,
-        judge=scrub(revision.by).text,
+        reason=door.clean(revision.reason, rules),
+        judge=door.clean(revision.by, rules),
         written_at=time_text(revision.written_at),
         replaced_at=time_text(revision.replaced_at),
     )

@@ -8,7 +8,8 @@ from reasoningbank.distill.cleaning import clean
 from reasoningbank.episode import Episode
 from reasoningbank.exchange.runs import ExportedRun, HandedOver
 from reasoningbank.runs.trajectory import Trajectory
-from reasoningbank.services.credit.credit import note
+from reasoningbank.screening import door
+from reasoningbank.screening.scrub import RuleSet
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.runs.trajectories import put, shown
 from reasoningbank.services.view import Edit
@@ -18,18 +19,18 @@ from reasoningbank.storage.contract import Reading
 PAGE = 200
 
 
-def export_runs(reading: Reading) -> Iterator[ExportedRun]:
+def export_runs(reading: Reading, rules: RuleSet) -> Iterator[ExportedRun]:
     """Yield every run of the project, with what is kept of it, in the order of their references."""
     after = ""
     while refs := episodes.refs_behind(reading, after, PAGE):
         loaded = filter(None, (episodes.load_episode(reading, ref) for ref in refs))
-        yield from (_exported(reading, episode) for episode in loaded)
+        yield from (_exported(reading, episode, rules) for episode in loaded)
         after = refs[-1]
 
 
-def _exported(reading: Reading, episode: Episode) -> ExportedRun:
+def _exported(reading: Reading, episode: Episode, rules: RuleSet) -> ExportedRun:
     kept = trajectories.load(reading, episode.ref) or trajectories.Kept()
-    run = shown(episode, kept)
+    run = shown(episode, kept, rules)
     unchanged = episodes.unchanged_in(reading, episode.ref)
     return ExportedRun(
         ref=episode.ref,
@@ -39,7 +40,7 @@ def _exported(reading: Reading, episode: Episode) -> ExportedRun:
         closed_at=episode.closed_at,
         verdict=episode.verdict,
         reason=run.reason,
-        by=episode.by,
+        by=door.clean(episode.by, rules),
         tokens=episodes.tokens_of(reading, episode.ref),
         memories=tuple(
             HandedOver(**served.model_dump(exclude={"revision"}), unchanged=served.position in unchanged)
@@ -59,15 +60,16 @@ def store_runs(engine: Engine, runs: Sequence[ExportedRun], numbers: Mapping[str
     Their evidence came with the memories: what they were handed counts as counted. `numbers` are the row numbers of the
     memories of the same export, by the ids that they have there.
     """
-    cleaned = [_cleaned(run) for run in runs]
+    cleaned = [_cleaned(run, engine.rules) for run in runs]
     with engine.write() as edit:
         return sum(_store(edit, run, numbers) for run in cleaned)
 
 
-def _cleaned(run: ExportedRun) -> ExportedRun:
-    found = clean(Trajectory(task=run.task, steps=run.steps, result=run.result, reason=run.reason)).run
+def _cleaned(run: ExportedRun, rules: RuleSet) -> ExportedRun:
+    found = clean(Trajectory(task=run.task, steps=run.steps, result=run.result, reason=run.reason), rules).run
     said = {"task": found.task, "steps": found.steps, "result": found.result, "reason": found.reason}
-    return run.model_copy(update=said | {"by": note(run.by), "ref": note(run.ref), "thread": note(run.thread) or None})
+    named = {name: door.clean(getattr(run, name) or "", rules) for name in ("by", "ref", "thread")}
+    return run.model_copy(update=said | named | {"thread": named["thread"] or None})
 
 
 def _store(edit: Edit, run: ExportedRun, numbers: Mapping[str, int]) -> bool:

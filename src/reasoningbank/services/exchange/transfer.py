@@ -22,8 +22,7 @@ from reasoningbank.formats.source import Entries, Entry, Line
 from reasoningbank.links import SUPERSEDES, ExportedLink
 from reasoningbank.memory import Draft, State, is_blank
 from reasoningbank.results import Rejected
-from reasoningbank.screening.scrub import scrub
-from reasoningbank.services.credit.credit import note
+from reasoningbank.screening.door import clean as cleaned_text
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.exchange.history_transfer import store_history
 from reasoningbank.services.exchange.run_transfer import store_runs
@@ -115,8 +114,8 @@ def _link(engine: Engine, waiting: Sequence[tuple[int, ExportedLink]]) -> None:
                     (source, target),
                     link.type,
                     strength=link.strength,
-                    evidence=scrub(link.evidence).text,
-                    by=note(link.by),
+                    evidence=cleaned_text(link.evidence, engine.rules),
+                    by=cleaned_text(link.by, engine.rules),
                     now=link.created_at or engine.now(),
                 )
 
@@ -156,7 +155,7 @@ def _import_batch(engine: Engine, batch: Sequence[Entry], tally: _Tally) -> None
                 item = incoming(entry.number, line, trusted=tally.trusted, by=tally.by, now=engine.now())
                 _parameters(item)
                 named = None if item.memory_id is None else arguments.memory_id(item.memory_id)
-                cleaned.append(clean(item.draft, named))
+                cleaned.append(clean(item.draft, named, engine.rules))
                 items.append(item)
         except InvalidInputError as error:
             tally.rejected.append(Rejected(entry.number, f"{entry.name}: {error}" if entry.name else str(error)))

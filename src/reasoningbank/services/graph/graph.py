@@ -13,9 +13,11 @@ from reasoningbank.embed.guarded import embed_each
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError, NodeNotFoundError
 from reasoningbank.graph.nodes import Edge, EdgeDraft, Node, NodeDraft, checked_fields
 from reasoningbank.graph.results import EdgeStored, NodeStored
+from reasoningbank.screening.door import clean
 from reasoningbank.screening.guard import inspect, is_suspicious, normalise_hidden
-from reasoningbank.screening.scrub import RULES_VERSION, scrub, scrub_value
+from reasoningbank.screening.scrub import RULES_VERSION, RuleSet, scrub_value
 from reasoningbank.search.terms import terms
+from reasoningbank.services.cache.shown import is_clean
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit
@@ -50,7 +52,12 @@ def indexed_terms(node: NodeDraft | Node) -> str:
 
 
 def clean_node(
-    node_id: str | None, fields: dict[str, Any], *, quarantined: bool = False, created_at: datetime | None = None
+    node_id: str | None,
+    fields: dict[str, Any],
+    rules: RuleSet,
+    *,
+    quarantined: bool = False,
+    created_at: datetime | None = None,
 ) -> CleanNode:
     """Check a node, take out secrets and hidden characters, and look for planted instructions."""
     draft = validated(NodeDraft, fields)
@@ -62,12 +69,12 @@ def clean_node(
         "conv_id": draft.conv_id,
         "fields": special,
     }
-    scrubbed, counts = scrub_value(said)
+    scrubbed, counts = scrub_value(said, rules)
     return CleanNode(
         id=node_id or str(uuid.uuid4()),
         draft=validated(NodeDraft, draft.model_dump() | scrubbed),
         redactions=counts,
-        findings=tuple(scrub(str(finding)).text for finding in findings) if is_suspicious(findings) else (),
+        findings=tuple(clean(str(finding), rules) for finding in findings) if is_suspicious(findings) else (),
         quarantined=quarantined,
         created_at=created_at,
     )
@@ -75,7 +82,7 @@ def clean_node(
 
 def add_node(engine: Engine, node_id: str | None, fields: dict[str, Any]) -> NodeStored:
     """Store a node, or store it anew under its id."""
-    cleaned = clean_node(node_id, fields)
+    cleaned = clean_node(node_id, fields, engine.rules)
     return engine.with_embedder(lambda embedder: _add_node(engine, embedder, cleaned))
 
 
@@ -87,7 +94,7 @@ def _add_node(engine: Engine, embedder: Embedder, cleaned: CleanNode) -> NodeSto
     with engine.write() as edit:
         memories = [number_of(edit, pointer) for pointer in pointers]
         n, created = store_node(edit, embedder, cleaned, memories, vector)
-        node = shown_node(graph.load(edit, [n])[n])
+        node = shown_node(graph.load(edit, [n])[n], engine.rules)
     return NodeStored(node, created, cleaned.redactions, problems([vector]))
 
 
@@ -128,7 +135,7 @@ def store_node(
 # -- edges ---------------------------------------------------------------------------------------------------------
 
 
-def clean_edge(fields: dict[str, Any]) -> tuple[EdgeDraft, dict[str, int]]:
+def clean_edge(fields: dict[str, Any], rules: RuleSet) -> tuple[EdgeDraft, dict[str, int]]:
     """Check an edge, and take out secrets and hidden characters; InvalidInputError for what is not allowed."""
     draft = validated(EdgeDraft, fields)
     if draft.source == draft.target:
@@ -136,19 +143,19 @@ def clean_edge(fields: dict[str, Any]) -> tuple[EdgeDraft, dict[str, int]]:
     if is_suspicious(inspect(text=draft.text)):
         raise InvalidInputError("the edge's text looks like planted instructions: say how the two nodes are connected")
     said = {"text": normalise_hidden(draft.text), "tags": list(map(normalise_hidden, draft.tags))}
-    scrubbed, counts = scrub_value(said)
+    scrubbed, counts = scrub_value(said, rules)
     return validated(EdgeDraft, draft.model_dump() | scrubbed), counts
 
 
 def add_edge(engine: Engine, edge_id: str | None, fields: dict[str, Any]) -> EdgeStored:
     """Store an edge between two nodes, or store it anew under its id."""
-    draft, redactions = clean_edge(fields)
+    draft, redactions = clean_edge(fields, engine.rules)
     edge_id = edge_id or str(uuid.uuid4())
     with engine.write(create=False) as edit:
         created = store_edge(edit, edge_id, draft)
         stored = graph.edge(edit, edge_id)
     assert stored is not None  # noqa: S101 - just stored
-    return EdgeStored(shown_edge(stored), created, redactions)
+    return EdgeStored(shown_edge(stored, engine.rules), created, redactions)
 
 
 def store_edge(edit: Edit, edge_id: str, draft: EdgeDraft, created_at: datetime | None = None) -> bool:
@@ -168,42 +175,42 @@ def _number(reading: Reading, node_id: str) -> int:
 # -- looking and deleting ------------------------------------------------------------------------------------------
 
 
-def shown_node(stored: StoredNode) -> Node:
+def shown_node(stored: StoredNode, rules: RuleSet) -> Node:
     """Return a node as it may be shown: one that went through older rules goes through the present ones."""
     node = stored.node
-    if stored.scrub_version >= RULES_VERSION:
+    if is_clean(stored.scrub_version, rules):
         return node
-    said, _ = scrub_value({"text": node.text, "tags": list(node.tags), "fields": node.fields})
+    said, _ = scrub_value({"text": node.text, "tags": list(node.tags), "fields": node.fields}, rules)
     return node.model_copy(update=said | {"tags": tuple(said["tags"])})
 
 
-def shown_edge(stored: StoredEdge) -> Edge:
+def shown_edge(stored: StoredEdge, rules: RuleSet) -> Edge:
     """Return an edge as it may be shown."""
-    if stored.scrub_version >= RULES_VERSION:
+    if is_clean(stored.scrub_version, rules):
         return stored.edge
-    tags = tuple(scrub(tag).text for tag in stored.edge.tags)
-    return stored.edge.model_copy(update={"text": scrub(stored.edge.text).text, "tags": tags})
+    tags = tuple(clean(tag, rules) for tag in stored.edge.tags)
+    return stored.edge.model_copy(update={"text": clean(stored.edge.text, rules), "tags": tags})
 
 
 def get_node(engine: Engine, node_id: str) -> Node:
     """Return a node, quarantined or not."""
     with engine.read() as view:
         n = _number(view, node_id)
-        return shown_node(graph.load(view, [n])[n])
+        return shown_node(graph.load(view, [n])[n], engine.rules)
 
 
 def edges_of(engine: Engine, node_id: str) -> list[Edge]:
     """Return the edges of a node, in either direction."""
     with engine.read() as view:
         _number(view, node_id)
-        return [shown_edge(stored) for stored in graph.edges_of(view, node_id, served=False)]
+        return [shown_edge(stored, engine.rules) for stored in graph.edges_of(view, node_id, served=False)]
 
 
 def page(engine: Engine, filters: NodeFilters, after: int, limit: int) -> tuple[tuple[Node, ...], int | None]:
     """Return up to `limit` nodes behind `after`, and where the next page begins (None behind the last)."""
     with engine.read() as view:
         numbers = graph.page(view, filters, after, limit + 1)
-        nodes = tuple(map(shown_node, graph.load(view, numbers[:limit]).values()))
+        nodes = tuple(shown_node(stored, engine.rules) for stored in graph.load(view, numbers[:limit]).values())
         return nodes, numbers[limit - 1] if len(numbers) > limit else None
 
 
@@ -211,7 +218,7 @@ def nodes_of(engine: Engine, memory_id: str) -> list[Node]:
     """Return the nodes that point to a memory."""
     with engine.read() as view:
         numbers = graph.of_memory(view, number_of(view, memory_id))
-        return list(map(shown_node, graph.load(view, numbers).values()))
+        return [shown_node(stored, engine.rules) for stored in graph.load(view, numbers).values()]
 
 
 def approve(engine: Engine, node_id: str) -> Node:
@@ -220,7 +227,7 @@ def approve(engine: Engine, node_id: str) -> Node:
         n = _number(edit, node_id)
         if not graph.approve(edit, n, engine.now()):
             raise InvalidInputError(f"node {node_id!r} is not quarantined")
-        return shown_node(graph.load(edit, [n])[n])
+        return shown_node(graph.load(edit, [n])[n], engine.rules)
 
 
 def delete_node(engine: Engine, node_id: str) -> bool:

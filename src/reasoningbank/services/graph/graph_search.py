@@ -57,7 +57,7 @@ def _search(engine: Engine, embedder: Embedder, text: str, k: int, filters: Node
             found = [(numbers[row], row) for row in order if decided.keep[row]]
             if len(found) >= k or max(len(near), len(keyword)) < width:
                 nodes = graph.load(view, [n for n, _ in found[:k]])
-                hits = tuple(_hit(shown_node(nodes[n]), legs, relevance, row) for n, row in found[:k])
+                hits = tuple(_hit(shown_node(nodes[n], engine.rules), legs, relevance, row) for n, row in found[:k])
                 return NodeSearch(hits, decided.weak and vector is not None, query.degraded)
             width *= 4
 
@@ -106,7 +106,7 @@ def recall(
     max_tokens: int,
 ) -> GraphRecall:
     """Walk from the nodes that fit a query to what is connected with them."""
-    query = without_secrets(query)
+    query = without_secrets(query, engine.rules)
     found = search(engine, query, seeds, filters)
     strongest = max((hit.score for hit in found.hits), default=0.0)
     if not strongest:
@@ -114,13 +114,13 @@ def recall(
     with engine.read() as view:
 
         def edges_of(node: str) -> list[Edge]:
-            return [shown_edge(stored) for stored in graph.edges_of(view, node, served=True)]
+            return [shown_edge(stored, engine.rules) for stored in graph.edges_of(view, node, served=True)]
 
         # The best seed starts with all activation there is; a score is comparable within one query only.
         start = {hit.node.id: hit.score / strongest for hit in found.hits}
         reached, ended = spread(start, edges_of, tags=tags, depth=depth, branches=branches)
         numbers = [n for each in reached if (n := graph.find(view, each.node)) is not None]
-        nodes = {stored.node.id: shown_node(stored) for stored in graph.load(view, numbers).values()}
+        nodes = {stored.node.id: shown_node(stored, engine.rules) for stored in graph.load(view, numbers).values()}
         pointers = dict.fromkeys(pointer for node in nodes.values() for pointer in node.reasoning_pointer_ids)
         memories = tuple(pointer for pointer in pointers if graph.is_served(view, pointer, engine.now()))
     told = [replace(path, text=tell(path, nodes)) for path in paths(reached, ended)[:limit]]

@@ -10,9 +10,10 @@ from reasoningbank.diagnostics import mentioned, written
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.links import SUPERSEDES
-from reasoningbank.memory import DESCRIPTION_LIMIT, SAID, Draft, Memory, State, clean_text, is_blank, within
-from reasoningbank.screening.scrub import RULES_VERSION, scrub
-from reasoningbank.services.cache.shown import rescrubbed
+from reasoningbank.memory import DESCRIPTION_LIMIT, SAID, Draft, Memory, State, is_blank, within
+from reasoningbank.screening import door
+from reasoningbank.screening.scrub import RULES_VERSION, RuleSet
+from reasoningbank.services.cache.shown import is_clean, rescrubbed
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.record import number_of
@@ -33,14 +34,14 @@ KEPT = (*Draft.model_fields.keys() - {"confidence"}, "initial_confidence", "stat
 
 def update(engine: Engine, memory_id: str, changes: dict[str, Any], *, reason: str | None, by: str | None) -> Memory:
     """Change some fields of a memory; what is not named stays, and what is changed is kept as a revision."""
-    why = checked_reason(reason), _name(by)
+    why = checked_reason(reason, engine.rules), door.clean(by or "", engine.rules)
     while True:
         with engine.read() as view:
             n = number_of(view, memory_id)
             before = view.load([n])[n]
-        said = _draft_of(before)
+        said = _draft_of(before, engine.rules)
         draft = validated(Draft, said.model_dump() | {"confidence": said.initial_confidence} | changes)
-        rewrite = partial(_rewrite, engine, before, clean(draft, memory_id), why=why)
+        rewrite = partial(_rewrite, engine, before, clean(draft, memory_id, engine.rules), why=why)
         if (after := engine.with_embedder(rewrite)) is not None:
             return after
 
@@ -55,27 +56,27 @@ def restore_revision(engine: Engine, memory_id: str, number: int, *, why: str = 
         if number not in rows:
             there = f"1 to {len(rows)}" if rows else "none yet: it was never changed"
             raise InvalidInputError(f"memory {memory_id!r} has no revision {number}; there are {there}")
-        cleaned = clean(Draft.model_validate_json(rows[number].draft), memory_id)
+        cleaned = clean(Draft.model_validate_json(rows[number].draft), memory_id, engine.rules)
         said = why or f"revision {number} was restored", ""
         rewrite = partial(_rewrite, engine, before, cleaned, why=said, back=rows[number].evidence)
         if (after := engine.with_embedder(rewrite)) is not None:
             return after
 
 
-def _draft_of(stored: Stored) -> Draft:
+def _draft_of(stored: Stored, rules: RuleSet) -> Draft:
     """Return what a memory says, without secrets."""
-    shown = rescrubbed(stored.memory, stored.scrub_version)
+    shown = rescrubbed(stored.memory, stored.scrub_version, rules)
     fields = {name: getattr(shown, name) for name in Draft.model_fields.keys() - {"confidence"}}
     if fields["signatures"] == tuple(map(written, mentioned(*(getattr(stored.memory, name) for name in NAMING)))):
         fields["signatures"] = None  # they came of its text, and go on to
-    return clean(validated(Draft, fields | {"confidence": shown.initial_confidence}), shown.id).draft
+    return clean(validated(Draft, fields | {"confidence": shown.initial_confidence}), shown.id, rules).draft
 
 
 def _rewrite(
     engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedder, *, why: tuple[str, str], back: str = ""
 ) -> Memory | None:
     """Store a changed memory, and give it its evidence `back`; None when somebody else changed it since `before`."""
-    said = _draft_of(before)
+    said = _draft_of(before, engine.rules)
     (prepared,) = embed(embedder, [cleaned])
     says_something_else = any(getattr(prepared.draft, name) != getattr(before.memory, name) for name in SAID)
     # A person's approval or archiving holds for what the memory said then.
@@ -130,18 +131,18 @@ def history(engine: Engine, memory_id: str) -> list[Revision]:
     """Return what a memory said before, the first first."""
     with engine.read() as view:
         rows = revisions.of_memory(view, number_of(view, memory_id))
-    return [shown(memory_id, row) for row in rows]
+    return [shown(memory_id, row, engine.rules) for row in rows]
 
 
-def shown(memory_id: str, row: RevisionRow) -> Revision:
+def shown(memory_id: str, row: RevisionRow, rules: RuleSet) -> Revision:
     """Return what a memory said, without what is known for a secret by now."""
     draft = Draft.model_validate_json(row.draft)
     return Revision(
         memory=memory_id,
         number=row.number,
-        said=draft if row.scrub_version >= RULES_VERSION else clean(draft, memory_id).draft,
-        reason=scrub(row.reason).text,
-        by=scrub(row.judge).text,
+        said=draft if is_clean(row.scrub_version, rules) else clean(draft, memory_id, rules).draft,
+        reason=door.clean(row.reason, rules),
+        by=door.clean(row.judge, rules),
         written_at=parse_time(row.written_at),
         replaced_at=parse_time(row.replaced_at),
     )
@@ -156,7 +157,7 @@ def supersede(engine: Engine, old_id: str, new_id: str, *, reason: str, by: str 
         raise InvalidInputError("reason is empty: say why the one takes the place of the other")
     with engine.write(create=False) as edit:
         old, new = number_of(edit, old_id), number_of(edit, new_id)
-        retire_for(edit, old, new, reason=checked_reason(reason), by=_name(by))
+        retire_for(edit, old, new, reason=checked_reason(reason, engine.rules), by=door.clean(by or "", engine.rules))
         shown = edit.shown([old, new])
         return Superseded(shown[old], shown[new])
 
@@ -177,10 +178,6 @@ def retire_for(edit: Edit, old: int, new: int, *, reason: str, by: str) -> None:
     trust.archive(edit, [old], f"superseded: {ids[new]}{f' ({reason})' if reason else ''}", now)
 
 
-def checked_reason(reason: str | None) -> str:
+def checked_reason(reason: str | None, rules: RuleSet) -> str:
     """Return a reason as it is stored: clean, without secrets; LimitExceededError when it is too long."""
-    return scrub(clean_text(within("reason", reason, DESCRIPTION_LIMIT)).strip()).text if reason else ""
-
-
-def _name(by: str | None) -> str:
-    return scrub(clean_text(by)).text if by else ""
+    return door.clean(within("reason", reason, DESCRIPTION_LIMIT), rules).strip() if reason else ""

@@ -5,6 +5,7 @@ A memory is found by two vectors: one of what the lesson says, and one of when i
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,13 +20,16 @@ from reasoningbank.diagnostics import Diagnostic, mentioned, read
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.guarded import embed_each
 from reasoningbank.memory import SAID, SIGNATURES_LIMIT, Draft, Memory, Source, State
+from reasoningbank.screening import door
 from reasoningbank.screening.guard import inspect, is_suspicious, normalise_hidden
 from reasoningbank.screening.prefilter import joined, look
-from reasoningbank.screening.scrub import scrub, scrub_each, scrub_value
+from reasoningbank.screening.scrub import DEFAULT_RULES, RuleSet, scrub_each, scrub_value
 from reasoningbank.search.terms import keyword_text, lesson_passages, terms
 from reasoningbank.storage.records import fingerprint, identity_of
 from reasoningbank.validation import validated
 from reasoningbank.vectors.base import Float32, unit_rows
+
+_SEPARATORS = re.compile(r"[-_./:+]+")
 
 # How much a title weighs beside all that it heads.
 TITLE_SHARE = 0.2
@@ -64,56 +68,59 @@ class Prepared:
         return State.QUARANTINED if self.findings else State.ACTIVE
 
 
-def clean(draft: Draft, memory_id: str | None) -> Prepared:
+def clean(draft: Draft, memory_id: str | None, rules: RuleSet = DEFAULT_RULES) -> Prepared:
     """Remove secrets and hidden characters from every string of a lesson, and look for planted instructions."""
     said = {name: getattr(draft, name) for name in SAID}
     texts = [*said.values(), *draft.tags]
     visible = list(map(normalise_hidden, texts))
     seen = look(joined(visible))
-    scrubbed = scrub_each(visible, seen=seen)
+    scrubbed = scrub_each(visible, rules, seen)
     dropped = Counter(name for text in scrubbed for name, count in text.counts.items() for _ in range(count))
     changed: dict[str, Any] = {}
     if (kept := [text.text for text in scrubbed]) != texts:
         changed = dict(zip(SAID, kept, strict=False)) | {"tags": tuple(kept[len(SAID) :])}
-    for name, value, (cleaned, found) in _values_of(draft):
+    for name, value, (cleaned, found) in _values_of(draft, rules):
         dropped.update(found)
         if cleaned != value:
             changed[name] = cleaned
     # What was hidden is looked for in the text as it came: afterwards it is gone.
     findings = inspect(seen, **said, tags=joined(draft.tags))
+    if memory_id is not None:
+        # An id stands in the prompt block, and in an import a stranger chose it.
+        findings += inspect(id=_SEPARATORS.sub(" ", memory_id))
     # What lost a secret may be longer or shorter than before: checked again.
     kept_draft = validated(Draft, draft.model_dump() | changed) if changed else draft
     return Prepared(
         draft=kept_draft,
         memory_id=memory_id or str(uuid.uuid4()),
         redactions=dict(dropped),
-        findings=tuple(scrub(str(finding)).text for finding in findings) if is_suspicious(findings) else (),
+        findings=tuple(door.clean(str(finding), rules) for finding in findings) if is_suspicious(findings) else (),
         has_own_id=memory_id is not None,
-        signatures=answered(kept_draft),
+        signatures=answered(kept_draft, rules),
     )
 
 
-def answered(draft: Draft) -> tuple[Diagnostic, ...]:
+def answered(draft: Draft, rules: RuleSet) -> tuple[Diagnostic, ...]:
     """Return the errors that a lesson answers: those that are given, or else those that its text names."""
     if draft.signatures is None:
         return mentioned(draft.title, draft.description, draft.applies_when, draft.content)
-    given = (replace(one, message=scrub(one.message).text) for text in draft.signatures for one in read(text))
+    given = (replace(one, message=door.clean(one.message, rules)) for text in draft.signatures for one in read(text))
     return tuple(dict.fromkeys(given))[:SIGNATURES_LIMIT]
 
 
-def _values_of(draft: Draft) -> Iterator[tuple[str, Any, tuple[Any, dict[str, int]]]]:
+def _values_of(draft: Draft, rules: RuleSet) -> Iterator[tuple[str, Any, tuple[Any, dict[str, int]]]]:
     """Yield the fields that hold more than text, and them without secrets."""
     if draft.metadata:
-        yield "metadata", draft.metadata, scrub_value(draft.metadata)
+        yield "metadata", draft.metadata, scrub_value(draft.metadata, rules)
     if draft.source.by or draft.source.session:
-        yield "source", *_scrubbed_source(draft.source)
+        yield "source", *_scrubbed_source(draft.source, rules)
 
 
 @lru_cache(maxsize=256)
-def _scrubbed_source(source: Source) -> tuple[dict[str, Any], tuple[Any, dict[str, int]]]:
+def _scrubbed_source(source: Source, rules: RuleSet) -> tuple[dict[str, Any], tuple[Any, dict[str, int]]]:
     """Return a source as a dictionary, and that without secrets; many lessons come from one."""
     given = source.model_dump()
-    return given, scrub_value(given)
+    return given, scrub_value(given, rules)
 
 
 def embed(embedder: Embedder, prepared: Sequence[Prepared]) -> list[Prepared]:

@@ -32,7 +32,7 @@ LONGEST_PAGE = 1_000
 
 def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Recorded:
     """Store one lesson, unless the same one is there already."""
-    cleaned = clean(draft, memory_id)
+    cleaned = clean(draft, memory_id, engine.rules)
     return engine.with_embedder(lambda embedder: _record(engine, *embed(embedder, [cleaned])))
 
 
@@ -47,7 +47,7 @@ def _record(engine: Engine, prepared: Prepared) -> Recorded:
 
 def record_many(engine: Engine, items: Sequence[tuple[Draft, str | None]]) -> list[Recorded]:
     """Store lessons in their order, a batch a transaction; those that are near by meaning are not looked for."""
-    cleaned = [clean(draft, memory_id) for draft, memory_id in items]
+    cleaned = [clean(draft, memory_id, engine.rules) for draft, memory_id in items]
     batches = (cleaned[start : start + BATCH] for start in range(0, len(cleaned), BATCH))
     return [each for batch in batches for each in engine.with_embedder(partial(_store_batch, engine, batch))]
 

@@ -8,6 +8,7 @@ from functools import partial
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import Memory, State
 from reasoningbank.results import Blocked
+from reasoningbank.screening.scrub import RuleSet
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.history import checked_reason, restore_revision
 from reasoningbank.services.record.record import number_of
@@ -28,16 +29,16 @@ def approve(engine: Engine, memory_id: str) -> Memory:
 
 def archive(engine: Engine, memory_id: str, *, reason: str | None, by: str | None) -> Memory:
     """Take a memory out of service; `restore` undoes it."""
-    why = _retired(by) if by else "by hand"
-    why += f": {checked_reason(reason)}" if reason else ""
+    why = _retired(by, engine.rules) if by else "by hand"
+    why += f": {checked_reason(reason, engine.rules)}" if reason else ""
     with engine.write(create=False) as edit:
         n = number_of(edit, memory_id)
         trust.archive(edit, [n], why, engine.now())
         return edit.shown([n])[n]
 
 
-def _retired(by: str) -> str:
-    return f"retired by {checked_reason(by)}"
+def _retired(by: str, rules: RuleSet) -> str:
+    return f"retired by {checked_reason(by, rules)}"
 
 
 def restore(engine: Engine, memory_id: str) -> Memory:
@@ -62,7 +63,7 @@ def block(engine: Engine, source: str) -> Blocked:
     """Archive what came from a source, let its signals count for nothing, and take back what it did to others'."""
     with engine.write(create=False) as edit:
         done, changed = _block(edit, source), revisions.changed_by(edit, source)
-        retired = trust.restore(edit, trust.retired_by(edit, _retired(source)), engine.now())
+        retired = trust.restore(edit, trust.retired_by(edit, _retired(source, edit.engine.rules)), engine.now())
         back = [*_ids(edit, retired)]
     left = _say_again(engine, changed, _why(source), back)
     with engine.write(create=False) as edit:
@@ -131,7 +132,7 @@ def _block(edit: Edit, source: str) -> Blocked:
     others = {records.find(edit, memory_id) for memory_id in changed}
     brought = [n for n in trust.of_source(edit, source) if n not in others]
     known = brought or changed or trust.judged_by(edit, source) or trust.blocked_among(edit, [source])
-    if not (known or trust.retired_by(edit, _retired(source))):
+    if not (known or trust.retired_by(edit, _retired(source, edit.engine.rules))):
         hint = "; this is a memory: archive or delete it" if records.find(edit, source) is not None else ""
         raise InvalidInputError(
             f"nothing came from a source {source!r}: give the `by` or the session of memories, or who judged{hint}"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Self
+from typing import Any
 
 from reasoningbank.distill.cleaning import Cleaned, clean
 from reasoningbank.distill.distillation import Distillation, Distilled
@@ -20,8 +18,10 @@ from reasoningbank.distill.template import TemplateDistiller, anti_pattern
 from reasoningbank.embed.base import Embedder
 from reasoningbank.episode import Episode
 from reasoningbank.errors import InvalidInputError, JobNotFoundError, ReasoningBankError
-from reasoningbank.runs.jobs import LEASE, DistillStatus, Held, Job, key_of
+from reasoningbank.runs.jobs import DistillStatus, Held, Job, key_of
 from reasoningbank.runs.trajectory import Trajectory
+from reasoningbank.screening import door
+from reasoningbank.services.cache.shown import shown_job
 from reasoningbank.services.credit import credit
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import record
@@ -36,12 +36,12 @@ log = logging.getLogger("reasoningbank")
 # -- at once ---------------------------------------------------------------------------------------------------------
 
 
-def read_run(run: Any, verdict: Verdict | str | bool | None = None) -> Cleaned:
+def read_run(engine: Engine, run: Any, verdict: Verdict | str | bool | None = None) -> Cleaned:
     """Return a run, cleaned, with the verdict that is given, if one is."""
     read = Trajectory.of(run)
     if verdict is not None:
         read = read.model_copy(update={"verdict": as_verdict(verdict)})
-    return clean(read)
+    return clean(read, engine.rules)
 
 
 def judged(engine: Engine, run: Trajectory, judge: RunJudge | None) -> Trajectory:
@@ -89,7 +89,9 @@ def learn_reason(engine: Engine, episode: Episode, reason: str) -> tuple[str, ..
     stands.
     """
     said = {"task": episode.task, "reason": reason, "verdict": Verdict.FAILURE, "session": episode.ref}
-    cleaned = clean(Trajectory.of({**said, "started_at": episode.opened_at, "ended_at": episode.closed_at}))
+    cleaned = clean(
+        Trajectory.of({**said, "started_at": episode.opened_at, "ended_at": episode.closed_at}), engine.rules
+    )
     drawn = TemplateDistiller().distill(cleaned.run)
     if not drawn.drafts:
         return ()
@@ -141,6 +143,7 @@ def enqueue_anti_pattern(engine: Engine, memory_id: str, reason: str) -> Job:
     """Put the writing of an anti-pattern into the queue: what a memory said, and why it did not help."""
     memory = record.get(engine, memory_id)
     anti_pattern(memory.title, memory.content, reason)  # says at once what is wrong with the reason
+    reason = door.clean(reason, engine.rules)
     of = {"memory": memory.id, "revision": memory.revision, "session": memory.source.session}
     payload = json.dumps({**of, "title": memory.title, "content": memory.content, "reason": reason})
     task = Trajectory(task=f"Not always: {memory.title}", verdict=Verdict.FAILURE)
@@ -151,7 +154,8 @@ def _add(engine: Engine, kind: str, payload: str, run: Trajectory, key: str | No
     key = _key(kind, payload, key)
     job_id = str(uuid.uuid4())
     with engine.write() as edit:
-        return job_rows.add(edit, kind=kind, payload=payload, run=run, key=key, job_id=job_id, now=engine.now())
+        added = job_rows.add(edit, kind=kind, payload=payload, run=run, key=key, job_id=job_id, now=engine.now())
+    return shown_job(added, engine.rules)
 
 
 def _key(kind: str, payload: str, key: str | None) -> str:
@@ -164,13 +168,13 @@ def job(engine: Engine, job_id: str) -> Job:
         found = job_rows.find(view, job_id)
     if found is None:
         raise JobNotFoundError(job_id)
-    return found
+    return shown_job(found, engine.rules)
 
 
 def jobs(engine: Engine, statuses: Sequence[DistillStatus], limit: int) -> list[Job]:
     """Return the newest jobs with one of these statuses."""
     with engine.read() as view:
-        return job_rows.page(view, statuses, limit)
+        return [shown_job(found, engine.rules) for found in job_rows.page(view, statuses, limit)]
 
 
 def retry(engine: Engine, job_id: str) -> Job:
@@ -181,10 +185,10 @@ def retry(engine: Engine, job_id: str) -> Job:
         raise JobNotFoundError(job_id)
     if found.status is DistillStatus.DONE:
         raise InvalidInputError(f"job {job_id} is done: to distil its run again, put the run with another key")
-    return found
+    return shown_job(found, engine.rules)
 
 
-# -- a worker, and its steps -----------------------------------------------------------------------------------------
+# -- the steps of a worker --------------------------------------------------------------------------------------------
 
 
 def take(engine: Engine, token: str) -> Held | None:
@@ -212,7 +216,7 @@ def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, res
     with engine.write() as edit:
         if not job_rows.is_held(edit, held):
             return None
-        now, status, reason = engine.now(), result.status, result.reason
+        now, status, reason = engine.now(), result.status, door.clean(result.reason, engine.rules)
         if status is DistillStatus.FAILED:
             job_rows.fail(edit, held, reason, now)
         else:
@@ -240,7 +244,7 @@ def give_back(engine: Engine, held: Held, reason: str) -> None:
     """Put a job that could not be done back into the queue, if it is still held."""
     with engine.write() as edit:
         if job_rows.is_held(edit, held):
-            job_rows.fail(edit, held, reason, engine.now())
+            job_rows.fail(edit, held, door.clean(reason, engine.rules), engine.now())
 
 
 def renew(engine: Engine, held: Held) -> bool:
@@ -253,95 +257,3 @@ def forget(engine: Engine) -> int:
     """Delete jobs that ended well longer ago than signals are kept."""
     with engine.write(create=False) as edit:
         return job_rows.forget(edit, engine.now() - timedelta(days=engine.settings.keep_days))
-
-
-class Worker:
-    """Distils what is in the queue, in a thread of its own while it is entered.
-
-        with bank.worker(distiller):
-            ...
-
-    At the end the job at hand is finished; what is still in the queue stays there. Several workers, also in several
-    processes, share a queue, and none does a job that another holds.
-    """
-
-    def __init__(self, engine: Engine, distiller: Distiller, judge: RunJudge | None, *, poll: float) -> None:
-        self._engine, self._distiller, self._judge, self._poll = engine, distiller, judge, poll
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def __enter__(self) -> Self:
-        self._stop.clear()
-        self._thread = threading.Thread(target=self._work, name="reasoningbank-worker", daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Finish the job at hand, and take no other."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def run_once(self) -> Job | None:
-        """Do the one job that is due first, in this thread; return it as it is afterwards, None when none was due."""
-        while (held := take(self._engine, str(uuid.uuid4()))) is not None:
-            if (job := self._carry_out(held)) is not None:
-                return job
-        return None
-
-    def run_until_empty(self) -> Iterator[Job]:
-        """Do the jobs that are due, one after the other, in this thread; yield each as it is afterwards."""
-        while not self._stop.is_set() and (job := self.run_once()) is not None:
-            yield job
-
-    def _carry_out(self, held: Held) -> Job | None:
-        with self._kept_alive(held):
-            try:
-                return carry_out(self._engine, held, self._distiller, self._judge)
-            except ReasoningBankError as error:
-                log.warning("job %s could not be done (attempt %d): %s", held.job.id, held.job.attempts, error)
-                reason = str(error)
-            except Exception as error:
-                # A distiller or judge of the user's own: its fault costs an attempt, not the job and not the worker.
-                log.exception("job %s broke down (attempt %d)", held.job.id, held.job.attempts)
-                reason = f"{type(error).__name__}: {error}"
-        give_back(self._engine, held, reason)
-        return job(self._engine, held.job.id)
-
-    @contextmanager
-    def _kept_alive(self, held: Held) -> Iterator[None]:
-        """Renew the hold on a job while it is being done, however long a model takes."""
-        over = threading.Event()
-
-        def go_on() -> None:
-            while not over.wait(LEASE.total_seconds() / 3):
-                try:
-                    if not renew(self._engine, held):
-                        return
-                except ReasoningBankError as error:
-                    log.warning("the hold on job %s could not be renewed: %s", held.job.id, error)
-
-        keeper = threading.Thread(target=go_on, name="reasoningbank-hold", daemon=True)
-        keeper.start()
-        try:
-            yield
-        finally:
-            over.set()
-            keeper.join()
-
-    def _work(self) -> None:
-        try:
-            forget(self._engine)
-        except ReasoningBankError as error:
-            log.warning("old jobs were not forgotten: %s", error)
-        while not self._stop.is_set():
-            try:
-                job = self.run_once()
-            except Exception:  # the outermost loop: what breaks here is logged, and the queue goes on
-                log.exception("the worker could not reach its queue")
-                job = None
-            if job is None:
-                self._stop.wait(self._poll)

@@ -37,7 +37,7 @@ def sift(engine: Engine, embedder: Embedder, drafts: Sequence[Draft]) -> Sifted:
     New is also meant among each other: of two that say the same, the first is kept.
     """
     sifted = Sifted([], [], {})
-    for prepared in preparing.embed(embedder, [preparing.clean(draft, None) for draft in drafts]):
+    for prepared in preparing.embed(embedder, [preparing.clean(draft, None, engine.rules) for draft in drafts]):
         said_now = (other for other in sifted.fresh if _are_near(engine, prepared, other))
         near: list[tuple[Draft | Memory, str]] = [(memory, memory.id) for memory in record.near(engine, prepared)]
         near += [(other.draft, other.memory_id) for other in said_now]

@@ -13,8 +13,9 @@ from reasoningbank.errors import EpisodeNotFoundError
 from reasoningbank.memory import Memory
 from reasoningbank.runs.results import MemoryRuns, StepsKept
 from reasoningbank.runs.trajectory import Trajectory
-from reasoningbank.screening.scrub import RULES_VERSION
-from reasoningbank.services.credit.credit import note
+from reasoningbank.screening import door
+from reasoningbank.screening.scrub import RULES_VERSION, RuleSet
+from reasoningbank.services.cache.shown import is_clean, shown_episode
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit
@@ -26,7 +27,7 @@ SWITCHED_OFF = "the setting keep_trajectories is off: set it to true"
 
 def add_steps(engine: Engine, ref: str, run: Any) -> StepsKept:
     """Keep steps with their episode: cleaned, and as long as the run is not too long."""
-    cleaned = clean(Trajectory.of(run))
+    cleaned = clean(Trajectory.of(run), engine.rules)
     with engine.write(create=False) as edit:
         if not episodes.exists(edit, ref):
             raise EpisodeNotFoundError(f"ref {ref!r}")
@@ -75,11 +76,14 @@ def trajectory(engine: Engine, ref: str) -> Trajectory:
         episode = episodes.load_episode(view, ref)
         if episode is None:
             raise EpisodeNotFoundError(f"ref {ref!r}")
-        return shown(episode, trajectories.load(view, ref) or trajectories.Kept(scrub_version=RULES_VERSION))
+        return shown(
+            episode, trajectories.load(view, ref) or trajectories.Kept(scrub_version=RULES_VERSION), engine.rules
+        )
 
 
-def shown(episode: Episode, kept: trajectories.Kept) -> Trajectory:
+def shown(episode: Episode, kept: trajectories.Kept, rules: RuleSet) -> Trajectory:
     """Return an episode and what is kept of it as one run, clean by the present rules."""
+    episode = shown_episode(episode, rules)
     found = Trajectory(
         task=episode.task,
         steps=kept.steps,
@@ -91,7 +95,7 @@ def shown(episode: Episode, kept: trajectories.Kept) -> Trajectory:
         ended_at=episode.closed_at,
         metadata={"steps_left_out": kept.left_out} if kept.left_out else {},
     )
-    return clean(found).run if kept.scrub_version < RULES_VERSION else found
+    return found if is_clean(kept.scrub_version, rules) else clean(found, rules).run
 
 
 def runs_of(engine: Engine, memory_id: str, limit: int) -> MemoryRuns:
@@ -109,4 +113,6 @@ def lessons_of(engine: Engine, ref: str) -> tuple[Memory, ...]:
 
 def note_origins(edit: Edit, memory_ids: Sequence[str], runs: Iterable[Trajectory]) -> None:
     """Note which runs memories were distilled from, as far as the runs say what session they are."""
-    trajectories.add_origins(edit, memory_ids, [note(run.session) for run in runs if run.session])
+    trajectories.add_origins(
+        edit, memory_ids, [door.clean(run.session, edit.engine.rules) for run in runs if run.session]
+    )

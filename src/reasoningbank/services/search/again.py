@@ -5,6 +5,7 @@ from __future__ import annotations
 from reasoningbank.episode import Served
 from reasoningbank.memory import Memory
 from reasoningbank.results import EXPIRED, HELD_OUT, Hit, Recall
+from reasoningbank.screening.door import clean
 from reasoningbank.services.search.expand import conflicts
 from reasoningbank.services.search.recall import as_found, block
 from reasoningbank.services.view import View
@@ -26,7 +27,7 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
     shown_so = block(as_found(hits), max_tokens, opposed, pin_tokens, doubtful=doubtful)
     return Recall(
         ref=ref,
-        task=episode.task,
+        task=clean(episode.task, view.engine.rules),
         hits=hits,
         text=shown_so.text,
         tokens=shown_so.tokens,

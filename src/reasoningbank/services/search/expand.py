@@ -12,7 +12,7 @@ from reasoningbank.belief.belief import Belief, Standing, standing
 from reasoningbank.links import Conflict, Required, required_by
 from reasoningbank.memory import Memory
 from reasoningbank.results import EXPIRED, Hit
-from reasoningbank.services.cache.shown import rescrubbed, scrubbed_link
+from reasoningbank.services.cache.shown import rescrubbed, shown_link
 from reasoningbank.services.view import View
 from reasoningbank.storage import links
 
@@ -46,7 +46,8 @@ def with_required(
     found = required_by(list(numbers.values()), partial(links.requirements, view))
     rows = view.load([r.n for r in found]) if found else {}
     beliefs = view.beliefs(rows.values())
-    memories = {n: rescrubbed(row.believed(beliefs[n].mean), row.scrub_version) for n, row in rows.items()}
+    rules = view.engine.rules
+    memories = {n: rescrubbed(row.believed(beliefs[n].mean), row.scrub_version, rules) for n, row in rows.items()}
     owners = {n: memory_id for memory_id, n in numbers.items()}
     brought = _Brought(hits, floor, strict, view.engine.now())
     for required in found:
@@ -113,7 +114,8 @@ def _source(memory: Memory) -> str:
 
 def conflicts(view: View, numbers: Sequence[int]) -> tuple[Conflict, ...]:
     """Return which of these memories (row numbers) cannot both be followed, the strongest conflict first."""
-    found = map(scrubbed_link, links.opposed(view, numbers) if len(numbers) > 1 else ())
+    opposed = links.opposed(view, numbers) if len(numbers) > 1 else ()
+    found = (shown_link(link, view.engine.rules) for link in opposed)
     return tuple(Conflict(each.source, each.target, each.type, each.strength, each.evidence) for each in found)
 
 

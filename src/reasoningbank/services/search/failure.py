@@ -18,7 +18,7 @@ from reasoningbank.outputs import failure_of
 from reasoningbank.prompt.block import LessonBlock, render
 from reasoningbank.results import HELD_OUT, Hit
 from reasoningbank.runs.results import FailureRecall
-from reasoningbank.screening.scrub import scrub
+from reasoningbank.screening.door import clean
 from reasoningbank.search.holdout import Holdout
 from reasoningbank.search.selection import surely_harms
 from reasoningbank.services.deadline import Attempt
@@ -83,7 +83,7 @@ def recall_failure(
 ) -> FailureRecall:
     """Hand out the memories that answer the errors in an output, and join them to the run's episode."""
     said = () if failure.exit_code == 0 else diagnostics(failure.output, exit_code=failure.exit_code)
-    errors = tuple(replace(one, message=scrub(one.message).text) for one in said)
+    errors = tuple(replace(one, message=clean(one.message, engine.rules)) for one in said)
     nothing = FailureRecall(ref=ref or "", errors=tuple(map(written, errors)))
     if not errors:
         return replace(nothing, reason="no failure" if failure.exit_code == 0 else "no error is named")
@@ -284,6 +284,6 @@ def _episode(edit: Edit, run: _Joined, now: datetime) -> Episode:
     known = episodes.load_episode(edit, run.ref)
     if known is not None:
         return known
-    task = scrub(run.task).text if run.task else run.errors[0].said
+    task = clean(run.task, edit.engine.rules) if run.task else run.errors[0].said
     episodes.open_episode(edit, ref=run.ref, task=task, thread=None, served=(), tokens=0, now=now)
     return Episode(ref=run.ref, task=task, thread=None, opened_at=now)

@@ -41,7 +41,7 @@ def _pinned(view: View, wanted: Wanted) -> dict[int, Hit]:
     hits = {}
     for n in sorted(rows, key=lambda n: (-beliefs[n].mean, n)):
         belief, row = beliefs[n], rows[n]
-        memory = rescrubbed(row.believed(belief.mean), row.scrub_version)
+        memory = rescrubbed(row.believed(belief.mean), row.scrub_version, view.engine.rules)
         if memory.state is State.ACTIVE and not memory.has_expired(now) and out.isdisjoint(memory.tags):
             doubted = belief.mean < wanted.floor
             hits[n] = Hit(memory, 0.0, 0.0, 0.0, belief.mean, belief.deviation, doubted, pinned=True)

@@ -23,7 +23,7 @@ def recommend(engine: Engine, task: str) -> Recommendation:
     likeliest = sorted(found.hits, key=lambda hit: -hit.about * hit.confidence)
     best, second = (*likeliest, None, None)[:2]
     return Recommendation(
-        task=without_secrets(task),
+        task=without_secrets(task, engine.rules),
         strategy=best,
         evidence=None if best is None else _known_of(engine, best),
         runner_up=second,

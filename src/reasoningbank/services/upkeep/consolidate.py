@@ -168,7 +168,7 @@ def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder
     if sources is None:
         return None
     draft = _draft(engine, list(sources.values()), chat)
-    prepared = clean(draft, f"merged-{uuid.uuid4()}")
+    prepared = clean(draft, f"merged-{uuid.uuid4()}", engine.rules)
     if prepared.findings:
         raise DistillationError(f"the merged lesson would be quarantined: {'; '.join(prepared.findings)}")
     (prepared,) = embed(embedder, [prepared])
