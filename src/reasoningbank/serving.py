@@ -15,6 +15,9 @@ from reasoningbank.errors import InvalidInputError, MissingExtraError
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
+# Seconds for a request to come in whole, once something of it came or the connection was made.
+PATIENCE: Final = 20.0
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -126,14 +129,51 @@ def serve(
             ) from None
         shown = f"[{host}]" if ":" in host else host
         ready(f"http://{shown}:{listening.getsockname()[1]}")
-        config = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            log_level=log_level,
-            lifespan="on",
-            server_header=False,
-            # A page that listens to what happens must not keep the server from ending.
-            timeout_graceful_shutdown=2,
-        )
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(configuration(app, log_level=log_level)).run(sockets=[listening])
+
+
+def configuration(app: Asgi, *, patience: float = PATIENCE, log_level: str = "warning") -> Any:
+    """Return uvicorn's configuration for an application: a connection on which no whole request comes is closed.
+
+    Args:
+        patience: seconds from the connection, or from the first byte of a later request, to the end of its headers.
+    """
+    protocol = importlib.import_module("uvicorn.protocols.http.auto").AutoHTTPProtocol
+    return importlib.import_module("uvicorn").Config(
+        app,
+        http=_patient(protocol, patience),
+        log_config=None,
+        access_log=False,
+        log_level=log_level,
+        lifespan="on",
+        server_header=False,
+        # A page that listens to what happens must not keep the server from ending.
+        timeout_graceful_shutdown=2,
+    )
+
+
+def _patient(protocol: Any, patience: float) -> Any:
+    """Return uvicorn's protocol with a limit to how long it waits for headers, which it has not itself."""
+
+    class Patient(protocol):  # type: ignore[misc]
+        waiting: Any = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.waiting = self.loop.call_later(patience, transport.close)
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            is_answering = self.cycle is not None and not self.cycle.response_complete
+            if is_answering and self.waiting is not None:
+                self.waiting.cancel()
+                self.waiting = None
+            elif not is_answering and self.waiting is None:
+                self.waiting = self.loop.call_later(patience, self.transport.close)
+
+        def connection_lost(self, error: Exception | None) -> None:
+            if self.waiting is not None:
+                self.waiting.cancel()
+            super().connection_lost(error)
+
+    return Patient

@@ -15,7 +15,7 @@ from hypothesis.stateful import rule
 from reasoningbank import DistillStatus, InvalidInputError, LLMDistiller, ReasoningBank, State
 from reasoningbank.adapters import memory_tools
 from reasoningbank.adapters.recalling import Recalling
-from reasoningbank.mcp_server.offer import Offer, OneProject, ResourceNotFoundError
+from reasoningbank.mcp_server import Offer, OneProject, ResourceNotFoundError
 from tests.bank.test_sameness import AnyCalls
 from tests.conftest import Clock, OpenBank
 

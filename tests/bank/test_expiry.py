@@ -11,7 +11,7 @@ import pytest
 
 from reasoningbank import InvalidInputError, Memory, ReasoningBank, State
 from reasoningbank.adapters import memory_tools
-from reasoningbank.mcp_server.offer import Offer, OneProject, ResourceNotFoundError
+from reasoningbank.mcp_server import Offer, OneProject, ResourceNotFoundError
 from reasoningbank.results import EXPIRED
 from tests.conftest import Clock, OpenBank
 

@@ -83,8 +83,12 @@ class RawClient:
         self._incoming.put(b"")
 
     def send(self, message: dict[str, Any]) -> None:
+        self.write(json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode() + b"\n")
+
+    def write(self, raw: bytes) -> None:
+        """Send bytes as they are."""
         stdin = _stream(self._process.stdin)
-        stdin.write(json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode() + b"\n")
+        stdin.write(raw)
         stdin.flush()
 
     def wait_for(self, request: int) -> dict[str, Any]:

@@ -53,7 +53,7 @@ async def test_the_loop_of_search_and_outcome(offer: Offer, bank: ReasoningBank,
 async def test_resources_are_listed_and_read(offer: Offer, bank: ReasoningBank, mode: str) -> None:
     bank.exchange.import_from([RECORD | {"id": "AIR/001 %"}])
     async with connected(offer, mode) as client:
-        (status,) = (await client.list_resources()).resources
+        status = (await client.list_resources()).resources[0]
         (template,) = (await client.list_resource_templates()).resource_templates
         counts = await client.read_resource("memory://status")
         whole = await client.read_resource("memory://AIR%2F001%20%25")

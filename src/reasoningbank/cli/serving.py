@@ -114,7 +114,8 @@ def mcp(
             distiller=drawing,
             allow=allow or (),
             filters=filters,  # type: ignore[arg-type]  # by their names
-        )
+        ),
+        announce=transport == "stdio",
     )
     _serve(server, transport, host or "127.0.0.1", DEFAULT_PORT if port is None else port, log_level)
     return Answer({})

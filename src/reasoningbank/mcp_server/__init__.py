@@ -5,7 +5,8 @@ serves it on standard input and output; `http` is the other way in. The SDK is l
 """
 
 from reasoningbank.mcp_server.checking import check
-from reasoningbank.mcp_server.offer import ManyProjects, Offer, OneProject, Projects, ResourceNotFoundError
+from reasoningbank.mcp_server.offer import Offer, ResourceNotFoundError
+from reasoningbank.mcp_server.projects import ManyProjects, OneProject, Projects
 from reasoningbank.mcp_server.sdk import build_server
 
 __all__ = ["ManyProjects", "Offer", "OneProject", "Projects", "ResourceNotFoundError", "build_server", "check"]

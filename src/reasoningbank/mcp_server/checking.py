@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from reasoningbank import BankRoot, InvalidInputError, ProjectNotFoundError, ReasoningBank
-from reasoningbank.mcp_server.offer import Projects, nearest
+from reasoningbank.mcp_server.projects import Projects, nearest
 
 
 def check(projects: Projects, *, read_only: bool = False) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
+
+from reasoningbank import __version__
 from reasoningbank.errors import InvalidInputError
-from reasoningbank.mcp_server.sdk import load
+from reasoningbank.mcp_server.sdk import NAME, load
+from reasoningbank.mcp_server.wire import UnreadableError, readable
 from reasoningbank.serving import (
     LOOPBACK,
+    PATIENCE,
     Asgi,
     Receive,
     Scope,
@@ -23,10 +29,13 @@ from reasoningbank.serving import (
     serve,
 )
 
-PATH = "/mcp"
+PATH, HEALTH = "/mcp", "/health"
 
 # A lesson has 20,000 characters at the most; with its escapes and the rest of a request it stays far below.
 LARGEST_BODY = 1_000_000
+
+NOT_MINE = 421, "this host name is not served here"
+_WELL = json.dumps({"status": "ok", "server": NAME, "version": __version__})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,7 @@ class Doorkeeper:
         """Return the status and the reason to refuse a request with these headers, by lower-case name; or None."""
         asked = host_of(f"//{headers.get('host', '')}")
         if not is_served(asked, self.host):
-            return 421, "this host name is not served here"
+            return NOT_MINE
         origin = headers.get("origin")
         # A page of another site, in the browser of somebody who may reach this server.
         if origin is not None and host_of(origin) not in {asked, *(LOOPBACK if asked in LOOPBACK else ())}:
@@ -65,8 +74,8 @@ class Doorkeeper:
         return same_secret(given.strip(), self.token) and scheme.lower() == "bearer"
 
 
-def http_app(server: Any, doorkeeper: Doorkeeper) -> Asgi:
-    """Return the ASGI application of a server."""
+def http_app(server: Any, doorkeeper: Doorkeeper, *, patience: float = PATIENCE) -> Asgi:
+    """Return the ASGI application of a server; `patience` is how many seconds a request's body may take."""
     manager = load("mcp.server.streamable_http_manager").StreamableHTTPSessionManager(
         app=server, stateless=True, json_response=True
     )
@@ -75,7 +84,7 @@ def http_app(server: Any, doorkeeper: Doorkeeper) -> Asgi:
         if scope["type"] == "lifespan":
             await _lifespan(manager, receive, send)
         elif scope["type"] == "http":
-            await _request(manager, doorkeeper, scope, receive, send)
+            await _request(manager, doorkeeper, patience, scope, receive, send)
 
     return app
 
@@ -88,23 +97,43 @@ async def _lifespan(manager: Any, receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _request(manager: Any, doorkeeper: Doorkeeper, scope: Scope, receive: Receive, send: Send) -> None:
-    refused = doorkeeper.refusal(headers_of(scope))
-    if refused is None and scope["path"].rstrip("/") != PATH:
-        refused = 404, f"there is only {PATH} here"
-    if refused is not None:
-        await _refuse(send, *refused)
+async def _request(
+    manager: Any, doorkeeper: Doorkeeper, patience: float, scope: Scope, receive: Receive, send: Send
+) -> None:
+    headers, path = headers_of(scope), scope["path"].rstrip("/")
+    if path == HEALTH and scope["method"] in ("GET", "HEAD"):
+        # Whoever looks after the server needs no token for that, and learns nothing else.
+        well = is_served(host_of(f"//{headers.get('host', '')}"), doorkeeper.host)
+        await _reply(send, *((200, _WELL, "application/json") if well else NOT_MINE))
+    elif (refused := doorkeeper.refusal(headers)) is not None:
+        await _reply(send, *refused)
+    elif path != PATH:
+        await _reply(send, 404, f"there is only {PATH} and {HEALTH} here")
+    else:
+        await _asked(manager, patience, scope, receive, send)
+
+
+async def _asked(manager: Any, patience: float, scope: Scope, receive: Receive, send: Send) -> None:
+    try:
+        with anyio.fail_after(patience):
+            body = await body_of(receive, LARGEST_BODY)
+    except TimeoutError:
+        await _reply(send, 408, f"the request did not come in whole within {patience:.0f} seconds")
         return
-    body = await body_of(receive, LARGEST_BODY)
     if body is None:
-        await _refuse(send, 413, f"the request has more than {LARGEST_BODY:,} bytes")
+        await _reply(send, 413, f"the request has more than {LARGEST_BODY:,} bytes")
         return
-    await manager.handle_request(scope, replayed(body, receive), send)
+    try:
+        asked = readable(body.decode("utf-8", "replace")).encode() if scope["method"] == "POST" else body
+    except UnreadableError as error:
+        await _reply(send, 400, error.answer, "application/json")
+        return
+    await manager.handle_request(scope, replayed(asked, receive), send)
 
 
-async def _refuse(send: Send, status: int, reason: str) -> None:
-    body = reason.encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+async def _reply(send: Send, status: int, said: str, kind: str = "text/plain; charset=utf-8") -> None:
+    body = said.encode()
+    headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode())]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -1,31 +1,27 @@
-"""What the server offers, in the protocol's own JSON: tools, resources, and the answers to calls. No SDK here."""
+"""What the server offers, in the protocol's own JSON: tools, resources, prompts, and the answers. No SDK here."""
 
 from __future__ import annotations
 
-import difflib
 import json
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
-from urllib.parse import quote, unquote
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
-from reasoningbank import BankRoot, Distiller, ReasoningBank, ReasoningBankError, State, TemplateDistiller
+from reasoningbank import Distiller, ReasoningBankError, TemplateDistiller
 from reasoningbank.adapters import (
     MEMORY_APPROVE,
     MEMORY_RETIRE,
     MEMORY_UPDATE,
     MemoryTool,
     ToolSpec,
-    memory_data,
     memory_tools,
 )
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.filters import FilterOptions
+from reasoningbank.mcp_server.browsing import Resources
 from reasoningbank.mcp_server.distilling import MEMORY_DISTILL, distill_tool
+from reasoningbank.mcp_server.projects import Projects, is_one, nearest, taken_out
+from reasoningbank.mcp_server.prompts import AFTER, after, before, filled, listed, read_prompt
 from reasoningbank.mcp_server.schemas import OUTPUTS, TITLES, input_schema
-
-SCHEME = "memory://"
-STATUS = "status"
 
 # What the server says of itself at the start, a sentence for each tool that is offered.
 INSTRUCTIONS = {
@@ -44,45 +40,8 @@ class ResourceNotFoundError(ReasoningBankError):
     """No resource has this address."""
 
 
-class Projects(Protocol):
-    """Which projects a server serves. None of them can be widened by a client."""
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-
-    def bank(self, name: str, /) -> ReasoningBank: ...
-
-
-@dataclass(frozen=True, slots=True)
-class OneProject:
-    """A server bound to one project: no argument names it."""
-
-    only: ReasoningBank
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The project."""
-        return (self.only.project,)
-
-    def bank(self, _name: str, /) -> ReasoningBank:
-        """Return the bank."""
-        return self.only
-
-
-@dataclass(frozen=True, slots=True)
-class ManyProjects:
-    """A server for some projects of its one tenant: `project_id` names one of them in each call."""
-
-    banks: BankRoot
-    names: tuple[str, ...]
-
-    def bank(self, name: str, /) -> ReasoningBank:
-        """Return the bank of one of the projects."""
-        return self.banks.open(name)
-
-
 class Offer:
-    """The tools and resources of a server.
+    """The tools, resources and prompts of a server.
 
     Args:
         projects: whose memories.
@@ -112,11 +71,12 @@ class Offer:
         self._distiller = None if read_only else distiller
         # A model may be asked, which is outside, and does not say the same twice.
         self._asks_outside = not isinstance(distiller, TemplateDistiller)
+        self._resources = Resources(projects, filters or {})
         self._specs = {tool.name: tool.spec for tool in self._tools(projects.names[0])}
 
     @property
     def _several(self) -> bool:
-        return not isinstance(self._projects, OneProject)
+        return not is_one(self._projects)
 
     def _tools(self, project: str) -> list[MemoryTool]:
         bank = self._projects.bank(project)
@@ -163,7 +123,7 @@ class Offer:
         """Carry out a call, and return its result; what was wrong with it is a result that says so."""
         given = dict(arguments or {})
         try:
-            tools = {tool.name: tool for tool in self._tools(self._project_of(given))}
+            tools = {tool.name: tool for tool in self._tools(taken_out(self._projects, given))}
             if name not in tools:
                 raise InvalidInputError(
                     f"there is no tool {name!r}{nearest(name, tools)}; there are {', '.join(tools)}"
@@ -175,92 +135,55 @@ class Offer:
             return _failure(answer.text)
         return {"content": [{"type": "text", "text": answer.text}], "structuredContent": answer.data, "isError": False}
 
-    def _project_of(self, arguments: dict[str, Any]) -> str:
-        """Take the project out of the arguments, where a call has to name one."""
-        names = self._projects.names
-        if not self._several:
-            if "project_id" in arguments:
-                raise InvalidInputError(f"this server is bound to project {names[0]!r}: leave project_id out")
-            return names[0]
-        given = arguments.pop("project_id", None)
-        if given not in names:
-            hint = nearest(given, names) if isinstance(given, str) else ""
-            raise InvalidInputError(f"project_id {given!r} is not served here{hint}; give one of {', '.join(names)}")
-        return str(given)
+    # -- resources and prompts -------------------------------------------------------------------------------------
 
-    # -- resources -----------------------------------------------------------------------------------------------
+    def resources(self, cursor: str | None = None) -> dict[str, Any]:
+        """Return a page of the resources that there are one by one, as `resources/list` gives them.
 
-    def resources(self) -> list[dict[str, Any]]:
-        """Return the resources there are one by one: the status of each project."""
-        return [
-            {
-                "uri": SCHEME + self._path(name, STATUS),
-                "name": f"{name} status",
-                "description": "What the memory of this project holds, and what is not as it should be.",
-                "mimeType": "application/json",
-            }
-            for name in self._projects.names
-        ]
+        ResourceNotFoundError for a cursor that no page gave.
+        """
+        return self._found(cursor or "", self._resources.page)
 
     def templates(self) -> list[dict[str, Any]]:
-        """Return the form of the other resources: a memory by its id."""
-        form = "{project_id}/{memory_id}" if self._several else "{memory_id}"
-        return [
-            {
-                "uriTemplate": SCHEME + form,
-                "name": "memory",
-                "description": "One memory, whole. Percent-encode what is no letter, digit, dot, dash or underscore.",
-                "mimeType": "application/json",
-            }
-        ]
+        """Return the form of the address of a memory."""
+        return self._resources.templates()
 
     def read(self, uri: str) -> list[dict[str, Any]]:
         """Return the contents of a resource; ResourceNotFoundError where none is served under this address."""
-        try:
-            project, name = self._located(uri)
-            bank = self._projects.bank(project)
-            value = _status(bank) if name == STATUS else _memory(bank, name)
-        except ReasoningBankError as error:
-            raise ResourceNotFoundError(f"{uri}: {error}") from error
+        value = self._found(uri, self._resources.read)
         return [{"uri": uri, "mimeType": "application/json", "text": json.dumps(value, ensure_ascii=False)}]
 
-    def _path(self, project: str, name: str) -> str:
-        parts = (project, name) if self._several else (name,)
-        return "/".join(quote(part, safe="") for part in parts)
+    def _found(self, named: str, find: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+        try:
+            return find(named)
+        except ReasoningBankError as error:
+            raise ResourceNotFoundError(f"{named}: {error}") from error
 
-    def _located(self, uri: str) -> tuple[str, str]:
-        parts = [unquote(part) for part in uri.removeprefix(SCHEME).split("/")]
-        expected = 2 if self._several else 1
-        if not uri.startswith(SCHEME) or len(parts) != expected:
-            raise InvalidInputError(f"not of the form {self.templates()[0]['uriTemplate']}")
-        project = parts[0] if self._several else self._projects.names[0]
-        if project not in self._projects.names:
-            raise InvalidInputError(f"project {project!r} is not served here")
-        return project, parts[-1]
+    def prompts(self) -> list[dict[str, Any]]:
+        """Return the prompts, as `prompts/list` gives them."""
+        return listed(self._specs, several=self._several)
+
+    def prompt(self, name: str, arguments: Mapping[str, str] | None) -> dict[str, Any]:
+        """Return a prompt with its arguments filled in; InvalidInputError when it cannot be.
+
+        `before-task` looks up lessons: it is a call of memory_search.
+        """
+        given = read_prompt(name, arguments or {}, several=self._several)
+        if name == AFTER:
+            return filled(name, after(given, self._specs))
+        project = {"project_id": given["project_id"]} if self._several else {}
+        answer = self.call("memory_search", {"query": given["task"], **project})
+        if answer["isError"]:
+            raise InvalidInputError(answer["content"][0]["text"])
+        return filled(name, before(given["task"], answer["content"][0]["text"], self._specs))
 
 
 def _failure(text: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], "isError": True}
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return words that name the nearest of what is known, "" where nothing is near."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f", did you mean {near[0]!r}?" if near else ""
-
-
-def _status(bank: ReasoningBank) -> dict[str, Any]:
-    status = bank.upkeep.status()
-    names = ("tenant", "project", "memories", "open_episodes", "embedder")
-    return {name: getattr(status, name) for name in names} | {"problems": list(status.problems)}
-
-
-def _memory(bank: ReasoningBank, memory_id: str) -> dict[str, Any]:
-    memory = bank.get(memory_id)
-    if memory.state is State.QUARANTINED:
-        raise InvalidInputError("quarantined: it reads like instructions to an agent, and a person has to approve it")
-    if memory.has_expired(bank.now()):
-        raise InvalidInputError(f"expired at {memory.expires_at}: what it says held until then")
-    if memory.state is State.ARCHIVED:
-        raise InvalidInputError("archived: it was taken out of service")
-    return memory_data(memory)
+def changes_lessons(result: Mapping[str, Any]) -> bool:
+    """Tell whether a call changed which lessons there are, by its result: what was listed before is listed anew."""
+    data = result.get("structuredContent", {})
+    made = any(data.get(name) for name in ("created", "changed", "memory_ids", "lessons"))
+    return made or ("state" in data and "created" not in data and "changed" not in data)

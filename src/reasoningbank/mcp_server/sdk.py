@@ -11,7 +11,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.metadata import version
 from typing import Any
 
@@ -19,7 +19,9 @@ import anyio
 from anyio import to_thread
 
 from reasoningbank import MissingExtraError, __version__
-from reasoningbank.mcp_server.offer import Offer, ResourceNotFoundError
+from reasoningbank.errors import InvalidInputError
+from reasoningbank.mcp_server.offer import Offer, ResourceNotFoundError, changes_lessons
+from reasoningbank.mcp_server.wire import INVALID_PARAMS, UnreadableError, readable
 
 NAME = "reasoningbank"
 RESOURCE_NOT_FOUND = -32002
@@ -40,51 +42,87 @@ KINDS = {
     "list_resources": ("ListResourcesRequest", "ListResourcesResult"),
     "list_resource_templates": ("ListResourceTemplatesRequest", "ListResourceTemplatesResult"),
     "read_resource": ("ReadResourceRequest", "ReadResourceResult"),
+    "list_prompts": ("ListPromptsRequest", "ListPromptsResult"),
+    "get_prompt": ("GetPromptRequest", "GetPromptResult"),
 }
 
 
-async def _answer(offer: Offer, kind: str, params: Any) -> dict[str, Any]:
-    """Return the protocol's own JSON for a request of one kind."""
-    match kind:
-        case "list_tools":
-            return {"tools": offer.tools()}
-        case "call_tool":
-            return await to_thread.run_sync(offer.call, params.name, params.arguments)
-        case "list_resources":
-            return {"resources": offer.resources()}
-        case "list_resource_templates":
-            return {"resourceTemplates": offer.templates()}
-    return {"contents": await to_thread.run_sync(offer.read, str(params.uri))}
+# What is answered to a request of each kind, in the protocol's own JSON.
+ANSWERS: dict[str, Callable[[Offer, Any], dict[str, Any]]] = {
+    "list_tools": lambda offer, _: {"tools": offer.tools()},
+    "call_tool": lambda offer, params: offer.call(params.name, params.arguments),
+    "list_resources": lambda offer, params: offer.resources(getattr(params, "cursor", None)),
+    "list_resource_templates": lambda offer, _: {"resourceTemplates": offer.templates()},
+    "read_resource": lambda offer, params: {"contents": offer.read(str(params.uri))},
+    "list_prompts": lambda offer, _: {"prompts": offer.prompts()},
+    "get_prompt": lambda offer, params: offer.prompt(params.name, params.arguments),
+}
 
 
-def build_server(offer: Offer) -> Any:
-    """Return the SDK's low-level server for an offer; MissingExtraError when the SDK is not installed."""
+def build_server(offer: Offer, *, announce: bool = True) -> Any:
+    """Return the SDK's low-level server for an offer; MissingExtraError when the SDK is not installed.
+
+    Args:
+        announce: tell clients when a call changed which lessons there are; over HTTP nobody listens between requests.
+    """
     load("mcp")
-    types, errors, lowlevel = load("mcp.types"), load("mcp.shared.exceptions"), load("mcp.server.lowlevel")
-    is_major_1 = version("mcp").startswith("1.")
+    make = _of_major_1 if version("mcp").startswith("1.") else _of_major_2
+    return make(offer, announce, {"version": __version__, "instructions": offer.instructions})
 
-    def handler(kind: str, result: Any) -> Callable[..., Awaitable[Any]]:
 
-        async def handle(*given: Any) -> Any:
-            # Major 1 hands over the request, major 2 a context and the request's parameters.
+async def _answer(offer: Offer, kind: str, params: Any, announced: Callable[[], Awaitable[None]] | None) -> Any:
+    """Return the SDK's result for a request of one kind; `announced` tells clients that lessons changed."""
+    found = await to_thread.run_sync(ANSWERS[kind], offer, params)
+    if announced is not None and kind == "call_tool" and changes_lessons(found):
+        await announced()
+    return getattr(load("mcp.types"), KINDS[kind][1]).model_validate(found)
+
+
+def _of_major_1(offer: Offer, announce: bool, about: dict[str, Any]) -> Any:
+    types, errors = load("mcp.types"), load("mcp.shared.exceptions")
+    server = load("mcp.server.lowlevel").Server(NAME, **about)
+
+    async def announced() -> None:
+        await server.request_context.session.send_resource_list_changed()
+
+    def handler(kind: str) -> Callable[..., Awaitable[Any]]:
+        async def handle(request: Any) -> Any:
             try:
-                params = given[-1].params if is_major_1 else given[-1]
-                answered = result.model_validate(await _answer(offer, kind, params))
-            except ResourceNotFoundError as error:
-                if is_major_1:
-                    raise errors.McpError(types.ErrorData(code=RESOURCE_NOT_FOUND, message=str(error))) from error
-                raise errors.MCPError(RESOURCE_NOT_FOUND, str(error)) from error
-            return types.ServerResult(answered) if is_major_1 else answered
+                return types.ServerResult(await _answer(offer, kind, request.params, announced if announce else None))
+            except (ResourceNotFoundError, InvalidInputError) as error:
+                raise errors.McpError(types.ErrorData(code=_code(error), message=str(error))) from error
 
         return handle
 
-    handlers = {kind: handler(kind, getattr(types, result)) for kind, (_, result) in KINDS.items()}
-    if not is_major_1:
-        handlers = {f"on_{kind}": handle for kind, handle in handlers.items()}
-        return lowlevel.Server(NAME, version=__version__, instructions=offer.instructions, **handlers)
-    server = lowlevel.Server(NAME, version=__version__, instructions=offer.instructions)
-    server.request_handlers.update({getattr(types, KINDS[kind][0]): handle for kind, handle in handlers.items()})
+    server.request_handlers.update({getattr(types, asked): handler(kind) for kind, (asked, _) in KINDS.items()})
     return server
+
+
+def _of_major_2(offer: Offer, announce: bool, about: dict[str, Any]) -> Any:
+    errors, subscriptions = load("mcp.shared.exceptions"), load("mcp.server.subscriptions")
+    listening = subscriptions.InMemorySubscriptionBus()
+
+    def handler(kind: str) -> Callable[..., Awaitable[Any]]:
+        async def handle(context: Any, params: Any) -> Any:
+            async def announced() -> None:
+                await context.session.send_resource_list_changed()
+                await listening.publish(subscriptions.ResourcesListChanged())
+
+            try:
+                return await _answer(offer, kind, params, announced if announce else None)
+            except (ResourceNotFoundError, InvalidInputError) as error:
+                raise errors.MCPError(_code(error), str(error)) from error
+
+        return handle
+
+    handlers: dict[str, Any] = {f"on_{kind}": handler(kind) for kind in KINDS}
+    if announce:
+        handlers["on_subscriptions_listen"] = subscriptions.ListenHandler(listening)
+    return load("mcp.server.lowlevel").Server(NAME, **about, **handlers)
+
+
+def _code(error: Exception) -> int:
+    return RESOURCE_NOT_FOUND if isinstance(error, ResourceNotFoundError) else INVALID_PARAMS
 
 
 # -- on standard input and output, which then carry the protocol and nothing else ------------------------------------
@@ -110,7 +148,35 @@ def take_the_wire() -> tuple[io.TextIOWrapper, io.TextIOWrapper]:
     return incoming, outgoing
 
 
+class _Outgoing:
+    """Standard output, on which each message is a line of its own, whoever writes it."""
+
+    def __init__(self, stream: io.TextIOWrapper) -> None:
+        self._file, self._lock = anyio.wrap_file(stream), anyio.Lock()
+
+    async def write(self, line: str) -> None:
+        async with self._lock:
+            await self._file.write(line)
+            await self._file.flush()
+
+    async def flush(self) -> None:
+        """Nothing is left to be flushed."""
+
+
+async def _messages(incoming: io.TextIOWrapper, outgoing: _Outgoing) -> AsyncIterator[str]:
+    """Give the messages that the SDK reads; what is none is answered here."""
+    async for line in anyio.wrap_file(incoming):
+        if not line.strip():
+            continue
+        try:
+            yield readable(line)
+        except UnreadableError as error:
+            await outgoing.write(error.answer + "\n")
+
+
 async def _serve(server: Any, incoming: io.TextIOWrapper, outgoing: io.TextIOWrapper) -> None:
-    stdio = load("mcp.server.stdio")
-    async with stdio.stdio_server(anyio.wrap_file(incoming), anyio.wrap_file(outgoing)) as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+    stdio, lowlevel = load("mcp.server.stdio"), load("mcp.server.lowlevel")
+    options = server.create_initialization_options(lowlevel.NotificationOptions(resources_changed=True))
+    wire = _Outgoing(outgoing)
+    async with stdio.stdio_server(_messages(incoming, wire), wire) as (read, write):
+        await server.run(read, write, options)
