@@ -9,9 +9,11 @@ from typing import Any
 import typer
 
 from reasoningbank.cli.entry import app
+from reasoningbank.cli.examples import EXAMPLES
+from reasoningbank.cli.help import ALIASES
 
 # Shown once, above the commands.
-SHARED = {"root", "tenant", "project", "embedder", "settings", "as_json", "help"}
+SHARED = {"root", "tenant", "project", "embedder", "settings", "as_json", "plain", "help"}
 
 INTRODUCTION = """\
 ```console
@@ -21,14 +23,22 @@ $ reasoningbank [--help] [--version] COMMAND …
 `python -m reasoningbank` is the same program. `reasoningbank --install-completion` teaches your shell its commands and
 options.
 
-**Output.** Plain text that fits 80 columns, with colours in a terminal only, and without them where `NO_COLOR` is set.
-`--json` prints exactly one JSON object on standard output, also for an error (`{"error": {"type": …, "message": …}}`).
+**Output.** Text for people, laid out for the terminal it goes to, with colours unless `NO_COLOR` is set. Into a pipe or
+a file, or with `--plain`, nothing is coloured, wrapped, cut or padded: ids and paths stand whole on one line. `--json`
+prints exactly one JSON object on standard output, also for an error (`{"error": {"type": …, "message": …}}`).
 Everything is UTF-8, whatever the locale. Errors, questions and progress go to standard error.
 
 **Exit codes.** 0: done. 1: an error, in one sentence with the next step; or part of what was asked for could not be
 done. 2: wrong usage. 130: interrupted; what was stored until then is whole.
 
-**Scope.** Most commands work on one project of one tenant. Options win over the environment; there is no default.
+**Scope.** Most commands work on one project of one tenant. Options win over the environment, the environment over the
+folder's scope file: `reasoningbank init` writes `.reasoningbank.toml`, which every command in that folder and below it
+finds (`tenant`, `project`, and where given `root`, read from the file's folder, and `embedder`). A file that belongs to
+another user is not followed. Where nothing says which, the only tenant or project there is is meant; `status` says of
+each value where it came from.
+
+**Ids.** Of an id or ref that the bank gave, a beginning of four characters or more is enough, as long as it is the only
+one; what others chose as an id is known whole only.
 """
 
 
@@ -39,7 +49,8 @@ def cli_page(made: str) -> str:
         made: the line that says how the page is made.
     """
     group: Any = typer.main.get_command(app)
-    parts = [made, "# Command line", INTRODUCTION.strip(), _shared(group)]
+    aliases = ", ".join(f"`{alias}` is `{name}`" for alias, name in ALIASES.items())
+    parts = [made, "# Command line", INTRODUCTION.strip(), _shared(group), f"Names that people try: {aliases}."]
     for path, command in _commands(group, ()):
         parts += _described(" ".join(path), command)
     return "\n\n".join(parts) + "\n"
@@ -56,7 +67,8 @@ def _commands(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 def _shared(group: Any) -> str:
     parameters = {p.name: p for p in group.commands["record"].params if p.name in SHARED}
     return _table(
-        "option", [parameters[name] for name in ("root", "tenant", "project", "embedder", "settings", "as_json")]
+        "option",
+        [parameters[name] for name in ("root", "tenant", "project", "embedder", "settings", "as_json", "plain")],
     )
 
 
@@ -67,6 +79,8 @@ def _described(name: str, command: Any) -> Iterator[str]:
     yield f"## `{name}`"
     yield f"```console\n$ {usage}\n```"
     yield inspect.cleandoc(command.help or "")
+    if name in EXAMPLES:
+        yield "```console\n" + "\n".join(f"$ {example}" for example in EXAMPLES[name]) + "\n```"
     if arguments:
         yield _table("argument", arguments)
     if options:

@@ -18,6 +18,7 @@ import reasoningbank
 from reasoningbank import bank, config, errors
 from tools.cli_reference import cli_page
 from tools.domain import ROOT
+from tools.doors import doors_page
 
 FOLDER = ROOT / "docs/reference"
 PARTS = ("graph", "links", "queue", "sources", "runs", "exchange", "upkeep")
@@ -208,6 +209,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "api.md": api_page,
     "modules.md": modules_page,
     "cli.md": lambda: cli_page(MADE),
+    "doors.md": lambda: doors_page(MADE),
     "errors.md": errors_page,
     "settings.md": settings_page,
 }

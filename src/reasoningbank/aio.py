@@ -109,6 +109,8 @@ class AsyncQueue(_Facade[Queue]):
 class AsyncSources(_Facade[Sources]):
     """`bank.sources` in async code."""
 
+    overview = _hop(Sources.overview)
+    trust = _hop(Sources.trust)
     block = _hop(Sources.block)
     unblock = _hop(Sources.unblock)
     forget = _hop(Sources.forget)
@@ -154,6 +156,8 @@ class AsyncUpkeep(_Facade[Upkeep]):
     archive = _hop(Upkeep.archive)
     restore = _hop(Upkeep.restore)
     pin = _hop(Upkeep.pin)
+    restore_backup = _hop(Upkeep.restore_backup)
+    salvage = _hop(Upkeep.salvage)
     unpin = _hop(Upkeep.unpin)
     pins = _hop(Upkeep.pins)
     delete_many = _hop(Upkeep.delete_many)
@@ -221,6 +225,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
     supersede = _hop(ReasoningBank.supersede)
     delete = _hop(ReasoningBank.delete)
     get = _hop(ReasoningBank.get)
+    resolve = _hop(ReasoningBank.resolve)
     list = _hop(ReasoningBank.list)
     count = _hop(ReasoningBank.count)
     evidence = _hop(ReasoningBank.evidence)

@@ -102,6 +102,11 @@ def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     return {key: environ[name] for key, name in ENVIRONMENT.items() if environ.get(name)}
 
 
+def editor(environ: Mapping[str, str] = os.environ) -> str:
+    """Return the command of the user's editor."""
+    return environ.get("VISUAL") or environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
+
+
 def data_folder(root: str | os.PathLike[str] | None) -> Path:
     """Return the absolute root folder: the one given (`~` and `$VARIABLES` expanded), or the user's data folder."""
     if root is None:

@@ -122,6 +122,61 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectCounts:
+    """How much is in a project.
+
+    Attributes:
+        project: its name; the name of its folder where that cannot be read.
+        memories: how many, by state.
+        episodes: how many runs it knows.
+        problem: why it cannot be read, in words; empty when it can.
+    """
+
+    project: str
+    memories: dict[str, int] = field(default_factory=dict)
+    episodes: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What was saved of a damaged project.
+
+    Attributes:
+        folder: the new folder.
+        memories: how many memories are in it.
+        episodes: how many runs.
+        rows: how many rows of every table.
+        torn: the tables of which some rows could not be read.
+    """
+
+    folder: str
+    memories: int
+    episodes: int
+    rows: dict[str, int]
+    torn: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCounts:
+    """What came from a source.
+
+    Attributes:
+        source: the `by` of its memories and signals, or their session; "" for what names neither.
+        memories: how many it brought, by state.
+        untrusted: how many of them can take one place of a result all together.
+        judged: how many memories its signals are about.
+        blocked: whether it is blocked.
+    """
+
+    source: str
+    memories: dict[str, int] = field(default_factory=dict)
+    untrusted: int = 0
+    judged: int = 0
+    blocked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Metrics:
     """How well a bank did within a window of time, from its log and database alone.
 

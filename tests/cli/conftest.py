@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
+import pty
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,6 +100,35 @@ def process(scope: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[
         )
 
     return call
+
+
+def in_a_terminal(monkeypatch: pytest.MonkeyPatch, *arguments: str, columns: int = 80, keys: str = "") -> str:
+    """Run a command in a terminal of so many columns, in which somebody types `keys`; return all that it showed."""
+    leader, follower = pty.openpty()
+    said = bytearray()
+
+    def look_on() -> None:
+        with contextlib.suppress(OSError):  # Linux says so when the other end closed.
+            while chunk := os.read(leader, 65536):
+                said.extend(chunk)
+
+    onlooker = threading.Thread(target=look_on)
+    onlooker.start()
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    os.write(leader, keys.encode())
+    with (
+        os.fdopen(follower, "w", encoding="utf-8") as screen,
+        os.fdopen(os.dup(follower), encoding="utf-8") as keyboard,
+        monkeypatch.context() as patch,
+    ):
+        patch.setattr(sys, "stdin", keyboard)
+        patch.setattr(sys, "stdout", screen)
+        patch.setattr(sys, "stderr", screen)
+        assert run(arguments) == 0
+    onlooker.join()
+    os.close(leader)
+    return said.decode()
 
 
 def child_environment() -> dict[str, str]:

@@ -46,7 +46,7 @@ def test_consolidate_says_what_it_could_not_merge(cli: Cli, bank: ReasoningBank)
     import io
 
     from reasoningbank.cli.merging import consolidated
-    from reasoningbank.cli.session import PipeConsole
+    from reasoningbank.cli.terminal import PipeConsole
     from reasoningbank.upkeep import Change, Consolidated
 
     out = io.StringIO()

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import pty
+import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +19,7 @@ import pytest
 from reasoningbank import ReasoningBank, __version__
 from reasoningbank.cli import entry, streams
 from reasoningbank.cli.entry import app
-from tests.cli.conftest import Cli, child_environment
+from tests.cli.conftest import Cli, child_environment, in_a_terminal
 
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
@@ -84,7 +82,9 @@ def test_a_missing_scope_names_the_option_and_the_variable(
 
     ran = cli("list")
 
-    assert (ran.code, ran.err) == (2, f"Error: no {name}: give --{name}, or set {variable}\n")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert ran.err.startswith(f"Error: no {name}: run `reasoningbank init`")
+    assert f"give --{name}, or set {variable}" in ran.err
 
 
 def test_with_json_an_error_is_one_object(cli: Cli, memory_id: str) -> None:
@@ -191,36 +191,14 @@ def test_there_is_no_ansi_in_a_pipe(cli: Cli, bank: ReasoningBank) -> None:
         assert "\x1b" not in ran.out + ran.err
 
 
-def _in_a_terminal(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
-    leader, follower = pty.openpty()
-    said = bytearray()
-
-    def look_on() -> None:
-        with contextlib.suppress(OSError):  # Linux says so when the other end closed.
-            while chunk := os.read(leader, 65536):
-                said.extend(chunk)
-
-    onlooker = threading.Thread(target=look_on)
-    onlooker.start()
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setenv("COLUMNS", "80")
-    with os.fdopen(follower, "w", encoding="utf-8") as screen, monkeypatch.context() as patch:
-        patch.setattr(sys, "stdout", screen)
-        patch.setattr(sys, "stderr", screen)
-        assert entry.run(arguments) == 0
-    onlooker.join()
-    os.close(leader)
-    return said.decode()
-
-
 def test_a_terminal_gets_colours_unless_no_color_says_otherwise(
     bank: ReasoningBank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bank.record("Quote paths", "Put paths in quotes", outcome="failure")
 
-    assert "\x1b[31m" in _in_a_terminal(monkeypatch, "list")
+    assert "\x1b[31m" in in_a_terminal(monkeypatch, "list")
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[3" not in _in_a_terminal(monkeypatch, "list")
+    assert "\x1b[3" not in in_a_terminal(monkeypatch, "list")
 
 
 def test_a_terminal_sees_a_progress_bar_with_the_time_left(
@@ -229,7 +207,7 @@ def test_a_terminal_sees_a_progress_bar_with_the_time_left(
     file = tmp_path / "lessons.jsonl"
     file.write_text("".join(json.dumps({"text": f"Lesson {n}"}) + "\n" for n in range(300)), "utf-8")
 
-    said = _in_a_terminal(monkeypatch, "import", str(file))
+    said = in_a_terminal(monkeypatch, "import", str(file))
 
     assert "Importing" in said
     assert "/300" in said
@@ -251,12 +229,59 @@ def test_a_memory_cannot_steer_the_terminal(cli: Cli, bank: ReasoningBank) -> No
     assert "[bold]kept[/bold]" in cli("show", memory_id).out
 
 
-@pytest.mark.parametrize("command", [["list"], ["status"], ["search", "lesson"], ["--help"], ["record", "--help"]])
-def test_everything_fits_eighty_columns(cli: Cli, bank: ReasoningBank, command: list[str]) -> None:
-    for n in range(3):
-        bank.record(f"Lesson {n} " + "word " * 30, "content " * 40, outcome="success", tags=["a" * 30, "b" * 30])
+def test_in_a_pipe_nothing_is_wrapped_cut_or_padded(cli: Cli, bank: ReasoningBank) -> None:
+    title, content, tags = f"Lesson {'word ' * 30}end", f"{'content ' * 40}end", ["a" * 60, "b" * 60]
+    memory_id = bank.record(title, content, outcome="success", tags=tags).memory.id
+    ref = bank.recall(f"task {'word ' * 60}end", ref="r" * 150).ref
+    put = bank.queue.put([{"role": "user", "content": f"run {'word ' * 30}end"}], verdict="success")
 
-    assert max(map(len, cli(*command).out.splitlines())) <= 80
+    for command, whole in {
+        ("list",): [title, f"#{tags[0]} #{tags[1]}"],
+        ("search", "lesson"): [content],
+        ("show", memory_id): [content, ", ".join(tags)],
+        ("episodes",): [f"task {'word ' * 60}end", ref],
+        ("episode", ref): [f"task {'word ' * 60}end"],
+        ("jobs",): [put.id],
+        ("status",): [bank.upkeep.status().folder],
+    }.items():
+        lines = cli(*command).out.splitlines()
+        assert all(any(text in line for line in lines) for text in whole), command
+        assert [line for line in lines if line != line.rstrip()] == []
+        assert not any("…" in line for line in lines)
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_in_a_terminal_everything_fits_and_says_what_it_is_for(
+    bank: ReasoningBank, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    memory_id = bank.record(f"Lesson {'word ' * 30}", "content " * 40, outcome="success", tags=["a" * 30]).memory.id
+    bank.report("failure", ref=bank.recall(f"a task {'word ' * 30}").ref)
+    bank.queue.put([{"role": "user", "content": f"a run {'word ' * 30}"}], verdict="success")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    for command, told in {
+        ("list",): ["Lesson word", memory_id],
+        ("search", "lesson"): ["Lesson word", "content"],
+        ("show", memory_id): ["Lesson word", "content", "tags"],
+        ("episodes",): ["a task word", "failure"],
+        ("jobs",): ["a run word", "queued"],
+        ("metrics",): ["Success"],
+        ("--help",): ["recall"],
+        ("record", "--help"): ["Examples:"],
+    }.items():
+        said = re.sub("\x1b\\[[0-9;]*m", "", in_a_terminal(monkeypatch, *command, columns=columns))
+        # But for examples, which can be copied as they stand.
+        lines = [line for line in said.splitlines() if not line.startswith("  reasoningbank ")]
+        assert max(map(len, lines)) <= columns, command
+        assert all(text in said for text in told), (command, said)
+
+
+def test_plain_in_a_terminal_is_what_a_pipe_gets(
+    cli: Cli, bank: ReasoningBank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bank.record(f"Lesson {'word ' * 30}end", "content " * 40, outcome="success")
+
+    assert in_a_terminal(monkeypatch, "list", "--plain").replace("\r\n", "\n") == cli("list").out
 
 
 # -- the process ---------------------------------------------------------------------------------------------------

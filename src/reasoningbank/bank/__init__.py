@@ -8,7 +8,8 @@ from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.root import BankRoot, Tenants
 from reasoningbank.bank.runs import Run, Runs
-from reasoningbank.bank.upkeep import Sources, Upkeep
+from reasoningbank.bank.sources import Sources
+from reasoningbank.bank.upkeep import Upkeep
 
 __all__ = [
     "BankRoot",

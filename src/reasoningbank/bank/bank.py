@@ -19,7 +19,8 @@ from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, a
 from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.runs import Run, Runs
-from reasoningbank.bank.upkeep import LONGEST_WINDOW, Sources, Upkeep
+from reasoningbank.bank.sources import Sources
+from reasoningbank.bank.upkeep import LONGEST_WINDOW, Upkeep
 from reasoningbank.belief.belief import Standing
 from reasoningbank.config import Settings
 from reasoningbank.corrections import Revision, Superseded
@@ -58,6 +59,7 @@ else:
 T = TypeVar("T")
 PARTS: Final[tuple[Literal["tag", "memory"], ...]] = ("tag", "memory")
 SORTS: Final[tuple[Sort, ...]] = ("most_believed", "least_believed", "most_used", "least_used")
+KINDS: Final = ("memory", "run", "node", "edge", "job")
 
 
 class ReasoningBank(Namespace):
@@ -297,6 +299,22 @@ class ReasoningBank(Namespace):
     def get(self, memory_id: str) -> Memory:
         """Return a memory, whatever its state."""
         return record.get(self._engine, arguments.memory_id(memory_id))
+
+    def resolve(self, beginning: str, kind: Literal["memory", "run", "node", "edge", "job"] = "memory") -> str:
+        """Return the one id that begins so, of those that this bank gave: `bank.get(bank.resolve("4780b1a1"))`.
+
+        What is given comes back as it is when nothing begins so, when it is shorter than four characters, or when it is
+        an id already. Ids that others gave are known whole only.
+
+        Args:
+            kind: what it is the id of; "run" for the refs of episodes.
+
+        Raises:
+            InvalidInputError: several begin so; the message names them.
+        """
+        return record.resolve(
+            self._engine, arguments.identifier("id", beginning), arguments.one_of("kind", kind, KINDS)
+        )
 
     def list(
         self,

@@ -14,7 +14,14 @@ from reasoningbank import arguments
 from reasoningbank.bank.bank import ReasoningBank
 from reasoningbank.bank.handle import utc_now
 from reasoningbank.config import Settings, data_folder
-from reasoningbank.storage.root import checked_name, delete_project_files, list_projects
+from reasoningbank.status import ProjectCounts
+from reasoningbank.storage.root import (
+    checked_name,
+    count_projects,
+    delete_project_files,
+    list_projects,
+    list_tenants,
+)
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
@@ -100,9 +107,17 @@ class Tenants:
                 with self._lock:
                     self._open.pop(idle, None)
 
+    def names(self) -> list[str]:
+        """Return the names of the tenants that have projects, sorted. Nothing is made."""
+        return list_tenants(self.root)
+
     def projects(self, tenant: str) -> list[str]:
         """Return the names of a tenant's projects, sorted. Nothing is made."""
-        return list_projects(self.root, checked_name(tenant, "tenant"))
+        return list_projects(self.root, tenant)
+
+    def overview(self, tenant: str) -> list[ProjectCounts]:
+        """Return how much is in each of a tenant's projects, by name; behind them those that cannot be read."""
+        return count_projects(self.root, tenant)
 
     def delete_project(self, tenant: str, project: str) -> None:
         """Delete everything of exactly this project, for good. Handles that others have open refuse from then on.
@@ -167,6 +182,10 @@ class BankRoot:
     def projects(self) -> list[str]:
         """Return the names of the tenant's projects, sorted. Nothing is made."""
         return self._tenants.projects(self.tenant)
+
+    def overview(self) -> list[ProjectCounts]:
+        """Return how much is in each of the tenant's projects, by name; behind them those that cannot be read."""
+        return self._tenants.overview(self.tenant)
 
     def open(self, project: str) -> ReasoningBank:
         """Return the bank of a project; the same handle as long as somebody holds it."""

@@ -1,8 +1,7 @@
-"""bank.upkeep: status, maintenance and repair, and which memories are in service; bank.sources: who is blocked."""
+"""bank.upkeep: status, maintenance and repair, and which memories are in service."""
 
 from __future__ import annotations
 
-import builtins
 import os
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -13,9 +12,9 @@ from reasoningbank import arguments
 from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Memory
-from reasoningbank.results import Blocked, Consolidated, Pruned, Unmerged
+from reasoningbank.results import Consolidated, Pruned, Unmerged
 from reasoningbank.signals import as_utc
-from reasoningbank.status import Maintained, Metrics, Pin, Repair, Status
+from reasoningbank.status import Maintained, Metrics, Pin, Repair, Salvaged, Status
 from reasoningbank.upkeep import THRESHOLD
 from reasoningbank.upkeep.pruning import UNUSED
 
@@ -25,13 +24,13 @@ if TYPE_CHECKING:
     from reasoningbank.llm.base import Chat
     from reasoningbank.services.credit import metrics
     from reasoningbank.services.record import browsing, history, pinning, record, trust
-    from reasoningbank.services.upkeep import consolidate, maintain, reembed, state
+    from reasoningbank.services.upkeep import consolidate, maintain, reembed, saving, state
 else:
     base, metrics = Later.each("reasoningbank", "llm.base", "services.credit.metrics")
     browsing, history, pinning = Later.each("reasoningbank.services.record", "browsing", "history", "pinning")
     record, trust = Later.each("reasoningbank.services.record", "record", "trust")
     consolidate, maintain = Later.each("reasoningbank.services.upkeep", "consolidate", "maintain")
-    reembed, state = Later.each("reasoningbank.services.upkeep", "reembed", "state")
+    reembed, saving, state = Later.each("reasoningbank.services.upkeep", "reembed", "saving", "state")
 
 
 LONGEST_WINDOW = 36_500
@@ -132,6 +131,33 @@ class Upkeep(Namespace):
             ProjectNotFoundError: nothing was recorded yet.
         """
         state.backup(self._engine, Path(target).expanduser().absolute())
+
+    def restore_backup(self, source: str | os.PathLike[str]) -> Path | None:
+        """Put a backup (of `backup`, or of `salvage`) in the project's place, and derive again what is derived.
+
+        What was there is kept, in a folder inside the new one. Handles that others have open refuse from then on.
+
+        Returns:
+            Where what was there is kept; None when there was nothing.
+
+        Raises:
+            InvalidInputError: it is no backup.
+            ScopeError: it is another project's.
+            StorageError: it is damaged, or the disk refuses; what was there stays.
+        """
+        return saving.restore_backup(self._engine, Path(source).expanduser().absolute())
+
+    def salvage(self, target: str | os.PathLike[str]) -> Salvaged:
+        """Save what can be read of a damaged project into a new folder, which `restore_backup` puts in its place.
+
+        Nothing in the project changes. The signal log is copied whole, and what is derived is made anew from it.
+
+        Raises:
+            InvalidInputError: the folder is there already.
+            ProjectNotFoundError: there is no database.
+            CorruptionError: nothing at all can be read of it.
+        """
+        return saving.salvage(self._engine, Path(target).expanduser().absolute())
 
     # -- which memories are in service ---------------------------------------------------------------------------------
 
@@ -277,37 +303,3 @@ class Upkeep(Namespace):
             InvalidInputError: it was not merged from others, or its sources are gone.
         """
         return consolidate.undo_merge(self._engine, arguments.memory_id(memory_id))
-
-
-class Sources(Namespace):
-    """People, agents and sessions, by the name that memories and signals came under: the `by` or the session."""
-
-    def block(self, source: str) -> Blocked:
-        """Archive everything that came from a source, and let its signals count for nothing.
-
-        What it changed of others' memories says again what it said before, with the evidence that it had, unless
-        somebody else changed it since; what it retired is served again. What it brings later is quarantined. Nothing is
-        deleted: `unblock` undoes it, but for what was retired.
-
-        Args:
-            source: the `by` of memories and judges, or the session they came from.
-
-        Raises:
-            InvalidInputError: nothing came from a source of this name.
-        """
-        return trust.block(self._engine, arguments.source(source))
-
-    def unblock(self, source: str) -> Blocked:
-        """Undo `block`: its memories are served, its signals and changes count again.
-
-        InvalidInputError when it is not blocked.
-        """
-        return trust.unblock(self._engine, arguments.source(source))
-
-    def forget(self, source: str) -> Blocked:
-        """Block a source as `block` does, and delete for good every memory that came from it, with its evidence."""
-        return trust.forget(self._engine, arguments.source(source))
-
-    def list(self) -> builtins.list[str]:
-        """Return the names of the sources that are blocked, sorted."""
-        return trust.blocked(self._engine)

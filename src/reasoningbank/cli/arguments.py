@@ -1,18 +1,16 @@
-"""What several commands take: the bank they work on, labels, filters and texts."""
+"""What several commands take: labels, filters and texts."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from reasoningbank.cli.streams import standard_input
-from reasoningbank.config import ENVIRONMENT, environment
 
 Outcome = Literal["success", "failure"]
 
@@ -112,33 +110,3 @@ def _condition(asked: str) -> dict[str, Any]:
     if compared := _COMPARED.fullmatch(asked):
         return {compared[1]: {_OPERATORS[compared[2]]: _value(compared[3])}}
     return pairs([asked])
-
-
-# -- which bank: from the options, else from the environment, else from nothing ----------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """One value of the scope, and in `origin`, in words, where it came from."""
-
-    value: str
-    origin: str
-
-
-def chosen(options: Mapping[str, str | None]) -> dict[str, Chosen]:
-    """Return what is chosen by options, environment variables and defaults, by name; what is not is left out."""
-    variables = environment()
-    found = {}
-    for name, given in options.items():
-        if given is not None:
-            found[name] = Chosen(given, f"--{name}")
-        elif name in variables:
-            found[name] = Chosen(variables[name], ENVIRONMENT[name])
-    return found
-
-
-def needed(scope: Mapping[str, Chosen], name: str) -> str:
-    """Return a value of the scope; UsageError, which names the option and the variable, when it is not chosen."""
-    if name not in scope:
-        raise UsageError(f"no {name}: give --{name}, or set {ENVIRONMENT[name]}")
-    return scope[name].value

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 from reasoningbank import Draft, Memory
-from reasoningbank.cli import views
 from reasoningbank.cli.arguments import By
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.cli.terminal import line, sentence, shown, time
 from reasoningbank.upkeep import Revision
 
-app = typer.Typer(rich_help_panel="Memories")
+app = typer.Typer()
 
 Reason = Annotated[str | None, typer.Option("--reason", help="Why, in words.", show_default=False)]
 
@@ -31,22 +31,22 @@ def supersede(
     by: By = None,
 ) -> Answer:
     """Let one memory take another's place: OLD goes out of service, and is linked. `restore OLD` undoes it."""
-    done = session.bank.supersede(old, new, reason=reason, by=by)
+    done = session.bank.supersede(session.id_of(old), session.id_of(new), reason=reason, by=by)
     return Answer(done, f"Superseded: {done.old.title}. In its place: {done.new.title}")
 
 
 def history(console: Console, revisions: Sequence[Revision], now: Memory) -> None:
     """Print what a memory said before, the newest first, and what each change changed."""
     if not revisions:
-        views.sentence(console, "It was never changed.")
+        sentence(console, "It was never changed.")
     after = _lines(now)
     for revision in reversed(revisions):
         why = "".join((f" by {revision.by}" if revision.by else "", f": {revision.reason}" if revision.reason else ""))
-        views.sentence(console, f"Revision {revision.number}, changed {views.time(revision.replaced_at)}{why}", "bold")
+        sentence(console, f"Revision {revision.number}, changed {time(revision.replaced_at)}{why}", "bold")
         before = _lines(revision.said)
-        for line in difflib.unified_diff(before, after, "before", "after", n=1, lineterm=""):
-            colour = {"+": "green", "-": "red"}.get(line[:1], "dim")
-            console.print(Text(views.shown(line), colour), soft_wrap=True)
+        for changed in difflib.unified_diff(before, after, "before", "after", n=1, lineterm=""):
+            colour = {"+": "green", "-": "red"}.get(changed[:1], "dim")
+            line(console, Text(shown(changed), colour))
         after = before
 
 

@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from reasoningbank import Verdict
 from reasoningbank.cli.arguments import UsageError
 from reasoningbank.cli.reading import FileRead, Summary, files_read, is_over, told
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.cli.views import counts, sentence, shown
+from reasoningbank.cli.terminal import counts, headline, indented, sentence, shown
 
 if TYPE_CHECKING:
     from reasoningbank import Distilled, Distiller, Job, JudgeUnavailableError, LLMJudge, ReasoningBank, Trajectory
 
     Outcome = Distilled | JudgeUnavailableError
 
-app = typer.Typer(rich_help_panel="Learning from runs")
+app = typer.Typer()
 
 DistillerName = Literal["template", "llm"]
 WithDistiller = Annotated[
@@ -234,7 +233,7 @@ def retry(
     session: Session, job_id: Annotated[str, typer.Argument(metavar="ID", help="The job's id, as jobs shows it.")]
 ) -> Answer:
     """Put a job that ended without lessons back into the queue."""
-    job = session.bank.queue.retry(job_id)
+    job = session.bank.queue.retry(session.id_of(job_id, "job"))
     return Answer(job, f"{job.id} is {job.status}.")
 
 
@@ -249,12 +248,9 @@ def _jobs(console: Console, found: Sequence[Job]) -> None:
     if not found:
         sentence(console, "No jobs.")
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("status", "tries", "task", "id"):
-        table.add_column(heading, overflow="fold", ratio=1 if heading == "task" else None)
     for job in found:
-        what = Text(shown(job.task[:60]))
+        tries = f", {job.attempts} tries" if job.attempts else ""
+        headline(console, Text.assemble((f"{job.status.value}{tries}", "bold"), "  ", shown(job.task)))
+        indented(console, job.id, "dim", by=4)
         if job.reason:
-            what.append(f"\n{shown(job.reason)}", "dim")
-        table.add_row(job.status.value, str(job.attempts), what, job.id)
-    console.print(table)
+            indented(console, job.reason, "dim", by=4)

@@ -12,11 +12,14 @@ from reasoningbank import __version__
 from reasoningbank.cli import (
     correcting,
     distilling,
+    editing,
     graph,
     hooks,
     learning,
     memories,
     merging,
+    running,
+    scoping,
     serving,
     streams,
     transfer,
@@ -24,14 +27,15 @@ from reasoningbank.cli import (
     upkeep,
 )
 from reasoningbank.cli.arguments import UsageError
+from reasoningbank.cli.help import Group
 from reasoningbank.errors import ReasoningBankError
 
 app = typer.Typer(
     name="reasoningbank",
+    cls=Group,
     help="An experience memory for AI agents: lessons from what worked, guard-rails from what failed.\n\n"
-    "Every command works on one project of one tenant: name them with --tenant and --project, or set "
-    "REASONINGBANK_TENANT and REASONINGBANK_PROJECT.",
-    no_args_is_help=True,
+    "Every command works on one project of one tenant. `reasoningbank init` writes down for a folder which; else name "
+    "them with --tenant and --project, or set REASONINGBANK_TENANT and REASONINGBANK_PROJECT.",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -51,17 +55,23 @@ def _program(
 ) -> None: ...
 
 
-for part in (
-    memories.app,
-    correcting.app,
-    learning.app,
-    distilling.app,
-    trusting.app,
-    transfer.app,
-    upkeep.app,
-    merging.app,
-    serving.app,
-):
+PARTS = (
+    ("Memories", memories.app),
+    ("Memories", correcting.app),
+    ("Memories", editing.app),
+    ("Learning", learning.app),
+    ("Runs", running.app),
+    ("Runs", distilling.app),
+    ("Trust", trusting.app),
+    ("In and out", transfer.app),
+    ("The bank", scoping.app),
+    ("The bank", upkeep.app),
+    ("The bank", merging.app),
+    ("Servers", serving.app),
+)
+for panel, part in PARTS:
+    for registered in part.registered_commands:
+        registered.rich_help_panel = panel
     app.registered_commands += part.registered_commands
 app.add_typer(graph.app, rich_help_panel="Memories")
 app.add_typer(hooks.app, rich_help_panel="Servers")
@@ -89,9 +99,6 @@ def run(arguments: Sequence[str]) -> int:
     except UsageError as problem:
         return _failed(arguments, problem, str(problem), code=2)
     except REFUSED as error:
-        if not error.format_message():
-            # No command was named: the help that was printed says it all.
-            return error.exit_code
         return _failed(arguments, error, _sentence(error), code=error.exit_code)
     except (ReasoningBankError, OSError) as error:
         return _failed(arguments, error, str(error), code=1)

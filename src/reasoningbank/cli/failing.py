@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.text import Text
 
-from reasoningbank.cli.views import hits, notes, sentence
+from reasoningbank.cli.terminal import notes, sentence
+from reasoningbank.cli.views import hits, then_report
 from reasoningbank.runs import FailureRecall
 
 
@@ -16,5 +16,4 @@ def recall_failure(console: Console, found: FailureRecall) -> None:
         sentence(console, f"Nothing is handed out: {found.reason}.")
         return
     hits(console, found.hits)
-    then = f"reasoningbank report success|failure --ref {found.ref}"
-    console.print(Text.assemble(("Then: ", "dim"), then), soft_wrap=True)
+    then_report(console, found.ref)

@@ -12,14 +12,16 @@ from rich.console import Console
 from rich.text import Text
 
 from reasoningbank.cli.arguments import STANDARD_STREAM, IntoFile, UsageError, Words, pairs, text_of
+from reasoningbank.cli.help import Group
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.cli.views import more, notes, rejected_lines, removed_secrets, sentence, shown, time
+from reasoningbank.cli.terminal import headline, line, more, notes, sentence, shown, time
+from reasoningbank.cli.views import rejected_lines, removed_secrets
 from reasoningbank.graph import Edge, EdgeStored, GraphImported, GraphRecall, Node, NodeKind, NodeSearch, NodeStored
 
 app = typer.Typer(
     name="graph",
     help="The memory graph: what was asked, answered, done and found, and how it is connected.",
-    no_args_is_help=True,
+    cls=Group,
 )
 
 NodeId = Annotated[str, typer.Argument(metavar="ID", help="The node's id.")]
@@ -55,7 +57,7 @@ def add(
         node_id=node_id,
         conv_id=conv_id,
         tags=tag or (),
-        reasoning_pointer_ids=memory or (),
+        reasoning_pointer_ids=[*map(session.id_of, memory or ())],
         fields=pairs(field),
     )
     return Answer(done, _stored)
@@ -78,6 +80,7 @@ def connect(
     edge_id: OwnId = None,
 ) -> Answer:
     """Connect two nodes by a sentence."""
+    source, target = session.id_of(source, "node"), session.id_of(target, "node")
     done = session.bank.graph.add_edge(source, target, text_of(text), weight=weight, tags=tag or (), edge_id=edge_id)
     return Answer(done, _connected)
 
@@ -85,6 +88,7 @@ def connect(
 @command(app, "show")
 def show(session: Session, node_id: NodeId) -> Answer:
     """Show a node with its edges and the memories it points to."""
+    node_id = session.id_of(node_id, "node")
     node, edges = session.bank.graph.get_node(node_id), session.bank.graph.edges_of(node_id)
     return Answer({"node": node, "edges": edges}, lambda console, _: _shown(console, node, edges))
 
@@ -102,7 +106,7 @@ def list_nodes(
 ) -> Answer:
     """List nodes, in the order they were added."""
     if memory is not None:
-        nodes = session.bank.graph.nodes_of(memory)
+        nodes = session.bank.graph.nodes_of(session.id_of(memory))
         return Answer({"nodes": nodes}, lambda console, _: print_nodes(console, nodes))
     page = session.bank.graph.list_nodes(kind=kind, conv_id=conv_id, tags=tag, after=after, limit=limit)
     return Answer(page, lambda console, _: print_nodes(console, page.nodes, page.next))
@@ -151,7 +155,7 @@ def recall(
 @command(app, "approve")
 def approve(session: Session, node_id: NodeId) -> Answer:
     """Let a quarantined node be found from now on."""
-    node = session.bank.graph.approve_node(node_id)
+    node = session.bank.graph.approve_node(session.id_of(node_id, "node"))
     return Answer(node, f"Approved: {node.id}")
 
 
@@ -163,6 +167,7 @@ def delete(
     edge: Annotated[bool, typer.Option("--edge", help="Delete an edge.")] = False,
 ) -> Answer:
     """Delete a node with its edges, or an edge. Exit code 1 when there was none."""
+    name = session.id_of(name, "edge" if edge else "node")
     done = session.bank.graph.delete_edge(name) if edge else session.bank.graph.delete_node(name)
     said = f"Deleted: {name}" if done else f"Not there: {name}"
     return Answer({"deleted": done}, said, exit_code=0 if done else 1)
@@ -204,7 +209,7 @@ def _headline(found: Node, before: str = "") -> Text:
 
 
 def _stored(console: Console, done: NodeStored) -> None:
-    console.print(_headline(done.node, "Added: " if done.created else "Replaced: "), soft_wrap=True)
+    line(console, _headline(done.node, "Added: " if done.created else "Replaced: "))
     removed_secrets(console, done.redactions)
     if done.node.findings:
         sentence(console, f"Quarantined, not found: {'; '.join(done.node.findings)}.", "yellow")
@@ -218,12 +223,12 @@ def _connected(console: Console, done: EdgeStored) -> None:
 
 def _edge(console: Console, found: Edge, before: str = "") -> None:
     text = f"{before}{found.id}  {found.source} --> {found.target}  {found.weight:.2f} {found.band}"
-    console.print(Text(shown(text)), soft_wrap=True)
+    line(console, Text(shown(text)))
     sentence(console, f"    {found.text}", "dim")
 
 
 def _shown(console: Console, found: Node, edges: Sequence[Edge]) -> None:
-    console.print(_headline(found), soft_wrap=True)
+    line(console, _headline(found))
     sentence(console, found.text)
     facts = {
         "conversation": found.conv_id,
@@ -235,7 +240,7 @@ def _shown(console: Console, found: Node, edges: Sequence[Edge]) -> None:
     }
     for name, value in facts.items():
         if value:
-            console.print(Text.assemble((f"{name}: ", "dim"), shown(str(value))), soft_wrap=True)
+            line(console, Text.assemble((f"{name}: ", "dim"), shown(str(value))))
     for edge in edges:
         _edge(console, edge)
 
@@ -245,8 +250,8 @@ def print_nodes(console: Console, found: Sequence[Node], following: str | None =
     if not found:
         sentence(console, "No nodes.")
     for each in found:
-        console.print(_headline(each), soft_wrap=True)
-        console.print(Text(shown(f"    {each.text}"), "dim"), no_wrap=True, overflow="ellipsis")
+        line(console, _headline(each))
+        headline(console, Text(shown(f"    {each.text}"), "dim"))
     more(console, following)
 
 
@@ -254,7 +259,7 @@ def _hits(console: Console, found: NodeSearch) -> None:
     if not found.hits:
         sentence(console, "Nothing fits.")
     for hit in found.hits:
-        console.print(_headline(hit.node, f"{hit.score:.2f} "), soft_wrap=True)
+        line(console, _headline(hit.node, f"{hit.score:.2f} "))
         sentence(console, f"    {hit.node.text}", "dim")
     notes(console, found.degraded)
 

@@ -8,11 +8,12 @@ from typing import Annotated, Literal
 
 import typer
 
+from reasoningbank.cli.help import Group
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.config import data_folder
 from reasoningbank.hooks import install as installing
 
-app = typer.Typer(name="hooks", help="Connect coding agents with a project.", no_args_is_help=True)
+app = typer.Typer(name="hooks", help="Connect coding agents with a project.", cls=Group)
 
 ClientName = Literal["claude-code", "codex", "cursor", "copilot", "gemini"]
 Client = Annotated[ClientName, typer.Argument(metavar="CLIENT", help=", ".join(installing.CLIENTS))]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
-from reasoningbank import Hit, Recommendation, Verdict
+from reasoningbank import Hit, Recall, Recommendation, Verdict
 from reasoningbank.arguments import check_result
 from reasoningbank.cli import views
 from reasoningbank.cli.arguments import (
@@ -24,18 +24,17 @@ from reasoningbank.cli.arguments import (
 )
 from reasoningbank.cli.failing import recall_failure
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.cli.streams import standard_input
-from reasoningbank.cli.views import sentence
+from reasoningbank.cli.terminal import line, notes, sentence, shown
+from reasoningbank.runs import FailureRecall
 from reasoningbank.upkeep import LiftReport
 
-app = typer.Typer(rich_help_panel="Learning")
+app = typer.Typer()
 
 Floor = Annotated[
     float | None,
     typer.Option("--min-confidence", min=0, max=1, help="From where on a memory is proven; else the setting `floor`."),
 ]
 Reason = Annotated[str | None, typer.Option("--reason", help="Why, in words.")]
-Ref = Annotated[str, typer.Argument(metavar="REF", help="As recall gave it.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Proven memories only.")]
 Policy = Literal["relevance", "cautious", "similarity", "four_factor", "weighted", "mmr"]
 PolicyOption = Annotated[Policy, typer.Option("--policy", help="How to rank.")]
@@ -129,6 +128,9 @@ def recall(  # long: an option a line
     policy: PolicyOption = "relevance",
     holdout: HoldoutOption = None,
     weak: WeakOption = "mark",
+    text_only: Annotated[
+        bool, typer.Option("--text", help="Print the block for a prompt and nothing else; the ref goes to stderr.")
+    ] = False,
 ) -> Answer:
     """Hand out the memories that fit a task, and open its episode. Report how it ended with its ref.
 
@@ -147,7 +149,7 @@ def recall(  # long: an option a line
             holdout=holdout,
             **filters,
         )
-        return Answer(found, recall_failure)
+        return Answer(found, _block if text_only else recall_failure)
     if doing is None:
         raise UsageError("recall needs a task, or --error FILE: say what is to be done, in words")
     recalled = session.bank.recall(
@@ -164,7 +166,16 @@ def recall(  # long: an option a line
         weak=weak,
         **filters,
     )
-    return Answer(recalled, views.recall)
+    return Answer(recalled, _block if text_only else views.recall)
+
+
+def _block(console: Console, found: Recall | FailureRecall) -> None:
+    """Print the block for a prompt as it is, and on standard error how to report."""
+    if found.text:
+        line(console, Text(shown(found.text)))
+    notes(stderr := Console(stderr=True, highlight=False, markup=False), found.degraded)
+    if found.ref:
+        views.then_report(stderr, found.ref)
 
 
 @command(app, "lift")
@@ -187,6 +198,7 @@ def report(
     *,
     ref: Annotated[str | None, typer.Option("--ref", help="The reference that recall gave.")] = None,
     thread: Annotated[str | None, typer.Option("--thread", help="Or: the newest open episode of this thread.")] = None,
+    last: Annotated[bool, typer.Option("--last", help="Or: the run that was recalled for last.")] = False,
     junit: Annotated[
         Path | None, typer.Option("--junit", help="In place of VERDICT: a test report (JUnit XML).")
     ] = None,
@@ -197,13 +209,22 @@ def report(
     by: By = None,
 ) -> Answer:
     """Say how a run ended. Exactly the memories that were recalled for it are credited."""
-    if (ref is None) == (thread is None):
-        raise UsageError("report needs one of --ref and --thread: give the ref that recall returned")
+    if sum((ref is not None, thread is not None, last)) != 1:
+        raise UsageError("report needs one of --ref and --thread: give the ref that recall returned; or --last")
     said = [given for given in (verdict, score, junit, exit_code) if given is not None]
     if len(said) != 1:
         raise UsageError("report needs exactly one of VERDICT, --junit, --exit-code and --score")
     given = said[0] if verdict or score is not None else check_result(check, exit_code=exit_code, junit=junit)
+    ref = _last(session) if last else None if ref is None else session.id_of(ref, "run")
     return Answer(session.bank.report(given, ref=ref, thread=thread, reason=reason, by=by), views.reported)
+
+
+def _last(session: Session) -> str:
+    """Return the reference of the run that was opened last."""
+    newest = session.bank.runs.list(limit=1).episodes
+    if not newest:
+        raise UsageError("there is no run yet to report on: recall opens one")
+    return newest[0].ref
 
 
 def _lift(console: Console, found: LiftReport) -> None:
@@ -247,70 +268,7 @@ def vote(
         raise UsageError("say whether the memory helped: --helpful or --not-helpful")
     if anti_pattern and (helpful or not reason):
         raise UsageError("--anti-pattern is made of a vote against a memory: give --not-helpful and --reason")
+    memory_id = session.id_of(memory_id)
     if anti_pattern:
         session.bank.queue.put_anti_pattern(memory_id, reason or "")
     return Answer(session.bank.vote(memory_id, helpful, kind=kind, ref=ref, by=by, reason=reason), views.voted)
-
-
-@command(app, "episode")
-def episode(session: Session, ref: Ref) -> Answer:
-    """Show an episode: what was recalled for it, and how it ended."""
-    return Answer(session.bank.runs.get(ref), views.episode)
-
-
-@command(app, "episodes")
-def list_episodes(
-    session: Session,
-    *,
-    thread: Annotated[str | None, typer.Option("--thread", help="Only those of this conversation.")] = None,
-    verdict: Annotated[Verdict | None, typer.Option("--verdict", help="Only those that ended so.")] = None,
-    is_open: Annotated[
-        bool | None, typer.Option("--open/--closed", help="Only those without a verdict, or with one.")
-    ] = None,
-    after: Annotated[str | None, typer.Option("--after", help="Go on after the page before: its `next`.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 20,
-) -> Answer:
-    """List episodes, the newest first."""
-    page = session.bank.runs.list(thread=thread, verdict=verdict, is_open=is_open, after=after, limit=limit)
-    return Answer(page, views.episode_page)
-
-
-@command(app, "step")
-def step(
-    session: Session,
-    ref: Ref,
-    action: Annotated[list[str] | None, typer.Argument(metavar="[ACTION...]", help="What was done, in words.")] = None,
-    *,
-    result: Annotated[str, typer.Option("--result", help="What came of it.", show_default=False)] = "",
-    thought: Annotated[str, typer.Option("--thought", help="Why it was done.", show_default=False)] = "",
-    error: Annotated[str, typer.Option("--error", help="What went wrong.", show_default=False)] = "",
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", help="In place of ACTION: a run, its steps or its messages as JSON; - reads them."),
-    ] = None,
-) -> Answer:
-    """Keep a step of a run with its episode, with `--set keep_trajectories=true`. Exit code 1 when any was not kept."""
-    if (file is None) is not bool(action):
-        raise UsageError(
-            "step needs one of ACTION and --file: reasoningbank step REF 'ran the tests' --result '2 failed'"
-        )
-    given = {"thought": thought, "action": text_of(action or ()), "observation": result, "error": error}
-    done = session.bank.runs.add_steps(ref, [given] if file is None else json_of(file))
-    return Answer(done, views.steps_kept, exit_code=1 if done.reason else 0)
-
-
-def json_of(file: Path) -> Any:
-    """Return what a file holds as JSON (`-`: standard input); UsageError when it cannot be read, or is none."""
-    try:
-        text = standard_input() if str(file) == "-" else file.read_bytes().decode("utf-8", "replace")
-        return json.loads(text.removeprefix("\ufeff"))
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{file} is not JSON ({error})") from None
-
-
-@command(app, "trajectory")
-def trajectory(session: Session, ref: Ref) -> Answer:
-    """Show what happened in a run: the steps that are kept with its episode."""
-    return Answer(session.bank.runs.trajectory(ref), views.trajectory)

@@ -15,9 +15,10 @@ from reasoningbank.cli.arguments import By, MemoryId, NewestFirst, Outcome, Usag
 from reasoningbank.cli.correcting import Reason
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.streams import json_form
+from reasoningbank.cli.terminal import line, sentence, shown
 from reasoningbank.links import Link, Linked, SuggestedLink
 
-app = typer.Typer(rich_help_panel="Memories")
+app = typer.Typer()
 
 TitleOption = Annotated[str | None, typer.Option("--title", help="A few words.", show_default=False)]
 ContentOption = Annotated[
@@ -104,7 +105,7 @@ def show(
     history: Annotated[bool, typer.Option("--history", help="Also what it said before, and what was changed.")] = False,
 ) -> Answer:
     """Show one memory, whatever its state, with its links, its runs and the nodes of the graph that point to it."""
-    bank = session.bank
+    bank, memory_id = session.bank, session.id_of(memory_id)
     memory, links, runs = bank.get(memory_id), bank.links.of(memory_id), bank.runs.of(memory_id)
     pointing, titles = bank.graph.nodes_of(memory_id), titles_of(bank, links)
     pinned = [pin.tag for pin in bank.upkeep.pins() if pin.memory.id == memory_id]
@@ -200,7 +201,7 @@ def update(
         given["expires_at"] = None
     if not given:
         raise UsageError("nothing to change: name a field, for instance --title TEXT")
-    return Answer(session.bank.update(memory_id, reason=reason, by=by, **given), views.memory)
+    return Answer(session.bank.update(session.id_of(memory_id), reason=reason, by=by, **given), views.memory)
 
 
 @command(app, "delete")
@@ -213,7 +214,7 @@ def delete(
     ] = False,
 ) -> Answer:
     """Delete memories for good, with their history and evidence. Exit code 1 when one was not there."""
-    deleted = session.bank.upkeep.delete_many(memory_ids, mark=not no_mark)
+    deleted = session.bank.upkeep.delete_many(map(session.id_of, memory_ids), mark=not no_mark)
     code = 0 if all(deleted.values()) else 1
     return Answer({"deleted": deleted}, lambda console, _: views.deleted(console, deleted), exit_code=code)
 
@@ -241,18 +242,19 @@ def link(
     by: By = None,
 ) -> Answer:
     """Say how one memory relates to another: SOURCE requires TARGET. Set again, a link is changed."""
-    return Answer(session.bank.links.add(source, target, type_, strength=strength, evidence=evidence, by=by), _linked)
+    ends = session.id_of(source), session.id_of(target)
+    return Answer(session.bank.links.add(*ends, type_, strength=strength, evidence=evidence, by=by), _linked)
 
 
 def _linked(console: Console, done: Linked) -> None:
     _line(console, done.link, "Linked: " if done.created else "Changed: ")
     if done.warning:
-        views.sentence(console, f"Note: {done.warning}.", "yellow")
+        sentence(console, f"Note: {done.warning}.", "yellow")
 
 
 def _line(console: Console, found: Link | SuggestedLink, before: str = "") -> None:
     text = f"{before}{found.source} {found.type} {found.target}  {found.strength:.2f}"
-    console.print(Text(views.shown(text)), soft_wrap=True)
+    line(console, Text(shown(text)))
 
 
 @command(app, "unlink")
@@ -264,7 +266,7 @@ def unlink(
     type_: Annotated[str | None, typer.Option("--type", help="Only links of this type.")] = None,
 ) -> Answer:
     """Remove the links from one memory to another. Exit code 1 when there was none."""
-    removed = session.bank.links.remove(source, target, type_)
+    removed = session.bank.links.remove(session.id_of(source), session.id_of(target), type_)
     said = f"Removed {removed} links." if removed else "There was no such link."
     return Answer({"removed": removed}, said, exit_code=0 if removed else 1)
 
@@ -285,7 +287,7 @@ def links(
     if (memory_id is None) is not suggest:
         raise UsageError("links needs one of ID and --suggest: reasoningbank links ID, or links --suggest")
     found: Sequence[Link | SuggestedLink]
-    found = session.bank.links.suggest(limit) if memory_id is None else session.bank.links.of(memory_id)
+    found = session.bank.links.suggest(limit) if memory_id is None else session.bank.links.of(session.id_of(memory_id))
     titles = titles_of(session.bank, found)
     return Answer({"links": found}, lambda console, _: shown_links(console, found, titles))
 
@@ -298,9 +300,9 @@ def titles_of(bank: ReasoningBank, found: Sequence[Link | SuggestedLink]) -> dic
 def shown_links(console: Console, found: Sequence[Link | SuggestedLink], titles: Mapping[str, str]) -> None:
     """Print links in titles too, and why each is there."""
     if not found:
-        views.sentence(console, "No links.")
+        sentence(console, "No links.")
     for each in found:
         _line(console, each)
-        views.sentence(console, f"    {titles[each.source]!r} {each.type} {titles[each.target]!r}")
+        sentence(console, f"    {titles[each.source]!r} {each.type} {titles[each.target]!r}")
         if each.evidence:
-            views.sentence(console, f"    {each.evidence}", "dim")
+            sentence(console, f"    {each.evidence}", "dim")

@@ -11,10 +11,10 @@ from rich.console import Console
 from reasoningbank.cli.arguments import MemoryId
 from reasoningbank.cli.distilling import WithBaseUrl
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.cli.views import sentence
+from reasoningbank.cli.terminal import sentence
 from reasoningbank.upkeep import Change, Consolidated
 
-app = typer.Typer(rich_help_panel="The bank")
+app = typer.Typer()
 
 
 @command(app, "consolidate")
@@ -51,14 +51,14 @@ def merge(
     memory_ids: Annotated[list[str], typer.Argument(metavar="ID ID...", help="Ids, as list shows them.")],
 ) -> Answer:
     """Make one memory of several that say the same; the text of the first stands. `undo-merge` takes it apart again."""
-    merged = session.bank.upkeep.merge(memory_ids)
+    merged = session.bank.upkeep.merge([*map(session.id_of, memory_ids)])
     return Answer(merged, f"Merged into {merged.id}.")
 
 
 @command(app, "undo-merge")
 def undo_merge(session: Session, memory_id: MemoryId) -> Answer:
     """Take a merged memory apart: what it was merged from is served again, with its own evidence."""
-    undone = session.bank.upkeep.undo_merge(memory_id)
+    undone = session.bank.upkeep.undo_merge(session.id_of(memory_id))
     return Answer(undone, f"Restored: {', '.join(undone.restored)}; archived the merge.")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from reasoningbank.cli.views import counts, sentence
+from reasoningbank.cli.terminal import counts, sentence
 
 if TYPE_CHECKING:
     from reasoningbank import Distilled, JudgeUnavailableError, Trajectory

@@ -17,7 +17,7 @@ from reasoningbank.config import environment
 if TYPE_CHECKING:
     from reasoningbank.mcp_server import Projects
 
-app = typer.Typer(rich_help_panel="Servers")
+app = typer.Typer()
 EVERY_PROJECT = "*"
 DEFAULT_PORT = 8765
 

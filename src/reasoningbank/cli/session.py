@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import functools
 import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 import typer
 from rich.console import Console
 
-from reasoningbank import BankRoot, ProjectNotFoundError, ReasoningBank, ReasoningBankError
-from reasoningbank.cli.arguments import FILTERS, Chosen, chosen, filters_of, needed, pairs
+from reasoningbank import BankRoot, ProjectNotFoundError, ReasoningBank, ReasoningBankError, Tenants
+from reasoningbank.cli.arguments import FILTERS, UsageError, filters_of, pairs
+from reasoningbank.cli.help import Command
+from reasoningbank.cli.scope import Scope, chosen, needed, not_there
 from reasoningbank.cli.streams import forgiving_a_closed_pipe, json_line
-from reasoningbank.cli.views import sentence
+from reasoningbank.cli.terminal import console_of, sentence
 from reasoningbank.config import ENVIRONMENT, environment
 
 if TYPE_CHECKING:
@@ -26,15 +27,8 @@ if TYPE_CHECKING:
 
 # Seconds after which somebody who watches wants to see that something is done.
 MOMENT = 1.0
+Kind: TypeAlias = Literal["memory", "run", "node", "edge", "job"]
 PROJECT_SCOPE = ("root", "tenant", "project", "embedder")
-
-
-class PipeConsole(Console):
-    """A console that says when its pipe was closed, in place of ending the process with exit code 1."""
-
-    def on_broken_pipe(self) -> NoReturn:
-        """Tell it to the caller. Called while the BrokenPipeError is handled."""
-        raise BrokenPipeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +52,21 @@ class Session:
     Args:
         scope: what was chosen, by name.
         as_json: answer with one JSON object.
+        plain: answer as into a pipe.
         begins: the command may begin a new project; any other needs one that is there.
         settings: NAME=VALUE pairs; they win over those of the environment.
     """
 
     def __init__(
-        self, scope: dict[str, Chosen], *, as_json: bool, begins: bool = False, settings: Sequence[str] = ()
+        self,
+        scope: Scope,
+        *,
+        as_json: bool = False,
+        plain: bool = False,
+        begins: bool = False,
+        settings: Sequence[str] = (),
     ) -> None:
-        self.scope, self.as_json, self._begins = scope, as_json, begins
+        self.scope, self.as_json, self._plain, self._begins = scope, as_json, plain, begins
         self._settings = settings
         self.stdout = sys.stdout
         self._closing = contextlib.ExitStack()
@@ -80,20 +81,41 @@ class Session:
 
     @functools.cached_property
     def bank(self) -> ReasoningBank:
-        """The bank that was asked for."""
-        tenant, project = needed(self.scope, "tenant"), needed(self.scope, "project")
-        bank = ReasoningBank(self._root, tenant=tenant, project=project, embedder=self.embedder, settings=self.settings)
-        self._closing.enter_context(bank)
+        """The bank that was asked for; ProjectNotFoundError when it is not there, and the command begins none."""
+        bank = self.unchecked_bank
         if not (self._begins or bank.exists):
-            raise ProjectNotFoundError(bank.project, bank.tenant, _instead_of(bank))
+            raise ProjectNotFoundError(bank.project, bank.tenant, not_there(bank))
         return bank
+
+    @functools.cached_property
+    def unchecked_bank(self) -> ReasoningBank:
+        """The bank that was asked for, whether it is there and whole or not."""
+        tenant = self.tenant
+        there = [] if "project" in self.scope else BankRoot(self.root, tenant=tenant).projects()
+        project = needed(self.scope, "project", there, f"tenant {tenant!r}")
+        bank = ReasoningBank(self.root, tenant=tenant, project=project, embedder=self.embedder, settings=self.settings)
+        return self._closing.enter_context(bank)
+
+    def id_of(self, given: str, kind: Kind = "memory") -> str:
+        """Return the id of a memory (or of another kind) that was given whole or by its beginning."""
+        return self.bank.resolve(given, kind)
 
     @functools.cached_property
     def banks(self) -> BankRoot:
         """The tenant's projects."""
-        tenant = needed(self.scope, "tenant")
-        banks = BankRoot(self._root, tenant=tenant, embedder=self.embedder, settings=self.settings)
+        banks = BankRoot(self.root, tenant=self.tenant, embedder=self.embedder, settings=self.settings)
         return self._closing.enter_context(banks)
+
+    @functools.cached_property
+    def tenants(self) -> Tenants:
+        """All that is under the root."""
+        return self._closing.enter_context(Tenants(self.root))
+
+    @property
+    def tenant(self) -> str:
+        """The tenant that was asked for, or the only one there is."""
+        there = [] if "tenant" in self.scope else self.tenants.names()
+        return needed(self.scope, "tenant", there, str(self.tenants.root))
 
     @property
     def embedder(self) -> str | None:
@@ -107,18 +129,28 @@ class Session:
         return pairs([pair.strip() for pair in said.split(",") if pair.strip()]) | pairs(self._settings)
 
     @property
-    def _root(self) -> str | None:
+    def root(self) -> str | None:
+        """The folder that was asked for, if one was."""
         return self.scope["root"].value if "root" in self.scope else None
 
+    @property
+    def is_interactive(self) -> bool:
+        """Whether somebody sits at a terminal, and can be asked."""
+        return sys.stdin is not None and sys.stdin.isatty() and self.stdout.isatty() and not self.as_json
+
+    @functools.cached_property
+    def console(self) -> Console:
+        """Standard output, for people."""
+        return console_of(self.stdout, plain=self._plain)
+
     def answer(self, answer: Answer) -> None:
-        """Print the answer: no ANSI unless it goes to a terminal, nor with NO_COLOR."""
-        console = PipeConsole(file=self.stdout, highlight=False, markup=False, emoji=False)
+        """Print the answer."""
         if self.as_json:
             self.stdout.write(json_line(answer.value) + "\n")
         elif isinstance(answer.view, str):
-            sentence(console, answer.view)
+            sentence(self.console, answer.view)
         elif answer.view is not None:
-            answer.view(console, answer.value)
+            answer.view(self.console, answer.value)
         self.stdout.flush()
 
     @contextlib.contextmanager
@@ -155,13 +187,6 @@ class Session:
                 bar.stop()
 
 
-def _instead_of(missing: ReasoningBank) -> str:
-    there = BankRoot(missing.root, tenant=missing.tenant).projects()
-    near = difflib.get_close_matches(missing.project, there, n=1)
-    known = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(there) or 'none'} in {missing.root}."
-    return f"{known} Nothing was made; `record` and `import` begin a new one"
-
-
 def _bar(*columns: ProgressColumn) -> Progress:
     from rich.progress import BarColumn, Progress, TextColumn
 
@@ -175,12 +200,10 @@ def _bar(*columns: ProgressColumn) -> Progress:
 
 def _project_names(context: typer.Context, incomplete: str) -> list[str]:
     """Complete the name of one of the tenant's projects."""
-    scope = chosen({name: context.params.get(name) for name in ("root", "tenant")})
-    if "tenant" not in scope:
-        return []
-    root = scope["root"].value if "root" in scope else None
-    with contextlib.suppress(ReasoningBankError):
-        return [name for name in BankRoot(root, tenant=scope["tenant"].value).projects() if name.startswith(incomplete)]
+    with contextlib.suppress(ReasoningBankError, UsageError):
+        scope = chosen({name: context.params.get(name) for name in ("root", "tenant")})
+        with Session(scope) as session:
+            return [name for name in session.banks.projects() if name.startswith(incomplete)]
     return []
 
 
@@ -190,8 +213,8 @@ def _option(name: str, kind: Any, *flags: str, default: bool | None = None, **mo
 
 
 def _scope_option(name: str, *flags: str, text: str, **more: Any) -> inspect.Parameter:
-    help_text = f"{text} Else: {ENVIRONMENT[name]}."
-    return _option(name, str | None, f"--{name}", *flags, help=help_text, rich_help_panel="Scope", **more)
+    help_text = f"{text} Else: {ENVIRONMENT[name]}, or the scope file."
+    return _option(name, str | None, f"--{name}", *flags, help=help_text, rich_help_panel="Which bank", **more)
 
 
 OPTIONS = {
@@ -208,9 +231,17 @@ SETTINGS = _option(
     "--set",
     metavar="NAME=VALUE",
     help=f"A setting for this command; may be repeated. Beside those of {ENVIRONMENT['settings']}.",
-    rich_help_panel="Scope",
+    rich_help_panel="Which bank",
 )
-JSON = _option("as_json", bool, "--json", default=False, help="Answer with one JSON object.")
+JSON = _option("as_json", bool, "--json", default=False, help="Answer with one JSON object.", rich_help_panel="Answer")
+PLAIN = _option(
+    "plain",
+    bool,
+    "--plain",
+    default=False,
+    help="Answer as into a pipe: no colours, nothing wrapped or cut.",
+    rich_help_panel="Answer",
+)
 
 
 def command(
@@ -228,18 +259,22 @@ def command(
         begins: it may begin a new project; without it, one that is not there is an error.
         filtered: it takes the options of filters, and gets what they ask for behind the session.
     """
-    filters = [_option(each, kind, *flags, **more) for each, (kind, flags, more) in FILTERS.items()] if filtered else []
+    filters = [
+        _option(each, kind, *flags, rich_help_panel="Which memories", **more)
+        for each, (kind, flags, more) in (FILTERS if filtered else {}).items()
+    ]
 
     def register(function: Callable[..., Answer]) -> Callable[..., Answer]:
         own = [*inspect.signature(function, eval_str=True).parameters.values()][1 + filtered :]
 
         def run(**given: Any) -> None:
             options = {option: given.pop(option) for option in scope}
-            as_json, settings = given.pop("as_json", False), given.pop("settings", None) or ()
+            shown = {name: given.pop(name, False) for name in ("as_json", "plain")}
+            settings = given.pop("settings", None) or ()
             asked = {each.name: given.pop(each.name) for each in filters}
             code = 0
             try:
-                opened = Session(chosen(options), as_json=as_json, begins=begins, settings=settings)
+                opened = Session(chosen(options), **shown, begins=begins, settings=settings)
                 with forgiving_a_closed_pipe(), opened as session:
                     answer = function(session, *([filters_of(asked)] if filtered else ()), **given)
                     code = answer.exit_code
@@ -251,11 +286,11 @@ def command(
                 raise typer.Exit(code)
 
         shared = [OPTIONS[option] for option in scope] + ([SETTINGS] if "embedder" in scope else [])
-        parameters = [*own, *filters, *shared, *([JSON] if with_json else [])]
+        parameters = [*own, *filters, *shared, *([JSON, PLAIN] if with_json else [])]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         run.__doc__ = function.__doc__
-        app.command(name, rich_help_panel=app.info.rich_help_panel)(run)
+        app.command(name, cls=Command)(run)
         return function
 
     return register

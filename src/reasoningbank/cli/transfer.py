@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,10 +15,11 @@ from reasoningbank.bank import ReasoningBank
 from reasoningbank.cli import views
 from reasoningbank.cli.arguments import STANDARD_STREAM, IntoFile, NewestFirst, UsageError
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.cli.terminal import line, sentence, shown
 from reasoningbank.exchange import Imported
 from reasoningbank.memory import State
 
-app = typer.Typer(rich_help_panel="In and out")
+app = typer.Typer()
 Format = Literal["jsonl", "markdown", "agents-md", "skill", "ace"]
 
 
@@ -59,36 +61,47 @@ def _imported(console: Console, result: Imported) -> None:
     """Print what became of the lines of an import."""
     _recognised(console, result)
     parts = [f"{result.created:,} new", f"{result.existing:,} there already", f"{len(result.rejected):,} bad"]
-    views.sentence(console, f"Imported: {', '.join(parts)}.", "bold")
+    sentence(console, f"Imported: {', '.join(parts)}.", "bold")
     if result.runs:
-        views.sentence(console, f"Imported runs: {result.runs:,}.")
+        sentence(console, f"Imported runs: {result.runs:,}.")
     if result.runs_left_out:
-        views.sentence(console, f"{result.runs_left_out:,} runs were left out: --trusted --runs takes them", "yellow")
+        sentence(console, f"{result.runs_left_out:,} runs were left out: --trusted --runs takes them", "yellow")
     if result.quarantined:
-        views.sentence(
-            console, f"{result.quarantined:,} are quarantined and not served: list --state quarantined", "yellow"
-        )
+        sentence(console, f"{result.quarantined:,} are quarantined and not served: list --state quarantined", "yellow")
+    if result.trusted:
+        sentence(console, f"{result.trusted:,} of those that were there are trusted now.")
     if result.not_embedded:
-        views.sentence(console, f"{result.not_embedded:,} could not be embedded: run reembed", "yellow")
+        sentence(console, f"{result.not_embedded:,} could not be embedded: run reembed", "yellow")
     views.removed_secrets(console, result.redactions)
     for lines in (result.differing, result.possible_duplicates, result.joined, result.held):
         views.rejected_lines(console, lines, "yellow")
     views.rejected_lines(console, result.rejected, "red")
+    if result.untrusted:
+        untrusted(console, result)
+
+
+def untrusted(console: Console, result: Imported) -> None:
+    """Print what it means that lessons came untrusted, and what lifts it."""
+    remedy = f"reasoningbank trust {shlex.quote(result.source)}" if result.source else "import --trusted"
+    sentence(
+        console,
+        f"{result.untrusted:,} are untrusted: of all that came so from one source, a result shows one. "
+        f"If they are as good as your own: {remedy}",
+        "yellow",
+    )
 
 
 def _recognised(console: Console, result: Imported) -> None:
     """Print what the lines look like, and with a dry run what they would become."""
     if result.forms:
-        views.sentence(console, f"This looks like {' and '.join(result.forms)}.")
+        sentence(console, f"This looks like {' and '.join(result.forms)}.")
     for draft in result.planned:
-        console.print(
-            Text.assemble(views.MARKS[draft.outcome], " ", (views.shown(draft.title), "bold")), soft_wrap=True
-        )
-        views.sentence(console, f"  {draft.content.splitlines()[0]}", "dim")
+        line(console, Text.assemble(views.MARKS[draft.outcome], " ", (shown(draft.title), "bold")))
+        sentence(console, f"  {draft.content.splitlines()[0]}", "dim")
     if result.planned:
-        views.sentence(console, f"Nothing was stored: {len(result.planned):,} lessons would be made.", "bold")
+        sentence(console, f"Nothing was stored: {len(result.planned):,} lessons would be made.", "bold")
     if result.left_out:
-        views.sentence(console, f"{result.left_out:,} left out: indexes and relations are no lessons.", "dim")
+        sentence(console, f"{result.left_out:,} left out: indexes and relations are no lessons.", "dim")
 
 
 @command(app, "export", filtered=True)

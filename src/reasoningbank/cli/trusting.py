@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from reasoningbank import Blocked
 from reasoningbank.cli import views
 from reasoningbank.cli.arguments import MemoryId, UsageError, Yes
 from reasoningbank.cli.correcting import Reason
 from reasoningbank.cli.session import Answer, Session, command
+from reasoningbank.cli.terminal import counts, line, names, sentence, shown
+from reasoningbank.upkeep import SourceCounts
 
-app = typer.Typer(rich_help_panel="Trust")
+app = typer.Typer()
 SourceName = Annotated[
     str, typer.Argument(metavar="SOURCE", help="The `by` of memories and judges, or the session they came from.")
 ]
@@ -21,29 +27,42 @@ SourceName = Annotated[
 @command(app, "approve")
 def approve(session: Session, memory_id: MemoryId) -> Answer:
     """Serve a quarantined memory from now on; `list --state quarantined` shows them."""
-    memory = session.bank.upkeep.approve(memory_id)
+    memory = session.bank.upkeep.approve(session.id_of(memory_id))
     return Answer(memory, f"Approved: {memory.title}")
 
 
 @command(app, "archive")
 def archive(session: Session, memory_id: MemoryId, *, reason: Reason = None) -> Answer:
     """Take a memory out of service; `restore` undoes it."""
-    memory = session.bank.upkeep.archive(memory_id, reason=reason)
+    memory = session.bank.upkeep.archive(session.id_of(memory_id), reason=reason)
     return Answer(memory, f"Archived: {memory.title}")
 
 
 @command(app, "restore")
 def restore(
     session: Session,
-    memory_id: MemoryId,
+    what: Annotated[str, typer.Argument(metavar="ID|FOLDER", help="A memory's id, or the folder of a backup.")],
     *,
     revision: Annotated[
         int | None, typer.Option("--revision", min=1, help="Let it say again what it said; show --history has numbers.")
     ] = None,
 ) -> Answer:
-    """Put an archived memory back into the state it was in; or what it said before, with its evidence."""
-    memory = session.bank.upkeep.restore(memory_id, revision=revision)
+    """Put an archived memory back into the state it was in, or what it said before; or a backup in the bank's place.
+
+    A backup is a folder that `backup` or `salvage` made. What it replaces is kept, in a folder inside the project's.
+    """
+    if (folder := Path(what)).is_dir():
+        return _put_back(session, folder)
+    memory = session.bank.upkeep.restore(session.id_of(what), revision=revision)
     return Answer(memory, f"Restored: {memory.title} ({memory.state})")
+
+
+def _put_back(session: Session, folder: Path) -> Answer:
+    with session.waiting("Putting it back"):
+        kept = session.unchecked_bank.upkeep.restore_backup(folder)
+    count = session.unchecked_bank.count(state=None)
+    said = f"{folder} is in the project's place now, with {count:,} memories."
+    return Answer({"memories": count, "kept": kept}, f"{said} What was there is in {kept}." if kept else said)
 
 
 PinTag = Annotated[
@@ -54,14 +73,14 @@ PinTag = Annotated[
 @command(app, "pin")
 def pin(session: Session, memory_id: MemoryId, *, tag: PinTag = None) -> Answer:
     """Show a memory at every recall, before what fits the task; --set pin_tokens=N says how much pins may take."""
-    pinned = session.bank.upkeep.pin(memory_id, tag)
+    pinned = session.bank.upkeep.pin(session.id_of(memory_id), tag)
     return Answer(pinned, f"Pinned: {pinned.memory.title}{f' (for #{pinned.tag})' if pinned.tag else ''}")
 
 
 @command(app, "unpin")
 def unpin(session: Session, memory_id: MemoryId, *, tag: PinTag = None) -> Answer:
     """Remove the pins of a memory, or with --tag that one. Exit code 1 when there was none."""
-    done = session.bank.upkeep.unpin(memory_id, tag)
+    done = session.bank.upkeep.unpin(session.id_of(memory_id), tag)
     said = "Not pinned any more." if done else "There was no such pin."
     return Answer({"unpinned": done}, said, exit_code=0 if done else 1)
 
@@ -71,6 +90,38 @@ def pins(session: Session) -> Answer:
     """List what is pinned."""
     found = session.bank.upkeep.pins()
     return Answer({"pins": found}, lambda console, _: views.pins(console, found))
+
+
+@command(app, "sources")
+def sources(session: Session) -> Answer:
+    """List who brought memories and who judged them, and what of it is trusted."""
+    found = session.bank.sources.overview()
+    return Answer({"sources": found}, _sources)
+
+
+def _sources(console: Console, answer: Mapping[str, Sequence[SourceCounts]]) -> None:
+    for each in answer["sources"]:
+        parts = [f"{counts(each.memories)} memories" if each.memories else ""]
+        parts += [f"{each.untrusted:,} of them untrusted" if each.untrusted else ""]
+        parts += [f"judged {each.judged:,}" if each.judged else "", "blocked" if each.blocked else ""]
+        line(console, Text.assemble((shown(each.source) or "(no name)", "bold"), "  ", ", ".join(filter(None, parts))))
+    if not answer["sources"]:
+        sentence(console, "Nothing came from anybody yet.")
+    if any(each.untrusted for each in answer["sources"]):
+        sentence(console, "Untrusted memories take one place of a result; `trust SOURCE` lifts that.", "dim")
+
+
+@command(app, "trust")
+def trust(
+    session: Session,
+    source: SourceName,
+    *,
+    undo: Annotated[bool, typer.Option("--undo", help="Take it back.")] = False,
+) -> Answer:
+    """Let all that came from a source be served like your own lessons, not one of a result at the most."""
+    changed = session.bank.sources.trust(source, trusted=not undo)
+    said = f"{len(changed):,} memories of {source} are {'untrusted again' if undo else 'trusted now'}."
+    return Answer({"source": source, "trusted": not undo, "memories": changed}, said)
 
 
 @command(app, "block")
@@ -88,8 +139,8 @@ def unblock(session: Session, source: SourceName) -> Answer:
 @command(app, "blocked")
 def blocked(session: Session) -> Answer:
     """List the sources that are blocked."""
-    names = session.bank.sources.list()
-    return Answer({"blocked": names}, lambda console, _: views.names(console, names, "No source is blocked."))
+    found = session.bank.sources.list()
+    return Answer({"blocked": found}, lambda console, _: names(console, found, "No source is blocked."))
 
 
 @command(app, "forget")

@@ -1,4 +1,4 @@
-"""Commands about the bank: projects, delete-project, status, metrics, upkeep, backup."""
+"""Commands about the bank: status, metrics, upkeep, backup."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from reasoningbank.cli import views
-from reasoningbank.cli.arguments import Chosen, UsageError, Yes
 from reasoningbank.cli.merging import asked, skipped, told
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.cli.views import counts, sentence, table_of
+from reasoningbank.cli.streams import json_form
+from reasoningbank.cli.terminal import counts, facts, line, sentence
 from reasoningbank.upkeep import (
     Bin,
     Calibration,
@@ -27,40 +25,18 @@ from reasoningbank.upkeep import (
     Status,
 )
 
-app = typer.Typer(rich_help_panel="The bank")
-
-
-@command(app, "projects", scope=("root", "tenant"))
-def projects(session: Session) -> Answer:
-    """List the tenant's projects."""
-    names = session.banks.projects()
-    return Answer({"projects": names}, lambda console, _: views.names(console, names, "No projects."))
-
-
-@command(app, "delete-project", scope=("root", "tenant"))
-def delete_project(
-    session: Session,
-    project: Annotated[str, typer.Argument(metavar="PROJECT", help="Its exact name.")],
-    *,
-    yes: Yes = False,
-) -> Answer:
-    """Delete everything of one project, for good. Asks first."""
-    banks = session.banks
-    if not yes:
-        if session.as_json:
-            raise UsageError("delete-project --json does not ask: confirm with --yes")
-        project_named = f"project {project!r} of tenant {banks.tenant!r}"
-        count = banks.open(project).count(state=None)
-        typer.confirm(f"Delete {project_named} with {count:,} memories, for good?", abort=True, err=True)
-    banks.delete_project(project)
-    return Answer({"deleted": project}, f"Deleted project {project!r}.")
+app = typer.Typer()
 
 
 @command(app, "status", begins=True)
 def status(session: Session) -> Answer:
     """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
     found = session.bank.upkeep.status()
-    return Answer(found, lambda console, _: _show_status(console, found, session.scope))
+    origins = {name: value.origin for name, value in session.scope.items()}
+    if found.stored_embedder is not None:
+        origins.setdefault("embedder", "as the project's vectors are")
+    value = {**json_form(found), "scope": origins}
+    return Answer(value, lambda console, _: _show_status(console, found, origins))
 
 
 @command(app, "metrics")
@@ -116,7 +92,7 @@ def rebuild(session: Session) -> Answer:
 def reembed(session: Session) -> Answer:
     """Embed every memory and node of the graph anew, with --embedder if it is given, and use that from then on."""
     with session.progress("Embedding") as progress:
-        count = session.bank.upkeep.reembed(progress=progress)
+        count = session.bank.upkeep.reembed(session.embedder, progress=progress)
     embedder = session.embedder or session.bank.upkeep.status().embedder
     return Answer({"embedded": count, "embedder": embedder}, f"Embedded {count:,} memories with {embedder}.")
 
@@ -127,6 +103,22 @@ def backup(session: Session, folder: Annotated[Path, typer.Argument(metavar="FOL
     with session.waiting("Copying"):
         session.bank.upkeep.backup(folder)
     return Answer({"backup": folder.absolute()}, f"Copied to {folder}.")
+
+
+@command(app, "salvage")
+def salvage(
+    session: Session, folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")]
+) -> Answer:
+    """Save what can be read of a damaged bank into a new folder; `restore FOLDER` puts it in the bank's place.
+
+    Exit code 1 when some could not be read. Nothing in the bank changes.
+    """
+    with session.waiting("Saving"):
+        saved = session.unchecked_bank.upkeep.salvage(folder)
+    said = f"Saved {saved.memories:,} memories and {saved.episodes:,} runs to {folder}."
+    torn = f" Some rows could not be read, of: {', '.join(saved.torn)}." if saved.torn else ""
+    then = f"{said}{torn}\nNext: reasoningbank restore {folder}"
+    return Answer(saved, then, exit_code=int(bool(saved.torn)))
 
 
 @command(app, "prune")
@@ -166,7 +158,8 @@ def _maintained(console: Console, done: Maintained) -> None:
         sentence(console, f"suggested: {link.source} {link.type} {link.target} ({link.evidence})")
 
 
-BAR = 30
+# Columns of a bar at the most, and of what stands beside it.
+BAR, BESIDE = 30, 42
 
 
 def _metrics(console: Console, found: Metrics) -> None:
@@ -186,7 +179,7 @@ def _metrics(console: Console, found: Metrics) -> None:
 
 def _criterion(measure: Measure) -> Text:
     mark, style = {None: ("?", "dim"), True: ("✓", "green"), False: ("✗", "red")}[measure.met]
-    value = "–" if measure.value is None else f"{measure.value:.3g}"
+    value = _figure(measure.value)
     few = "" if measure.enough else f", too few: needs {measure.needed}"
     return Text.assemble(
         (f"{mark} {measure.name} ", style),
@@ -202,33 +195,33 @@ def _diagram(console: Console, title: str, found: Calibration) -> None:
     sentence(console, f"{title}: {found.count:,}, ECE {found.ece:.3f}, Brier {found.brier:.3f}")
     for bar in found.bins:
         if bar.count:
-            console.print(_bar(bar))
+            line(console, _bar(bar, min(BAR, max(console.width - BESIDE, 5))))
 
 
-def _bar(bar: Bin) -> Text:
+def _bar(bar: Bin, wide: int) -> Text:
     helped = bar.helped or 0.0
-    filled = round(helped * BAR)
+    filled = round(helped * wide)
     told = f"  {bar.low:.1f}–{bar.high:.1f}  said {bar.confidence:.2f}, was {helped:.2f} "
-    return Text.assemble(told, ("█" * filled, "cyan"), ("░" * (BAR - filled), "dim"), f" {bar.count:,}")
+    return Text.assemble(told, ("█" * filled, "cyan"), ("░" * (wide - filled), "dim"), f" {bar.count:,}")
 
 
 def _numbers(console: Console, title: str, numbers: Mapping[str, float | None]) -> None:
-    table = Table.grid(padding=(0, 2))
-    for name, value in numbers.items():
-        table.add_row(f"  {name.replace('_', ' ')}", "–" if value is None else f"{value:,.3g}")
     sentence(console, f"{title}:")
-    console.print(table)
+    facts(console, {f"  {name.replace('_', ' ')}": _figure(value) for name, value in numbers.items()})
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.3g}"
 
 
 # -- what is shown ------------------------------------------------------------------------------------------------
 
 
-def _show_status(console: Console, found: Status, scope: Mapping[str, Chosen]) -> None:
+def _show_status(console: Console, found: Status, origins: Mapping[str, str]) -> None:
     """Print where a bank is and what is in it; of each value of the scope, where it came from."""
 
     def of(name: str, value: str) -> Text:
-        origin = scope[name].origin if name in scope else "default"
-        return Text.assemble(value, (f"  ({origin})", "dim"))
+        return Text.assemble(value, (f"  ({origins.get(name, 'default')})", "dim"))
 
     shown = {
         "folder": found.folder,
@@ -254,7 +247,7 @@ def _show_status(console: Console, found: Status, scope: Mapping[str, Chosen]) -
         "orphan lines": found.orphan_lines,
         "log segments": found.log_segments,
     }
-    table_of(console, shown)
+    facts(console, shown)
     if not found.exists:
         sentence(console, "Nothing was recorded yet; the folder is made by the first record or recall.", "dim")
     for problem in found.problems:

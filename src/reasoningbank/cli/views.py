@@ -1,17 +1,26 @@
-"""How results look in a terminal, in 80 columns. Texts of memories are data: they are never read as markup."""
+"""How results look to people."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from reasoningbank import Episode, Hit, Memory, Page, Recall, Recorded, Reported, SearchResult, Verdict, Voted
+from reasoningbank.cli.terminal import (
+    HANGING,
+    counts,
+    facts,
+    headline,
+    indented,
+    line,
+    more,
+    notes,
+    sentence,
+    shown,
+    time,
+)
 from reasoningbank.exchange import Rejected
 from reasoningbank.runs import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept, Trajectory
 from reasoningbank.upkeep import Pin
@@ -20,62 +29,18 @@ MARKS = {Verdict.SUCCESS: ("✓", "green"), Verdict.FAILURE: ("✗", "red")}
 LONGEST_LIST = 20
 
 
-def shown(text: str) -> str:
-    """Return a text as it may be sent to a terminal: control characters, which could steer it, become U+FFFD."""
-    return "".join("\ufffd" if unicodedata.category(c) == "Cc" and c not in "\n\t" else c for c in text)
-
-
-def sentence(console: Console, text: str, style: str = "") -> None:
-    """Print one sentence."""
-    console.print(Text(shown(text), style))
-
-
 def _headline(memory: Memory, confidence: float, *, note: str = "") -> Text:
     mark, colour = MARKS[memory.outcome]
     line = Text.assemble((f"{confidence:.2f}", "bold"), " ", (mark, colour), " ", (shown(memory.title), "bold"))
     return line.append(f"  {note}", "dim") if note else line
 
 
-def _indented(text: str, style: str = "") -> Padding:
-    return Padding(Text(shown(text), style), (0, 0, 0, 7), expand=False)
-
-
-def table_of(console: Console, facts: Mapping[str, object]) -> None:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for name, value in facts.items():
-        if value not in (None, "", (), 0, {}):
-            grid.add_row(name, value if isinstance(value, Text) else Text(shown(str(value))))
-    console.print(grid)
-
-
-def time(at: datetime | None) -> str:
-    """Return a time as it is shown, to the minute."""
-    return f"{at:%Y-%m-%d %H:%M} UTC" if at else ""
-
-
-def more(console: Console, following: str | None) -> None:
-    """Print how to go on behind a page that is not the last."""
-    if following is not None:
-        sentence(console, f"More: --after {following}", "dim")
-
-
-def counts(numbers: Mapping[str, int]) -> str:
-    """Return counts by name as one text."""
-    return ", ".join(f"{count:,} {name}" for name, count in numbers.items())
-
-
 def _withheld(console: Console, withheld: Mapping[str, int], degraded: Sequence[str]) -> None:
     if withheld:
         sentence(console, f"Left out: {counts(withheld)}.", "dim")
+    if "untrusted source" in withheld:
+        sentence(console, "`sources` says where they came from; `trust SOURCE` lets all of them be shown.", "dim")
     notes(console, degraded)
-
-
-def notes(console: Console, problems: Sequence[str]) -> None:
-    """Print what did not work as configured."""
-    for problem in problems:
-        sentence(console, f"Note: {problem}.", "yellow")
 
 
 def hits(console: Console, found: Sequence[Hit]) -> None:
@@ -85,9 +50,8 @@ def hits(console: Console, found: Sequence[Hit]) -> None:
         notes = ("pinned" if hit.pinned else "", required, provisional)
         note = ", ".join(filter(None, notes))
         console.print(_headline(hit.memory, hit.confidence, note=note))
-        console.print(_indented(hit.memory.content))
-        facts = f"similarity {hit.similarity:.2f}  score {hit.score:.2f}  {hit.memory.id}"
-        console.print(_indented(facts, "dim"))
+        indented(console, hit.memory.content)
+        indented(console, f"similarity {hit.similarity:.2f}  score {hit.score:.2f}  {hit.memory.id}", "dim")
 
 
 def search_result(console: Console, result: SearchResult) -> None:
@@ -108,19 +72,24 @@ def recall(console: Console, recalled: Recall) -> None:
         one, other = (titles.get(memory_id, memory_id) for memory_id in (conflict.one, conflict.other))
         notes(console, [f"{one!r} and {other!r} cannot both be followed: {conflict.evidence or conflict.type}"])
     _withheld(console, recalled.withheld, recalled.degraded)
-    then = f"reasoningbank report success|failure --ref {recalled.ref}"
-    console.print(Text.assemble(("Then: ", "dim"), then), soft_wrap=True)
+    then_report(console, recalled.ref)
+
+
+def then_report(console: Console, ref: str) -> None:
+    """Print how to report on a run."""
+    then = f"reasoningbank report success|failure --ref {ref}"
+    line(console, Text.assemble(("Then: ", "dim"), then))
 
 
 def recorded(console: Console, result: Recorded) -> None:
     """Print what became of a lesson."""
     done = "Recorded" if result.created else "Already there"
-    console.print(Text.assemble(f"{done}: ", (result.memory.id, "bold")), soft_wrap=True)
+    line(console, Text.assemble(f"{done}: ", (result.memory.id, "bold")))
     if result.possible_duplicate_of:
         sentence(console, f"It may say the same as {result.possible_duplicate_of}.", "yellow")
     if result.held:
         then = f"Out of service ({result.held}): reasoningbank restore {result.memory.id}"
-        console.print(Text(shown(then), "yellow"), soft_wrap=True)
+        line(console, Text(shown(then), "yellow"))
     removed_secrets(console, result.redactions)
     if result.memory.findings:
         sentence(console, f"Quarantined, not served: {'; '.join(result.memory.findings)}.", "yellow")
@@ -137,8 +106,10 @@ def memory(console: Console, found: Memory, pinned: Sequence[str] = ()) -> None:
     """Print one memory with all that is known of it, also the tags that it is pinned for ("" for always)."""
     console.print(_headline(found, found.confidence, note="" if found.state == "active" else found.state.value))
     source = ", ".join(filter(None, [found.source.how, found.source.by, found.source.session]))
-    console.print(Padding(Text(shown(found.content)), (1, 0), expand=False))
-    facts = {
+    console.print()
+    sentence(console, found.content)
+    console.print()
+    known = {
         "id": found.id,
         "about": found.description,
         "applies when": found.applies_when,
@@ -154,7 +125,12 @@ def memory(console: Console, found: Memory, pinned: Sequence[str] = ()) -> None:
         "pinned": ", ".join(f"for #{tag}" if tag else "always" for tag in pinned),
         "findings": "; ".join(found.findings),
     }
-    table_of(console, facts)
+    facts(console, known)
+
+
+def listed(console: Console, item: Memory) -> None:
+    """Print the line by which a memory is known in a list."""
+    headline(console, _headline(item, item.confidence, note="" if item.state == "active" else item.state.value))
 
 
 def page(console: Console, found: Page, pinned: Collection[str] = ()) -> None:
@@ -162,12 +138,11 @@ def page(console: Console, found: Page, pinned: Collection[str] = ()) -> None:
     if not found.memories:
         sentence(console, "No memories.")
     for item in found.memories:
-        state = "" if item.state == "active" else item.state.value
-        console.print(_headline(item, item.confidence, note=state), no_wrap=True, overflow="ellipsis")
+        listed(console, item)
         used = f"used {item.usage_count}×{''.join(f' #{shown(tag)}' for tag in item.tags)}"
         used += "  pinned" if item.id in pinned else ""
         used += f"  expires {time(item.expires_at)}" if item.expires_at else ""
-        console.print(Text(f"       {item.id}  {used}", "dim"), no_wrap=True, overflow="ellipsis")
+        headline(console, Text(f"{' ' * HANGING}{item.id}  {used}", "dim"))
     _withheld(console, found.withheld, ())
     more(console, found.next)
 
@@ -176,7 +151,7 @@ def deleted(console: Console, done: Mapping[str, bool]) -> None:
     """Print what became of each id."""
     for memory_id, was_there in done.items():
         became, style = ("Deleted", "") if was_there else ("Not there", "yellow")
-        console.print(Text(f"{became}: {shown(memory_id)}", style), soft_wrap=True)
+        line(console, Text(f"{became}: {shown(memory_id)}", style))
 
 
 def reported(console: Console, result: Reported) -> None:
@@ -199,7 +174,7 @@ def voted(console: Console, result: Voted) -> None:
 
 def episode(console: Console, found: Episode) -> None:
     """Print an episode."""
-    facts = {
+    known = {
         "task": found.task,
         "ref": found.ref,
         "thread": found.thread,
@@ -208,7 +183,7 @@ def episode(console: Console, found: Episode) -> None:
         "reason": found.reason,
         "by": found.by,
     }
-    table_of(console, facts)
+    facts(console, known)
     for served in found.memories:
         console.print(Text(f"  {served.confidence:.2f}  {served.memory}", "dim"))
 
@@ -216,11 +191,11 @@ def episode(console: Console, found: Episode) -> None:
 def rejected_lines(console: Console, lines: Sequence[Rejected], style: str) -> None:
     """Print which lines were not taken, and why."""
     numbers: dict[str, list[int]] = {}
-    for line in lines:
-        numbers.setdefault(line.reason, []).append(line.line)
+    for each in lines:
+        numbers.setdefault(each.reason, []).append(each.line)
     for reason, same in list(numbers.items())[:LONGEST_LIST]:
         more = f" and {len(same) - 1:,} more" if len(same) > 1 else ""
-        console.print(Text.assemble((f"line {same[0]}{more}: ", style), shown(reason)), soft_wrap=True)
+        line(console, Text.assemble((f"line {same[0]}{more}: ", style), shown(reason)))
     if len(numbers) > LONGEST_LIST:
         sentence(console, f"… and {len(numbers) - LONGEST_LIST:,} more (--json lists all)", "dim")
 
@@ -231,15 +206,8 @@ def pins(console: Console, found: Sequence[Pin]) -> None:
         sentence(console, "Nothing is pinned.")
     for pin in found:
         notes = (f"for #{shown(pin.tag)}" if pin.tag else "", "" if pin.memory.state == "active" else pin.memory.state)
-        headline = _headline(pin.memory, pin.memory.confidence, note=", ".join(filter(None, notes)))
-        console.print(headline, no_wrap=True, overflow="ellipsis")
-        console.print(Text(f"       {pin.memory.id}", "dim"), no_wrap=True, overflow="ellipsis")
-
-
-def names(console: Console, found: Sequence[str], none: str) -> None:
-    """Print names, one a line, or that there are none."""
-    for name in found or [none]:
-        console.print(Text(shown(name)), soft_wrap=True)
+        headline(console, _headline(pin.memory, pin.memory.confidence, note=", ".join(filter(None, notes))))
+        indented(console, pin.memory.id, "dim")
 
 
 # -- runs -----------------------------------------------------------------------------------------------------------
@@ -256,21 +224,23 @@ def _summaries(console: Console, title: str, found: Sequence[EpisodeSummary]) ->
         sentence(console, f"{title}:", "dim")
     for each in found:
         ended = "no episode" if each.opened_at is None else each.verdict or "open"
-        steps = f", {each.steps} steps" if each.steps else ""
-        _line(console, each.opened_at, f"{each.ref} ({ended}{steps})  {each.task}")
+        _run(console, each, f"{ended}, {each.steps} steps" if each.steps else ended)
 
 
-def _line(console: Console, opened_at: datetime | None, what: str) -> None:
-    opened = f"{opened_at:%Y-%m-%d %H:%M}  " if opened_at else ""
-    console.print(Text(shown(f"  {opened}{what}")), no_wrap=True, overflow="ellipsis")
+def _run(console: Console, found: EpisodeSummary | Episode, ended: str) -> None:
+    """Print a run in two lines: what it was about, and under which ref."""
+    mark, colour = MARKS.get(found.verdict or Verdict.UNKNOWN, ("·", "dim"))
+    opened = f"{found.opened_at:%Y-%m-%d %H:%M}  " if found.opened_at else ""
+    headline(console, Text.assemble((opened, "dim"), (mark, colour), " ", shown(found.task)))
+    line(console, Text(shown(f"    {found.ref}  {ended}"), "dim"))
 
 
 def episode_page(console: Console, found: EpisodePage) -> None:
-    """Print episodes, one line each."""
+    """Print episodes, the newest first."""
     if not found.episodes:
         sentence(console, "No episodes.")
     for each in found.episodes:
-        _line(console, each.opened_at, f"{each.ref} ({each.verdict or 'open'})  {each.task}")
+        _run(console, each, each.verdict or "open")
     more(console, found.next)
 
 

@@ -11,13 +11,14 @@ from reasoningbank.errors import InvalidInputError, MissingLibraryError, Reasoni
 from reasoningbank.forks import renew_after_fork
 
 
-def open_embedder(given: str | Embedder) -> Embedder:
+def open_embedder(given: str | Embedder, width: int | None = None) -> Embedder:
     """Return the embedder of a name, or the object itself when it is one already.
 
     Args:
         given: "minilm" (the default model, nothing to download), "hash" (n-gram hashing, explicit choice and tests),
             "openai:<model>" (any OpenAI-compatible endpoint), the name of any model that fastembed knows, or an object
             with the contract of `Embedder`.
+        width: of the vectors that the bank holds of it, where it holds some; an endpoint need not be asked then.
 
     Banks of one process that ask for one local model by name share it, for as long as one of them holds it.
 
@@ -34,7 +35,7 @@ def open_embedder(given: str | Embedder) -> Embedder:
     if given.startswith("openai:"):
         from reasoningbank.embed.openai import OpenAIEmbedder
 
-        return OpenAIEmbedder(given.removeprefix("openai:"))
+        return OpenAIEmbedder(given.removeprefix("openai:"), width=width)
     return _shared.opened(given)
 
 

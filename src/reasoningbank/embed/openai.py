@@ -34,6 +34,7 @@ class OpenAIEmbedder:
             key from `OPENAI_API_KEY`.
         dimensions: ask for shorter vectors, where the model can.
         timeout: seconds for one request.
+        width: of the vectors that a bank holds of this model: known without a request, also while nothing answers.
         retries: of one request, with the SDK's growing pauses; only for what may pass (connection, 408, 409, 429, 5xx).
 
     Raises:
@@ -47,10 +48,11 @@ class OpenAIEmbedder:
         *,
         base_url: str | None = None,
         dimensions: int | None = None,
+        width: int | None = None,
         timeout: float = 30.0,
         retries: int = 2,
     ) -> None:
-        self._model, self._dimensions = model, dimensions
+        self._model, self._dimensions, self._width = model, dimensions, width
         self._base_url, self._timeout, self._retries = base_url, timeout, retries
         self._lock = threading.Lock()
         self._opened: openai.OpenAI | None = None
@@ -63,7 +65,8 @@ class OpenAIEmbedder:
     @cached_property
     def identity(self) -> EmbedderIdentity:
         """The model and its width; an unknown model is asked once, with one word."""
-        dim = self._dimensions or PUBLISHED_DIMS.get(self._model) or self._request(["width"]).shape[1]
+        known = self._dimensions or self._width or PUBLISHED_DIMS.get(self._model)
+        dim = known or self._request(["width"]).shape[1]
         return EmbedderIdentity(name=f"openai:{self._model}", revision="", dim=dim, pooling="none", normalised=True)
 
     def warm(self) -> None:
@@ -72,9 +75,17 @@ class OpenAIEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Float32:
         """Return one unit row for each text, in order; zeros for a blank one, which endpoints refuse."""
-        vectors = np.zeros((len(texts), self.identity.dim), dtype=np.float32)
+        dim = self.identity.dim
+        vectors = np.zeros((len(texts), dim), dtype=np.float32)
         for batch in _batches(texts):
-            vectors[batch] = self._request([texts[position] for position in batch])
+            rows = self._request([texts[position] for position in batch])
+            if rows.shape[1] != dim:
+                name = self.identity.name
+                raise EmbedderUnavailableError(
+                    f"{name} answers with vectors of {rows.shape[1]} numbers now, not of {dim}: check OPENAI_BASE_URL, "
+                    f"or embed everything anew: reasoningbank reembed --embedder {name}"
+                )
+            vectors[batch] = rows
         return unit_rows(vectors)
 
     def embed_query(self, text: str) -> Float32:

@@ -16,6 +16,9 @@ class Imported:
         created: memories that are new.
         existing: lines whose lesson was there already, by id or by what it says.
         quarantined: new ones that are not served, because they look like planted instructions or came so.
+        source: the name under which they came; "" when they have none.
+        untrusted: new ones that can take one place of a result all together, until `sources.trust`.
+        trusted: those that were there untrusted, and are trusted now.
         not_embedded: new ones that are found by keyword only, until `reembed`.
         differing: lines whose id was there with another text, which was left as it is.
         possible_duplicates: new ones that nothing but case, punctuation or symbols tells from another, and from which.
@@ -33,6 +36,9 @@ class Imported:
     created: int = 0
     existing: int = 0
     quarantined: int = 0
+    source: str = ""
+    untrusted: int = 0
+    trusted: int = 0
     not_embedded: int = 0
     differing: tuple[Rejected, ...] = ()
     possible_duplicates: tuple[Rejected, ...] = ()

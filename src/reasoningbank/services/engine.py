@@ -224,25 +224,35 @@ class Engine:
         if self._embedder is None:
             with self._lock:
                 if self._embedder is None:
-                    chosen = self._embedder_choice
-                    self._embedder = self._stored_embedder() if chosen is None else self.know(chosen)
+                    self._embedder = self._opened_embedder()
         return self._embedder
+
+    def _opened_embedder(self) -> Embedder:
+        chosen = self._embedder_choice
+        if chosen is None:
+            return self._stored_embedder()
+        with self.read() as view:
+            stored = view.moment.generation
+        return self.know(chosen, None if stored is None or stored.name != chosen else stored.dim)
 
     def _stored_embedder(self) -> Embedder:
         """Return the embedder whose vectors the project holds, or the default one where there are none yet."""
         with self.read() as view:
             stored = view.moment.generation
         try:
-            return self.know(DEFAULT if stored is None else stored.name)
+            return self.know(DEFAULT) if stored is None else self.know(stored.name, stored.dim)
         except InvalidInputError as error:
             raise EmbedderMismatchError(
                 f"project {self.project_name!r} holds vectors of {stored.name if stored else DEFAULT!r}, an embedder "
                 "that no name opens: open the bank with that object as embedder"
             ) from error
 
-    def know(self, embedder: str | Embedder) -> Embedder:
-        """Open an embedder that is used from the moment on that the stored vectors are its own."""
-        opened = open_embedder(embedder)
+    def know(self, embedder: str | Embedder, width: int | None = None) -> Embedder:
+        """Open an embedder that is used from the moment on that the stored vectors are its own.
+
+        With the width of those that are stored an endpoint need not be asked, and may be down.
+        """
+        opened = open_embedder(embedder, width)
         self._known[opened.identity] = opened
         return opened
 

@@ -72,7 +72,7 @@ def inspect_derived(project: Project, reading: SqliteReading) -> list[Finding]:
     """Compare the derived rows with their sources, inside the caller's read transaction."""
     damage = reading.execute("PRAGMA quick_check(1)").fetchone()[0]
     if damage != "ok":
-        return [Finding(f"the database is damaged: {damage}", "restore a backup")]
+        return [Finding(f"the database is damaged: {damage}", "restore a backup, or run salvage")]
     findings = _log_findings(project, reading) + _row_findings(reading)
     if differing := refold_differences(project, reading):
         what = f"{', '.join(differing)} differ from what the kept log says"

@@ -121,3 +121,8 @@ class Writing(Reading, Protocol):
 
     def catch_up(self) -> None:
         """Count what stands in the log and is not counted yet."""
+
+
+def by_state(reading: Reading, table: str) -> dict[str, int]:
+    """Return how many rows of a table are in each state."""
+    return dict(reading.execute(f"SELECT state, count(*) FROM {table} GROUP BY state ORDER BY state").fetchall())

@@ -259,11 +259,14 @@ def _format(connection: sqlite3.Connection) -> int:
     return found
 
 
-def apply_migrations(connection: sqlite3.Connection) -> None:
-    """Run the migrations that the database does not have yet, inside the caller's write transaction."""
+def apply_migrations(connection: sqlite3.Connection, up_to: int | None = None) -> None:
+    """Run the migrations that the database does not have yet, inside the caller's write transaction.
+
+    Up to a format, or all there are when None.
+    """
     connection.create_function("lesson_identity", 5, identity, deterministic=True)
     for number, script in scripts():
-        if number > _format(connection):
+        if number > _format(connection) and (up_to is None or number <= up_to):
             for statement in statements(script):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number:d}")

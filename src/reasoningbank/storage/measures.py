@@ -13,7 +13,7 @@ from reasoningbank.memory import fingerprint_text
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.status import RunsOfDay
 from reasoningbank.storage import revisions
-from reasoningbank.storage.contract import Reading, column, number
+from reasoningbank.storage.contract import Reading, by_state, column, number
 
 # What was said by votes whose segment is gone is sealed.
 _RUNS = (
@@ -96,9 +96,9 @@ def overview(reading: Reading) -> dict[str, Any]:
     """Return how much there is of everything, memories and nodes by state, and the format of the database."""
     return {
         "format": number(reading, "PRAGMA user_version"),
-        "memories": _by_state(reading, "memories"),
+        "memories": by_state(reading, "memories"),
         "corrections": _corrections(reading),
-        "nodes": _by_state(reading, "nodes"),
+        "nodes": by_state(reading, "nodes"),
         "vectors": number(reading, "SELECT count(*) FROM vectors WHERE generation = ?", (reading.moment.searched,)),
         "signals": number(reading, "SELECT count(*) FROM evidence"),
         "links": number(reading, "SELECT count(*) FROM links"),
@@ -117,7 +117,3 @@ def _corrections(reading: Reading) -> dict[str, int]:
         "held_back": revisions.held_back(reading),
     }
     return {what: many for what, many in counts.items() if many}
-
-
-def _by_state(reading: Reading, table: str) -> dict[str, int]:
-    return dict(reading.execute(f"SELECT state, count(*) FROM {table} GROUP BY state ORDER BY state").fetchall())

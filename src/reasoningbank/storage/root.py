@@ -9,21 +9,26 @@ import contextlib
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 
 from reasoningbank.errors import (
     CorruptionError,
     InvalidInputError,
     InvalidNameError,
+    ProjectDeletedError,
     ProjectNotFoundError,
     ReasoningBankError,
     ScopeError,
 )
 from reasoningbank.screening import door
+from reasoningbank.status import ProjectCounts
 from reasoningbank.storage import meta
+from reasoningbank.storage.contract import by_state, number
 from reasoningbank.storage.failures import not_allowed_error
 from reasoningbank.storage.lifecycle import finish_deletion, remove_damaged, sweep
 from reasoningbank.storage.project import DATABASE_NAME, Project
+from reasoningbank.storage.transaction import SqliteReading
 
 NAME_LIMIT = 200
 _SLUG_LENGTH = 40
@@ -84,23 +89,56 @@ def project_folder(root: Path, tenant: str, project: str) -> Path:
     return folder
 
 
+def list_tenants(root: Path) -> list[str]:
+    """Return the names of the tenants that have projects under a root, sorted; nothing is made."""
+    folders = [entry for entry in root.iterdir() if entry.is_dir()] if root.is_dir() else []
+    firsts = (next((owner for _, owner in _owners(folder) if isinstance(owner, dict)), None) for folder in folders)
+    return sorted({owner["tenant"] for owner in firsts if owner is not None})
+
+
 def list_projects(root: Path, tenant: str) -> list[str]:
-    """Return the names of a tenant's projects, sorted; nothing is made."""
+    """Return the names of a tenant's projects that can be opened, sorted; nothing is made."""
     tenant = checked_name(tenant, "tenant")
-    folder = root / folder_name(tenant)
-    owners = []
-    for entry in folder.iterdir() if folder.is_dir() else ():
-        if (entry / DATABASE_NAME).is_file():
-            # A project that is being deleted, or damaged, is not one that can be opened.
-            with contextlib.suppress(ReasoningBankError):
-                owners.append(_read_owner(entry))
-    return sorted(owner["project"] for owner in owners if owner.get("tenant") == tenant)
+    owners = (owner for _, owner in _owners(root / folder_name(tenant)) if isinstance(owner, dict))
+    return sorted(owner["project"] for owner in owners if owner["tenant"] == tenant)
 
 
-def _read_owner(folder: Path) -> dict[str, str]:
+def count_projects(root: Path, tenant: str) -> list[ProjectCounts]:
+    """Return how much is in each of a tenant's projects, by name; behind them those that cannot be read."""
+    tenant = checked_name(tenant, "tenant")
+    counted, damaged = [], []
+    for folder, owner in _owners(root / folder_name(tenant)):
+        if isinstance(owner, ReasoningBankError):
+            damaged.append(ProjectCounts(folder.name, problem=str(owner)))
+        elif owner["tenant"] == tenant:
+            with _reading(folder) as reading:
+                runs = number(reading, "SELECT count(*) FROM episodes")
+                counted.append(ProjectCounts(owner["project"], by_state(reading, "memories"), runs))
+    return sorted(counted, key=lambda each: each.project) + sorted(damaged, key=lambda each: each.project)
+
+
+def _owners(tenant_folder: Path) -> Iterator[tuple[Path, dict[str, str] | ReasoningBankError]]:
+    """Yield the folders of projects, each with whose it is, or why that cannot be read; none that is being deleted."""
+    for entry in tenant_folder.iterdir() if tenant_folder.is_dir() else ():
+        if not (entry / DATABASE_NAME).is_file():
+            continue
+        try:
+            with _reading(entry) as reading:
+                owner = meta.read(reading)
+            yield entry, {name: owner[name] for name in ("tenant", "project")}
+        except ProjectDeletedError:
+            continue
+        except KeyError:
+            yield entry, CorruptionError(f"{entry} does not say whose it is", path=entry)
+        except ReasoningBankError as error:
+            yield entry, error
+
+
+@contextlib.contextmanager
+def _reading(folder: Path) -> Iterator[SqliteReading]:
     project = Project(folder, durability="normal", busy_timeout=10.0)
     with contextlib.closing(project.database), project.read() as reading:
-        return meta.read(reading)
+        yield reading
 
 
 def delete_project_files(root: Path, tenant: str, project: str) -> None:

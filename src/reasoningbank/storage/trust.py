@@ -89,6 +89,33 @@ def of_source(reading: Reading, source: str) -> list[int]:
     return column(reading, theirs, (source, source))
 
 
+def set_trusted(writing: Writing, numbers: Iterable[int], now: datetime, *, trusted: bool) -> list[int]:
+    """Let memories count as what trusted sources brought, or as what others did; return those that were not so."""
+    at, changed = time_text(now), []
+    for n in numbers:
+        values = (int(trusted), at, n, int(not trusted))
+        if writing.execute(
+            "UPDATE memories SET trusted = ?, updated_at = ? WHERE n = ? AND trusted = ?", values
+        ).rowcount:
+            writing.tell("put", n)
+            changed.append(n)
+    return changed
+
+
+def brought(reading: Reading) -> list[tuple[str, str, int, int]]:
+    """Return (source, state, memories, how many of them are untrusted) of all that brought memories."""
+    return reading.execute(
+        "SELECT coalesce(source_by, source_session, '') AS source, state, count(*), sum(1 - trusted) "
+        "FROM memories GROUP BY 1, 2"
+    ).fetchall()
+
+
+def judges(reading: Reading) -> dict[str, int]:
+    """Return how many memories each source judged."""
+    named = "SELECT source AS name, memory FROM tallies UNION SELECT judge, memory FROM tallies"
+    return dict(reading.execute(f"SELECT name, count(*) FROM ({named}) WHERE name <> '' GROUP BY name"))
+
+
 def block(writing: Writing, source: str, now: datetime) -> int:
     """Let a source's signals count for nothing; return how many memories they are about."""
     note_blocked(writing, [source], now)

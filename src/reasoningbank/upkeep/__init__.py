@@ -10,7 +10,18 @@ from reasoningbank.measures.criteria import Weighing
 from reasoningbank.measures.lift_results import Arm, Compared, Interval, Lift, LiftReport
 from reasoningbank.measures.reliability import Bin, Calibration, Measure
 from reasoningbank.results import Change, Consolidated, Pruned, Unmerged
-from reasoningbank.status import Maintained, Metrics, Period, Pin, Repair, RunsOfDay, Status
+from reasoningbank.status import (
+    Maintained,
+    Metrics,
+    Period,
+    Pin,
+    ProjectCounts,
+    Repair,
+    RunsOfDay,
+    Salvaged,
+    SourceCounts,
+    Status,
+)
 
 # Cosine above which two memories are compared word for word. Here, since the bank's signature shows it: what compares
 # the words loads a stemmer.
@@ -32,10 +43,13 @@ __all__ = [
     "Metrics",
     "Period",
     "Pin",
+    "ProjectCounts",
     "Pruned",
     "Repair",
     "Revision",
     "RunsOfDay",
+    "Salvaged",
+    "SourceCounts",
     "Status",
     "Superseded",
     "Unmerged",

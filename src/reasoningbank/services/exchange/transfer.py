@@ -87,6 +87,7 @@ def import_entries(
     _link(engine, tally.links)
     _settle(engine, tally)
     return Imported(
+        source=by or "",
         differing=tuple(tally.differing),
         possible_duplicates=tuple(tally.possible_duplicates),
         joined=tuple(tally.joined),
@@ -200,6 +201,7 @@ def _store(engine: Engine, items: Sequence[Incoming], cleaned: Sequence[Prepared
             if placed.row is not None:
                 tally.counts["created"] += 1
                 tally.counts["quarantined"] += (item.state or prepared.state) is State.QUARANTINED
+                tally.counts["untrusted"] += not prepared.draft.source.trusted
                 tally.counts["not_embedded"] += bool(prepared.problem)
                 tally.redactions.update(prepared.redactions)
                 tally.links += [(placed.n, link) for link in item.links]
@@ -274,6 +276,8 @@ def _name(edit: Edit, item: Incoming, prepared: Prepared, placed: Placed, tally:
     if placed.held:
         what = f"it stays out of service ({placed.held}): see memory {there!r}"
         tally.held.append(Rejected(item.line, what))
+    if prepared.draft.source.trusted:
+        tally.counts["trusted"] += len(trust.set_trusted(edit, [placed.n], edit.engine.now(), trusted=True))
     if says_this and item.memory_id not in (None, there) and item.tallies:
         _join(edit, item, prepared, placed.n)
         what = f"memory {there!r} says the same, and the evidence of {item.memory_id!r} counts for it now"

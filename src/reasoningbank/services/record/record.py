@@ -11,7 +11,7 @@ import numpy as np
 from reasoningbank.arguments import cursor, cursor_at
 from reasoningbank.belief.belief import SURE_DEVIATIONS, Standing
 from reasoningbank.embed.base import Embedder
-from reasoningbank.errors import MemoryNotFoundError
+from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.filters import Filters
 from reasoningbank.memory import Draft, Memory, State, own
 from reasoningbank.results import Page, Recorded
@@ -21,13 +21,15 @@ from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import store_all
 from reasoningbank.services.search import left_out
 from reasoningbank.services.view import View
-from reasoningbank.storage import records, revisions, sameness
+from reasoningbank.storage import prefixes, records, revisions, sameness
 from reasoningbank.storage.records import Place
 
 # About 50 ms of writing, so that other writers are not kept waiting.
 BATCH = 200
 
 LONGEST_PAGE = 1_000
+# Ids that an error names.
+SHOWN = 5
 
 
 def record(engine: Engine, draft: Draft, memory_id: str | None = None) -> Recorded:
@@ -153,3 +155,13 @@ def count(engine: Engine, filters: Filters) -> int:
         if not many:
             left_out.check_metadata(view, filters)
         return many
+
+
+def resolve(engine: Engine, beginning: str, kind: str) -> str:
+    """Return the one id that begins so; what was given when there is none."""
+    with engine.read() as view:
+        found = prefixes.ids_beginning(view, kind, beginning, SHOWN + 1)
+    if len(found) > 1:
+        names = ", ".join(found[:SHOWN]) + (", …" if len(found) > SHOWN else "")
+        raise InvalidInputError(f"{beginning!r} is the beginning of several: {names}; give more of it")
+    return found[0] if found else beginning

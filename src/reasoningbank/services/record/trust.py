@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import partial
 
@@ -13,6 +14,7 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.history import checked_reason, restore_revision
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit
+from reasoningbank.status import SourceCounts
 from reasoningbank.storage import records, revisions, sameness, trust
 
 
@@ -57,6 +59,34 @@ def _check_no_twin(edit: Edit, n: int) -> None:
 
 
 # -- sources -------------------------------------------------------------------------------------------------------
+
+
+def overview(engine: Engine) -> list[SourceCounts]:
+    """Say who brought and judged memories, the one with the most memories first."""
+    with engine.read() as view:
+        rows, judged, blocked = trust.brought(view), trust.judges(view), set(trust.blocked(view))
+    memories: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    untrusted: Counter[str] = Counter()
+    for source, state, many, strange in rows:
+        memories[source][state] = many
+        untrusted[source] += strange
+    names = memories.keys() | judged.keys() | blocked
+    found = [
+        SourceCounts(name, memories.get(name, {}), untrusted[name], judged.get(name, 0), name in blocked)
+        for name in names
+    ]
+    return sorted(found, key=lambda each: (-sum(each.memories.values()), each.source))
+
+
+def trust_source(engine: Engine, source: str, *, trusted: bool) -> tuple[str, ...]:
+    """Let what came from a source count as trusted, or not; return the ids of the memories that it did not before."""
+    with engine.write(create=False) as edit:
+        brought = trust.of_source(edit, source)
+        if not brought:
+            raise InvalidInputError(
+                f"nothing came from a source {source!r}: sources.overview() names those that there are"
+            )
+        return _ids(edit, trust.set_trusted(edit, brought, engine.now(), trusted=trusted))
 
 
 def block(engine: Engine, source: str) -> Blocked:
