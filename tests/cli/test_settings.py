@@ -23,7 +23,7 @@ def test_the_environment_holds_settings_for_every_command_and_an_option_wins(
 
     assert cli("status", "--json").json["settings"] == {"confidence_model": "ema", "max_memories": 9}
     shown = " ".join(cli("status", "--set", "confidence_model=spec").out.split())
-    assert "settings confidence_model=spec, max_memories=9" in shown
+    assert "settings: confidence_model=spec, max_memories=9" in shown
 
 
 def test_a_setting_that_there_is_not_is_named_and_so_is_what_is_no_pair(cli: Cli) -> None:

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,7 @@ def _leaf(value: object) -> Any:
             return value.model_dump(mode="json")
         case Enum():
             return value.value
-        case datetime():
+        case datetime() | date():
             return value.isoformat()
         case Path():
             return str(value)
