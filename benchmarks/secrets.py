@@ -1,10 +1,12 @@
 """How many secrets does the scrubber drop, and what else does it cost?
 
     python -m benchmarks.secrets --data labelled.jsonl [--json]
+    python -m benchmarks.secrets --data FOLDER
 
 Each line of the data is {"label": "secret", "type": ..., "text": ..., "secrets": [...]} or {"label": "clean",
-"text": ...}; a Python script is run, and its output taken. A secret is recalled when no piece of 12 characters of it is
-left. With --json the last line is one JSON object; without, a table.
+"text": ...}; a Python script is run, and its output taken; of a folder, every such file and script, each with a figure
+of its own, so that what the rules were tuned on and what they never met can lie side by side. A secret is recalled when
+no piece of 12 characters of it is left. With --json the last line is one JSON object; without, a table.
 """
 
 from __future__ import annotations
@@ -26,6 +28,11 @@ from reasoningbank.screening.scrub import scrub
 
 PIECE = 12
 GOALS = {"recall": "≥ 0.98", "false_alarms": "≤ 0.02", "other_words_lost": "≤ 0.02"}
+
+
+def files_of(data: Path) -> list[Path]:
+    """Return the labelled sets of a folder, sorted; or the one that is named."""
+    return sorted(file for file in data.iterdir() if file.suffix in (".jsonl", ".py")) if data.is_dir() else [data]
 
 
 def rows_of(data: Path) -> list[dict[str, Any]]:
@@ -79,6 +86,8 @@ def show(result: dict[str, Any]) -> None:
     table = Table("measure", "value", "goal", title="Secrets")
     for name, goal in GOALS.items():
         table.add_row(name, f"{result[name]:.4f}", goal)
+    for name, alone in result.get("by_file", {}).items():
+        table.add_row(name, f"recall {alone['recall']:.4f}, false alarms {alone['false_alarms']:.4f}", "")
     for kind, recall in result["by_type"].items():
         if recall < 1:
             table.add_row(f"recall of {kind}", f"{recall:.3f}", "")
@@ -88,10 +97,15 @@ def show(result: dict[str, Any]) -> None:
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.secrets", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="labelled .jsonl, or a script that prints one")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="labelled .jsonl, a script that prints one, or a folder of both"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     arguments = parser.parse_args()
-    result = measure(rows_of(arguments.data))
+    sets = {file.name: rows_of(file) for file in files_of(arguments.data)}
+    result = measure(row for rows in sets.values() for row in rows)
+    if len(sets) > 1:
+        result["by_file"] = {name: measure(rows) for name, rows in sets.items()}
     if arguments.json:
         print(json.dumps(result))
     else:

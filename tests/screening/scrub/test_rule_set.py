@@ -7,11 +7,12 @@ import re
 import pytest
 
 from reasoningbank.screening.scrub import Rule
+from reasoningbank.screening.scrub.commands import COMMANDS
 from reasoningbank.screening.scrub.context import CONTEXT
 from reasoningbank.screening.scrub.forms import FORMS
 
 
-@pytest.mark.parametrize("rule", [*FORMS, *CONTEXT], ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", [*FORMS, *CONTEXT, *COMMANDS], ids=lambda rule: rule.name)
 def test_every_rule_of_the_table_compiles_and_has_keywords_in_lower_case(rule: Rule) -> None:
     re.compile(rule.pattern)
 

@@ -4,8 +4,9 @@ The name of a secret stays, its value goes, and only how often each rule found s
 scrubbed changes nothing, and time grows with the length of the text, whatever it says.
 
 The rules (`rule`) are one table, each tried in one pass; what they find is cut out in one more (`rule_set`). The table
-has two parts: secrets told by their own form (`forms`; the tokens of providers are listed in `formats`), and by what
-surrounds them or the command they stand in (`context`). `shapes` knows what names of secrets, and secrets, look like.
+has three parts: secrets told by their own form (`forms`; the tokens of providers are listed in `formats`), by what
+surrounds them (`context`, and `languages` for sentences that are not English), and by the command they stand in
+(`commands`). `shapes` knows what names of secrets, and secrets, look like.
 """
 
 from reasoningbank.screening.scrub.rule import Rule

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from reasoningbank.screening.scrub.languages import told
 from reasoningbank.screening.scrub.rule import Rule, Span
 from reasoningbank.screening.scrub.shapes import (
     Proof,
@@ -15,7 +16,7 @@ from reasoningbank.screening.scrub.shapes import (
     has_digit_and_letter,
     has_sign,
     is_code,
-    is_path,
+    is_phrase,
     is_plain,
     is_secret,
     is_stand_in,
@@ -121,7 +122,7 @@ def _is_said(value: str, proof: Proof) -> bool:
     """Tell whether the value a sentence gives (`the password is ...`) is a secret: it must not look like a word."""
     if proof is Proof.PASSWORD:
         number = value.isdigit() and len(value) >= 4
-        mixed = (has_digit_and_letter(value) or has_sign(value)) and not is_plain(value)
+        mixed = (has_digit_and_letter(value) or has_sign(value)) and (not is_plain(value) or is_phrase(value))
         return (number or mixed) and len(value) >= 5 and not is_code(value) and is_secret(value, proof)
     return is_secret(value, proof) and roughness(value) > 0.25 and not is_code(value)
 
@@ -162,14 +163,24 @@ def _holds(match: re.Match[str], value: str, proof: Proof, *, name: str, before:
     if match["below"] or match["call"] is not None:
         return has_digit(value) and is_secret(value, min(proof, Proof.KEY)) and (quoted or not is_code(value))
     link = match.string[match.end("tail") : match.start("open" if quoted else "bare")]
-    tight = link == "=" and (name.isupper() or name[0] == "-" or before[-1:] in ("?", "&", ";"))
+    tight = link == "=" and (
+        name.isupper() or name[0] == "-" or before[-1:] in ("?", "&", ";") or (is_phrase(value) and not quoted)
+    )
     alone = not before.rsplit("\n", 1)[-1].strip(" \t-")
     line = alone and link.strip() == ":" and match.string[match.end() : match.end() + 1] in ("", "\r", "\n")
     return is_assigned(value, proof, name=name, quoted=quoted, tight=tight, line=line)
 
 
 _FOREIGN = ("kennwort", "contraseña", "senha", "пароль", "密码", "密碼", "パスワード", "비밀번호")
-_NOUNS = {"pass": "password", "pwd": "password", "psw": "password", "secret": "secret", "token": "token", "key": "key"}
+_NOUNS = {
+    "pass": "password",
+    "pwd": "password",
+    "pw": "password",
+    "psw": "password",
+    "secret": "secret",
+    "token": "token",
+    "key": "key",
+}
 _NOUNS |= {"cred": "secret", "auth": "secret"} | dict.fromkeys(_FOREIGN, "password")
 
 NAMED: tuple[Rule, ...] = tuple(
@@ -193,6 +204,8 @@ def _login_pair(match: re.Match[str], text: str) -> Span | None:
     value = text[start:end].rstrip(").,;:")
     return (start, start + len(value)) if "/" not in value and _is_said(value, Proof.PASSWORD) else None
 
+
+TOLD: tuple[Rule, ...] = told(_is_said)
 
 _WHAT = r"(?:password|passphrase|passcode|token|secret|api[ -]key|access[ -]key|credentials?)"
 
@@ -227,90 +240,4 @@ PROSE: tuple[Rule, ...] = (
     ),
 )
 
-# -- command lines: options that are named for what they take, and options that only the command explains ------------
-
-
-def _is_option(value: str, proof: Proof) -> bool:
-    """Tell whether what follows an option (`--password hunter2`) is a secret."""
-    short = proof is Proof.PASSWORD and len(value) == 3 and value.isalnum()
-    return value[0] != "-" and not CAPITALS.match(value) and not is_path(value) and (is_secret(value, proof) or short)
-
-
-def _password(match: re.Match[str], text: str) -> Span | None:
-    start, end = match.span("secret")
-    return (start, end) if _is_option(text[start:end], Proof.PASSWORD) else None
-
-
-# Commands whose option for the password has no telling name: (option, with a space before the value), in lower case.
-_OPTIONS = {
-    ("p", False): re.compile(r"\b(?:mysql\w*|mariadb\w*|7za?|rar)\b[^\n|;]*\Z"),
-    ("p", True): re.compile(
-        r"\b(?:login|sshpass|mongo\w*|cqlsh|zip|unzip|sqlcmd|xfreerdp|rdesktop|ipmitool)\b[^\n|;]*\Z"
-    ),
-    ("a", True): re.compile(r"\b(?:redis|valkey)-cli\b[^\n|;]*\Z"),
-    ("w", True): re.compile(r"\bldap\w+\b[^\n|;]*\Z"),
-}
-_WITH_ACCOUNT = re.compile(r"\b(?:curl|wget|https?|xh|skopeo|aria2c)\b[^\n|;]*\Z")
-
-
-def _option(match: re.Match[str], text: str) -> Span | None:
-    """Decide on `--name value`, `-p value`, `-pvalue` and `-u user:value`."""
-    start, end = match.span("quoted" if match["quoted"] is not None else "bare")
-    value, name = text[start:end], match["name"]
-    before = text[max(0, match.start() - 300) : match.start()].lower()
-    if match["short"] in ("u", "user", "proxy-user") and _WITH_ACCOUNT.search(before):
-        user, _, value = value.partition(":")
-        start = end - len(value)
-        taken = bool(value) and not value.isdigit() and "/" not in user and _is_option(value, Proof.PASSWORD)
-        return (start, end) if taken else None
-    if name is None:
-        command = _OPTIONS.get((match["short"], bool(match["space"])))
-        attached = match["quoted"] is not None and not match["space"] and match["short"] == "p"
-        proof = Proof.PASSWORD if attached or (command and command.search(before)) else None
-    else:
-        proof = proof_of_name(text[slice(*match.span("name"))])
-        if match[0].startswith("-p") and _OPTIONS["p", False].search(before):  # mysql -phunter2
-            (start, end), proof = match.span("name"), Proof.PASSWORD
-            start, name = start + 1, None
-            value = text[start:end]
-    snake = is_code(value) and not value.isalpha()
-    if proof is None or snake:
-        return None
-    taken = not names_itself(value, name or "") and _is_option(value, proof)
-    return (start, end) if taken else None
-
-
-_DASHED = (
-    r"-(?<![^\s\"'`(\[,|=]-)"
-    r"(?:-?(?P<short>p|a|w|u|user|proxy-user)(?![a-z\-])|-?(?P<name>[a-z][\w\-.]{1,40}+)(?=[ \t]))(?P<space>[ \t]+|=)?"
-    r"(?:(?P<open>\\{0,6}[\"'])(?P<quoted>(?:(?!(?P=open))[^\n]){2,400}+)(?P=open)|(?P<bare>[^\s\"'`|;<>]{3,}+))"
-)
-
-_ARGUMENT = r"[\"']?(?P<secret>[^\s\"'|;]{3,}+)"
-
-# (keyword, pattern after it)
-_COMMANDS: tuple[tuple[str, str], ...] = (
-    ("smbclient", r"\b[^\n|;]{0,200}?[ \t]-u[ \t]*[\"']?[^\s%\"']{1,60}%(?P<secret>[^\s\"']{3,}+)"),
-    ("htpasswd", r"[ \t]+-[a-z]*b[a-z]*[ \t]+\S+[ \t]+\S+[ \t]+" + _ARGUMENT),
-    ("sqlplus", r"[ \t][^\n|;]{0,80}?[\w.]{1,60}/(?P<secret>[^\s@/\"']{3,}+)@"),
-    ("jdbc:oracle:thin:", r"[\w.]{1,60}/(?P<secret>[^\s@/\"']{3,}+)@"),
-    ("identified by", r"[ \t]+[\"'](?P<secret>[^\s\"'|;]{3,}+)"),
-    ("convertto-securestring", rf"[ \t]+(?:-string[ \t]+)?{_ARGUMENT}"),
-    (
-        "echo",
-        r"[ \t]+(?:-n[ \t]+)?[\"']?(?P<secret>[^\s\"'|]{3,100}+)[\"']?[ \t]*\|[ \t]*"
-        r"(?:sudo[ \t]+-s|(?:docker|podman)[ \t]+login|passwd|chpasswd|gpg)",
-    ),
-    ("net user", r"[ \t]+\S{1,60}[ \t]+(?P<secret>[^\s/]{3,}+)[ \t]+/"),
-    ("5432:", r"[\w*\-]{1,60}:[\w*\-]{1,60}:(?P<secret>[^\s:]{3,}+)"),
-)
-
-COMMANDS: tuple[Rule, ...] = (
-    Rule("command-line", ("-",), _DASHED, folded=True, find=_option),
-    *(
-        Rule("command-line", (keyword,), re.escape(keyword) + rest, folded=True, find=_password)
-        for keyword, rest in _COMMANDS
-    ),
-)
-
-CONTEXT = (*NAMED, *PROSE, *COMMANDS)
+CONTEXT = (*NAMED, *PROSE, *TOLD)

@@ -168,6 +168,7 @@ _WEBHOOKS = (
 # Each is a rule, its keyword, how long the token is before that, and the keyword with the rest.
 _HEADED = (
     ("telegram-token", ":a", 8, r":A(?<=\d{8}:A)[\w\-]{33,36}(?![\w\-])"),
+    ("azure-key", "jqqj99", 52, r"JQQJ99(?<=[A-Za-z0-9]{52}JQQJ99)[A-Za-z0-9+/]{20,}+={0,2}"),
     ("azure-client-secret", "q~", 4, r"Q~(?<=[\w\-]{3}\dQ~)[\w~.\-]{31,36}"),
     ("terraform-token", ".atlasv1.", 14, r"\.atlasv1\.(?<=[A-Za-z0-9]{14}\.atlasv1\.)[\w\-]{60,}+"),
     ("mailchimp-key", "-us", 32, r"-us(?<=[0-9a-f]{32}-us)\d{1,2}(?!\w)"),
@@ -201,6 +202,11 @@ _URLS: tuple[Rule, ...] = (
         find=_HINT,
     ),
     Rule("signature", ("signature",), r"signature=(?P<secret>[\w%+/\-]{20,}+={0,2})", folded=True, find=_HINT),
+    Rule(
+        "jwk-private-key",
+        ("kty",),
+        r"\"(?:d|p|q|dp|dq|qi|k)\\?\"[ \t]{0,8}:[ \t]{0,8}\\?\"(?P<secret>[\w\-]{20,}+)",
+    ),
     Rule("otp-secret", ("otpauth",), r"otpauth://[^\s\"'<>]{0,300}?secret=(?P<secret>[a-z2-7]{10,}+)", folded=True),
 )  # fmt: skip
 

@@ -16,6 +16,7 @@ from typing import Any
 from reasoningbank.errors import InvalidInputError, LimitExceededError
 from reasoningbank.screening.guard.hidden_text import normalise_hidden
 from reasoningbank.screening.prefilter import Seen, by_keyword, folded, joined, keywords_in
+from reasoningbank.screening.scrub.commands import COMMANDS
 from reasoningbank.screening.scrub.context import CONTEXT, is_assigned_to
 from reasoningbank.screening.scrub.forms import FORMS
 from reasoningbank.screening.scrub.rule import Rule, Span, secret_span
@@ -26,7 +27,7 @@ RULES_VERSION = 2
 # A rejected match is searched again, but only if it is short: so the time stays linear.
 _SEARCHED_AGAIN = 400
 
-_RULES = (*FORMS, *CONTEXT)
+_RULES = (*FORMS, *CONTEXT, *COMMANDS)
 _BY_KEYWORD = by_keyword((rule.keywords, number) for number, rule in enumerate(_RULES))
 KEYWORDS = _BY_KEYWORD.keys()
 

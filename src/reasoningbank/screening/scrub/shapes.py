@@ -26,7 +26,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _PASSWORDS = _words("""
-    password passwd passwort pwd pass passphrase passcode passwrd psw kennwort contraseña senha пароль 密码 密碼
+    password passwd passwort pwd pw pass passphrase passcode passwrd psw kennwort contraseña senha пароль 密码 密碼
     パスワード 비밀번호
 """)
 _NOUNS = _words("secret token credential auth authorization signature")
@@ -54,7 +54,8 @@ _TRAILING = _words("""
 """)
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 _FUSED = re.compile(
-    r"(?:(?P<password>(?:db|my|user|root|login|smtp|mail|key|store|sa|ssh)?pass(?:word|wd|phrase)?"
+    r"(?:(?P<password>(?:db|my|user|root|login|smtp|mail|key|store|sa|ssh|admin|bind|become|master|proxy|require|sudo|vault|vnc"
+    r"|(?:src|dest)?(?:store|key))?pass(?:word|wd|phrase)?|masterauth"
     r"|\w*(?:password|passwd))"
     r"|(?:(?:x|api|access|auth|secret|private|account|master|service|app|subscription|shared|id|refresh|bearer"
     r"|session|client|user|csrf|xsrf|jwt|oauth)+(?:key|token|secret)))\Z"
@@ -178,6 +179,26 @@ def is_plain(value: str) -> bool:
     parts = re.split(r"[-_./:+,]", value.lower())
     return not is_jumble(value) and all(
         part.isalpha() or (part.isdigit() and len(part) < 9) or _TECHNICAL.match(part) for part in parts if part
+    )
+
+
+_MEASURED = _words("""
+    char chars character characters letter letters digit digits day days hour hours minute minutes second seconds bit
+    bits byte bytes step part phase week day line least most min max minimum maximum or to of in the and encoded hashed
+    fold factor
+""")
+
+
+def is_phrase(value: str) -> bool:
+    """Tell whether words and a number are joined as passphrases are: `kite-42-Lamp`; not `sha-256-hashed`."""
+    first, *rest = re.split(r"[-_.]", value[:_LOOK])
+    words = [part for part in (first, *rest) if part.isalpha()]
+    return (
+        first.isalpha()
+        and len(words) >= 2
+        and any(part.isdigit() for part in rest)
+        and all(part.isalnum() for part in rest)
+        and not any(word.lower() in _MEASURED or _TECHNICAL.match(word.lower()) or word.isupper() for word in words)
     )
 
 
