@@ -119,7 +119,7 @@ def test_every_example_runs(
         assert said.out or not into
 
 
-SERVERS = ("mcp", "dashboard")
+SERVERS = ("mcp serve", "dashboard")
 
 
 def served(*arguments: str) -> Ran:

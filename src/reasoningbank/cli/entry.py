@@ -10,6 +10,7 @@ import typer
 
 from reasoningbank import __version__
 from reasoningbank.cli import (
+    connecting,
     correcting,
     distilling,
     editing,
@@ -74,6 +75,7 @@ for panel, part in PARTS:
         registered.rich_help_panel = panel
     app.registered_commands += part.registered_commands
 app.add_typer(graph.app, rich_help_panel="Memories")
+app.add_typer(connecting.app, rich_help_panel="Servers")
 app.add_typer(hooks.app, rich_help_panel="Servers")
 
 

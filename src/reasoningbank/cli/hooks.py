@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from reasoningbank.cli.changes import Yes, carried_out
 from reasoningbank.cli.help import Group
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.config import data_folder
@@ -20,7 +20,6 @@ Client = Annotated[ClientName, typer.Argument(metavar="CLIENT", help=", ".join(i
 Folder = Annotated[
     Path | None, typer.Option("--folder", help="A repository's own configuration, in place of the user's.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Write it; without, it is only shown.")]
 
 
 @command(app, "install", begins=True)
@@ -33,14 +32,14 @@ def install(session: Session, client: Client, *, folder: Folder = None, yes: Yes
     bank = session.bank
     options = {"state": _state(bank.root).as_posix(), "tenant": bank.tenant, "project": bank.project}
     options |= {"root": bank.root.as_posix()}
-    return _change(installing.install(found, installing.file_of(found, folder, Path.home()), options), yes=yes)
+    return carried_out(installing.install(found, installing.file_of(found, folder, Path.home()), options), yes=yes)
 
 
 @command(app, "uninstall", scope=())
 def uninstall(session: Session, client: Client, *, folder: Folder = None, yes: Yes = False) -> Answer:  # noqa: ARG001
     """Show a client's configuration without the hooks, and with --yes write it. Everything else in it stays."""
     found = installing.client_named(client)
-    return _change(installing.uninstall(found, installing.file_of(found, folder, Path.home())), yes=yes)
+    return carried_out(installing.uninstall(found, installing.file_of(found, folder, Path.home())), yes=yes)
 
 
 @command(app, "doctor", scope=("root",))
@@ -57,13 +56,3 @@ def doctor(session: Session, client: Client, *, folder: Folder = None) -> Answer
 
 def _state(root: Path) -> Path:
     return root / ".hooks"
-
-
-def _change(change: installing.Change, *, yes: bool) -> Answer:
-    before, after = ((text or "").splitlines() for text in (change.before, change.after))
-    shown = "\n".join(difflib.unified_diff(before, after, str(change.path), str(change.path), lineterm=""))
-    if yes:
-        change.carry_out()
-    said = "Nothing to change." if not change.changes else "Written." if yes else "Shown only: --yes writes it."
-    value = {"file": str(change.path), "after": change.after, "written": yes and change.changes}
-    return Answer(value, f"{shown}\n{said}".strip())

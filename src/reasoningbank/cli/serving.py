@@ -11,6 +11,7 @@ import typer
 
 from reasoningbank.cli.arguments import UsageError
 from reasoningbank.cli.distilling import DistillerName, WithBaseUrl, WithModel, chosen_distiller
+from reasoningbank.cli.help import Group
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.config import environment
 
@@ -68,7 +69,18 @@ RecordsAs = Annotated[str, typer.Option("--by", help="The name under which it re
 Logged = Annotated[LogLevel, typer.Option("--log-level", help="What is logged.")]
 
 
-@command(app, "mcp", with_json=False, begins=True, filtered=True)
+class _ServingUnlessTold(Group):
+    """A group of which `serve` is meant where no command is named: a client's settings start `reasoningbank mcp`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        is_named = bool(args) and (not args[0].startswith("-") or args[0] in ctx.help_option_names)
+        return super().parse_args(ctx, args if is_named else ["serve", *args])
+
+
+mcp_app = typer.Typer(name="mcp", help="Serve a project to MCP clients, and put it into them.", cls=_ServingUnlessTold)
+
+
+@command(mcp_app, "serve", with_json=False, begins=True, filtered=True)
 def mcp(
     session: Session,
     filters: dict[str, Any],

@@ -6,45 +6,16 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reasoningbank.client_files.change import Change, read_text
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.hooks import entry
 from reasoningbank.hooks.clients import CLIENTS, Client
 
 # By which our commands are known again, whatever the folder that they were installed from.
 MARK = "reasoningbank/hooks/entry.py"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What is to become of a client's file.
-
-    Attributes:
-        before, after: its text; None where it is not there.
-    """
-
-    client: Client
-    path: Path
-    before: str | None
-    after: str | None
-
-    @property
-    def changes(self) -> bool:
-        """Whether anything is to be written."""
-        return self.before != self.after
-
-    def carry_out(self) -> None:
-        """Write the file, or delete it."""
-        if self.after is None:
-            self.path.unlink(missing_ok=True)
-            return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        aside = self.path.with_name(self.path.name + ".reasoningbank-new")
-        aside.write_text(self.after, "utf-8")
-        aside.replace(self.path)
 
 
 def client_named(name: str) -> Client:
@@ -68,7 +39,7 @@ def command(client: Client, event: str, options: Mapping[str, str]) -> str:
 
 def install(client: Client, path: Path, options: Mapping[str, str]) -> Change:
     """Return what the file becomes with our hooks in it, in place of those that were there; the rest stays."""
-    before = _read(path)
+    before = read_text(path)
     settings = _without_ours(_settings(before, path))
     if client.shape != "grouped":
         settings.setdefault("version", 1)
@@ -76,25 +47,25 @@ def install(client: Client, path: Path, options: Mapping[str, str]) -> Change:
     for event in client.events:
         made = client.entry(event, lambda name: command(client, name, options))
         events.setdefault(event, []).append(made)
-    return Change(client, path, before, _text(settings))
+    return Change(path, before, _text(settings))
 
 
-def uninstall(client: Client, path: Path) -> Change:
+def uninstall(client: Client, path: Path) -> Change:  # noqa: ARG001 - called as `install` is
     """Return what the file becomes without our hooks; a file in which nothing else stands goes."""
-    before = _read(path)
+    before = read_text(path)
     if before is None:
-        return Change(client, path, None, None)
+        return Change(path, None, None)
     found = _settings(before, path)
     settings = _without_ours(found)
     if settings == found:
-        return Change(client, path, before, before)
+        return Change(path, before, before)
     left = {key: value for key, value in settings.items() if key != "version"}
-    return Change(client, path, before, _text(settings) if left else None)
+    return Change(path, before, _text(settings) if left else None)
 
 
 def doctor(client: Client, path: Path, state: Path) -> list[str]:
     """Return what is wrong with a client's hooks, and what would be silent."""
-    text = _read(path)
+    text = read_text(path)
     if text is None:
         return [f"{path} is not there: reasoningbank hooks install {client.name}"]
     try:
@@ -151,10 +122,6 @@ def _other(entries: list[Any]) -> list[Any]:
         elif not any(MARK in line for line in _lines(each)):
             left.append(each)
     return left
-
-
-def _read(path: Path) -> str | None:
-    return path.read_text("utf-8") if path.exists() else None
 
 
 def _settings(text: str | None, path: Path) -> dict[str, Any]:
