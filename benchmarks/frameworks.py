@@ -25,6 +25,7 @@ AT_ONCE = (5, 20, 50, 100)
 RUNS_EACH = 1
 REPEATS = 60
 OPENED, ACTIVE, CALLS_EACH = 1_000, 50, 3
+BEGUN_AT_ONCE = 8
 LESSONS = 300
 
 
@@ -81,12 +82,14 @@ def delivered(doors: Sequence[Door], at_once: Sequence[int]) -> dict[str, dict[s
 def adapter_ratio(door: Door, bank: ReasoningBank, repeats: int) -> float:
     """Return what the adapter adds to a run, as a multiple of the bank's own calls for it.
 
-    A run without the adapter, one with it, and a recall and a report are taken in turns, each for a task of its own.
-    Medians of their processor time are compared, so that what else the machine does counts for nothing.
+    A run without the adapter, one with it, and one without it that is followed by a recall and a report are taken in
+    turns, each for a task of its own: so the bank's calls, too, come after what the framework does. Medians of the
+    differences in processor time are compared, so that what else the machine does counts for little.
     """
     taken: dict[str, list[float]] = {"bare": [], "with": [], "bank": []}
 
     def calls(number: int) -> None:
+        door.bare(number)
         bank.report("unknown", ref=bank.recall(task(number + LESSONS), timeout=0.5).ref)
 
     ways = {"bare": door.bare, "with": door.timed, "bank": calls}
@@ -96,8 +99,11 @@ def adapter_ratio(door: Door, bank: ReasoningBank, repeats: int) -> float:
             way(number + 5)
             if number >= 0:
                 taken[name].append(time.process_time() - begun)
-    middle = {name: statistics.median(times) for name, times in taken.items()}
-    return round((middle["with"] - middle["bare"]) / middle["bank"], 2)
+
+    def added(name: str) -> float:
+        return statistics.median(took - bare for took, bare in zip(taken[name], taken["bare"], strict=True))
+
+    return round(added("with") / added("bank"), 2)
 
 
 # -- tenants -----------------------------------------------------------------------------------------------------------
@@ -108,8 +114,12 @@ def tenants(root: Path, opened: int, active: int) -> dict[str, float]:
     kept = Tenants(root, embedder="hash")
     before = _held()
     handles = [kept.open(f"tenant {n}", "support") for n in range(opened)]
-    for bank in handles:
+
+    def begin(bank: ReasoningBank) -> None:
         bank.record("Quote paths", "Put paths in quotes: names hold blanks.", outcome="failure")
+
+    with ThreadPoolExecutor(BEGUN_AT_ONCE) as threads:
+        list(threads.map(begin, handles))
     most: dict[str, float] = {}
 
     def work(bank: ReasoningBank) -> None:

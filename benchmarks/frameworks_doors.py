@@ -12,12 +12,14 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langgraph.graph import START, MessagesState, StateGraph
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.memory import Memory
 
 from langchain_reasoningbank import ReasoningBankMiddleware, ReasoningBankRetriever, attach, format_lessons
+from langgraph_reasoningbank import ReasoningBankHooks, lessons_block
 from llama_index.memory.reasoningbank import ReasoningBankMemoryBlock, run_with_memory
 from reasoningbank import ReasoningBank
 
@@ -64,9 +66,27 @@ class Telling(BaseChatModel):
 def langchain_agent(bank: ReasoningBank) -> Door:
     """Return an agent with the middleware."""
     middleware = ReasoningBankMiddleware(bank)
-    agent: Any = attach(create_agent(Telling(), [], middleware=[middleware]), middleware)
-    bare: Any = create_agent(Telling(), [])
+    agent = attach(create_agent(Telling(), [], middleware=[middleware]), middleware)
+    return _of_messages("LangChain agent", agent, create_agent(Telling(), []))
 
+
+def langgraph_graph(bank: ReasoningBank) -> Door:
+    """Return a graph with the hooks, whose node reads the block of lessons."""
+    hooks, model = ReasoningBankHooks(bank), Telling()
+
+    def builder(answer: Any) -> Any:
+        return StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer")
+
+    def shown(state: MessagesState) -> dict[str, Any]:
+        return {"messages": model.invoke([("system", lessons_block(state)), *state["messages"]])}
+
+    def bare(state: MessagesState) -> dict[str, Any]:
+        return {"messages": model.invoke([("system", ""), *state["messages"]])}
+
+    return _of_messages("LangGraph graph", hooks.compile(hooks.attach(builder(shown))), builder(bare).compile())
+
+
+def _of_messages(name: str, agent: Any, bare: Any) -> Door:
     def asked(number: int) -> dict[str, Any]:
         return {"messages": [{"role": "user", "content": task(number)}]}
 
@@ -76,7 +96,7 @@ def langchain_agent(bank: ReasoningBank) -> Door:
     def run(number: int) -> bool:
         return bool(agent.invoke(asked(number))["messages"][-1].text == SHOWN)
 
-    return Door("LangChain agent", run, arun, run, lambda number: bare.invoke(asked(number)))
+    return Door(name, run, arun, run, lambda number: bare.invoke(asked(number)))
 
 
 def langchain_chain(bank: ReasoningBank) -> Door:
@@ -132,4 +152,9 @@ def llama_index_agent(bank: ReasoningBank) -> Door:
     )
 
 
-DOORS: tuple[Callable[[ReasoningBank], Door], ...] = (langchain_agent, langchain_chain, llama_index_agent)
+DOORS: tuple[Callable[[ReasoningBank], Door], ...] = (
+    langchain_agent,
+    langchain_chain,
+    langgraph_graph,
+    llama_index_agent,
+)

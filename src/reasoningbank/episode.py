@@ -45,6 +45,7 @@ class Episode(BaseModel, frozen=True):
         verdict: None while it is open.
         by: who judged.
         held_out: lessons were withheld from it, to compare runs with and without them.
+        held_out_all: all that may be withheld was, not a single lesson (`holdout="memory"`).
         withheld: their ids; those deleted since are left out.
     """
 
@@ -58,6 +59,7 @@ class Episode(BaseModel, frozen=True):
     by: str = ""
     memories: tuple[Served, ...] = ()
     held_out: bool = False
+    held_out_all: bool = False
     withheld: tuple[str, ...] = ()
 
     @property

@@ -78,7 +78,7 @@ class Recall:
         hits: the memories handed out, in the order of `text`.
         text: the prompt block; empty when nothing fits.
         tokens: estimated tokens of `text`.
-        repeated: the reference was known already: nothing was searched or counted anew.
+        repeated: the reference was known already: nothing was searched or counted anew, but for what joined the run.
         shortened: ids of memories that are cut in `text`, visibly, since they did not fit whole.
         required: with `expand_links`, ids of those that came along because another one requires them.
         conflicts: with `expand_links`, which of them cannot both be followed; `text` says so too.

@@ -288,8 +288,44 @@ def test_a_tool_without_a_conversation_draws_for_itself_and_tells_the_model_noth
 ) -> None:
     bank = open_bank(settings={"holdout": 0.5})
     known = bank.record(**LESSON).memory.id  # type: ignore[arg-type]
-    search = memory_tools(bank, thread="nothing was recalled for it yet")[0]
+    search = memory_tools(bank)[0]
     answers = [search({"query": TASK}) for _ in range(16)]
 
     assert {known in str(answer) for answer in answers} == {True, False}
     assert not any("hold-out" in str(answer) for answer in answers)
+
+
+@pytest.mark.parametrize("of", ["within", "thread"])
+def test_the_searches_of_a_run_or_a_conversation_are_drawn_once(bank: ReasoningBank, of: str) -> None:
+    known = bank.record(**LESSON).memory.id  # type: ignore[arg-type]
+    arms = set()
+    for number in range(12):
+        options: dict[str, Any] = {of: f"run {number}", "holdout": 0.5}
+        answers = [memory_tools(bank, **options)[0]({"query": query}) for query in (TASK, f"{TASK} again", TASK)]
+        shown = {known in str(answer) for answer in answers}
+
+        assert len(shown) == 1
+        arms |= shown
+    assert arms == {True, False}
+
+
+def test_the_searches_of_a_run_are_one_episode(bank: ReasoningBank) -> None:
+    known = bank.record(**LESSON).memory.id  # type: ignore[arg-type]
+    told: list[str] = []
+    for _ in range(3):
+        search = memory_tools(bank, within="run 7", recalled=lambda recall: told.append(recall.ref))[0]
+        assert search({"query": TASK}).data["ref"] == "run 7"
+
+    assert told == ["run 7"] * 3
+    assert [memory.memory for memory in bank.runs.get("run 7").memories] == [known]
+    assert bank.report("success", ref="run 7").credited == (known,)
+    assert bank.get(known).usage_count == 1
+
+
+def test_one_lesson_that_is_withheld_hides_no_other_from_a_read_only_search(bank: ReasoningBank) -> None:
+    known = bank.record(**LESSON).memory.id  # type: ignore[arg-type]
+    recalls = [bank.recall(TASK, ref=f"run {n}", holdout="memory:0.9") for n in range(4)]
+
+    assert any(recall.held_out for recall in recalls)
+    for recall in recalls:
+        assert known in str(memory_tools(bank, read_only=True, within=recall.ref)[0]({"query": TASK}))

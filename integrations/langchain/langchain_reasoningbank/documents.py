@@ -10,23 +10,29 @@ from langchain_core.documents import Document
 from langchain_core.runnables import RunnableLambda
 
 from reasoningbank import Hit, Verdict, prompt_block
+from reasoningbank.prompt import delimited, undelimited
 
 # What is given no budget shows all that was found.
 NO_BUDGET = 1_000_000
+DOUBT = "(Most likely not about what was asked.)"
 
 
 class LessonDocument(Document):
-    """A lesson that was retrieved. The same lesson found by another query is equal, so that a union holds it once."""
+    """A lesson that was retrieved. The same lesson found by another query is equal, so that a union holds it once.
+
+    Its text stands between delimiters: by them it is known for a lesson wherever it is shown, and a run that is
+    distilled never learns from it what it was told.
+    """
 
     def __eq__(self, other: object) -> bool:
         """Two are equal when they are the same lesson in the same words."""
         if not isinstance(other, LessonDocument):
             return NotImplemented
-        return (self.id, self.page_content) == (other.id, other.page_content)
+        return (self.id, _said(self)) == (other.id, _said(other))
 
     def __hash__(self) -> int:
         """Agree with equality."""
-        return hash((self.id, self.page_content))
+        return hash((self.id, _said(self)))
 
     @classmethod
     def lc_id(cls) -> list[str]:
@@ -34,11 +40,17 @@ class LessonDocument(Document):
         return Document.lc_id()
 
 
-def document_of(hit: Hit, ref: str | None = None) -> LessonDocument:
+def _said(document: Document) -> str:
+    """Return what a document says of the lesson, as far as a compressor left it."""
+    return undelimited(document.page_content).removeprefix(f"{DOUBT}\n")
+
+
+def document_of(hit: Hit, ref: str | None = None, *, weak: bool = False) -> LessonDocument:
     """Return a hit as a document.
 
     Args:
         ref: the episode's, when it was recalled.
+        weak: most likely it is not about what was asked; its text says so.
     """
     memory = hit.memory
     notes = [memory.description, f"Applies when: {memory.applies_when}" if memory.applies_when else ""]
@@ -50,16 +62,15 @@ def document_of(hit: Hit, ref: str | None = None) -> LessonDocument:
         "similarity": hit.similarity,
         "score": hit.score,
         "provisional": hit.provisional,
+        "weak": weak,
         "tags": list(memory.tags),
         "project": memory.project,
     }
     if ref is not None:
         metadata["ref"] = ref
-    return LessonDocument(
-        id=memory.id,
-        page_content="\n".join(part for part in (memory.title, *notes, memory.content) if part),
-        metadata=metadata,
-    )
+    said = "\n".join(part for part in (DOUBT if weak else "", memory.title, *notes, memory.content) if part)
+    texts = (memory.id, memory.title, memory.content)
+    return LessonDocument(id=memory.id, page_content=delimited(said, texts), metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,7 @@ def _shown(document: Document) -> _Shown:
     return _Shown(
         id=str(document.metadata["memory_id"]),
         title=title,
-        content=document.page_content.removeprefix(f"{title}\n"),
+        content=_said(document).removeprefix(f"{title}\n"),
         outcome=Verdict(document.metadata.get("outcome", "success")),
         confidence=float(document.metadata.get("confidence", 0.0)),
     )
@@ -89,17 +100,27 @@ def _shown(document: Document) -> _Shown:
 def lessons_text(documents: Sequence[Document], *, max_tokens: int | None = None) -> str:
     """Return retrieved documents as the framed, delimited block that is meant for a prompt; empty when there are none.
 
-    Each lesson is shown once. Documents of other retrievers are no lessons: their text follows the block as it is.
+    Each lesson is shown once. Those that are most likely not about what was asked follow in a block that says so.
+    Documents of other retrievers are no lessons: their text comes last, as it is.
 
     Args:
-        max_tokens: of the block; long lessons are cut visibly, and what does not fit is left out. No limit when None.
+        max_tokens: of the blocks; long lessons are cut visibly, and what does not fit is left out. No limit when None.
     """
-    lessons = {d.metadata["memory_id"]: d for d in reversed(documents) if "memory_id" in d.metadata}
+    lessons: dict[str, Document] = {}
+    for document in documents:
+        memory_id = document.metadata.get("memory_id")
+        # Of a lesson that several queries found, one that was sure of it is enough.
+        if memory_id and (memory_id not in lessons or lessons[memory_id].metadata.get("weak")):
+            lessons[memory_id] = document
+    room, blocks = NO_BUDGET if max_tokens is None else max_tokens, []
+    for weak in (False, True):
+        shown = [_shown(one) for one in lessons.values() if bool(one.metadata.get("weak")) is weak]
+        unproven = [memory_id for memory_id, one in lessons.items() if one.metadata.get("provisional")]
+        block = prompt_block(shown, max_tokens=room, provisional=unproven, doubtful=weak)
+        room -= block.tokens
+        blocks.append(block.text)
     others = [document.page_content for document in documents if "memory_id" not in document.metadata]
-    budget = NO_BUDGET if max_tokens is None else max_tokens
-    unproven = [memory_id for memory_id, document in lessons.items() if document.metadata.get("provisional")]
-    block = prompt_block([*map(_shown, reversed(lessons.values()))], max_tokens=budget, provisional=unproven).text
-    return "\n\n".join(text for text in (block, *others) if text)
+    return "\n\n".join(text for text in (*blocks, *others) if text)
 
 
 format_lessons: RunnableLambda[list[Document], str] = RunnableLambda(lessons_text, name="format_lessons")

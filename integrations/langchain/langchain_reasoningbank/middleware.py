@@ -17,7 +17,7 @@ from langchain_core.runnables.config import set_config_context
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
-from langchain_reasoningbank.scope import own_thread, run_scope
+from langchain_reasoningbank.scope import own_thread, run_name, run_scope
 from langgraph_reasoningbank import GraphOutcome
 from reasoningbank import EpisodeNotFoundError, FilterOptions, ReasoningBank, ReasoningBankError
 from reasoningbank.adapters import (
@@ -29,6 +29,7 @@ from reasoningbank.adapters import (
     RunOutcomes,
     above,
     as_reference,
+    key_of,
     last_turn,
     letters_in,
     request_text,
@@ -69,6 +70,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         min_confidence: confidence from which a lesson is proven; the bank's setting when None.
         filters: those of `bank.recall`, by name: tags, where, outcome, source, since, until.
         expand_links: bring along what the lessons require, and warn of those that conflict.
+        holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
         judge: judges the final state; without one a run that merely ended teaches nothing.
         query: reads what the run is about from the state; the last user message by default.
         timeout: seconds a recall may take.
@@ -90,6 +92,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         min_confidence: float | None = None,
         filters: FilterOptions | None = None,
         expand_links: bool = False,
+        holdout: float | str | None = None,
         judge: Judge | None = None,
         query: Callable[[Any], str] | None = None,
         timeout: float = 0.5,
@@ -102,7 +105,9 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         super().__init__()
         self.tools = []
         self._name, self._query = name, query or _asked
-        self._recalling = Recalling(bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links)
+        self._recalling = Recalling(
+            bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links, holdout
+        )
         self._outcomes = RunOutcomes(judge, failure_filter, self._turn if distill else None, distill_after)
         self.callback = GraphOutcome(self._outcomes, self._resumable)
         self._warned = False
@@ -137,10 +142,15 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         if run is None and not self._warned:
             self._warned = True
             log.warning("middleware %r is not attached: a run that fails is not reported; use attach()", self._name)
-        name = str(uuid4()) if run is None else run.name if self._name == NAME else f"{run.name}/{self._name}"
+        name = self._run_name(config) if run is None else run.name if self._name == NAME else f"{run.name}/{self._name}"
         asked = [m for m in state["messages"] if m.type == "human"]
         entry = {"ref": as_reference(own) or name, "turn": str(asked[-1].id or "") if asked else ""}
         return {"reasoningbank": {self._name: entry}}
+
+    def _run_name(self, config: RunnableConfig) -> str:
+        """Name a run that is not watched: by the agent's, which its tools know, too, unless others are in it."""
+        is_inner = above((config.get("configurable") or {}).get("checkpoint_ns"))
+        return (None if is_inner or self._name != NAME else run_name()) or str(uuid4())
 
     # -- meanwhile ---------------------------------------------------------------------------------------------------
 
@@ -176,13 +186,14 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
             return ""
         config, bank = get_config(), self._bank()
         run, known = self.callback.graph_run(config), self._recalling.known(bank, ref)
-        if known == "" or (known is not None and (run is None or ref in run.handed)):
+        if known == "" or (known is not None and (run is None or key_of(bank, ref) in run.handed)):
             return known
         # The messages as they are for the model, since others may have redacted them.
         task = request_text(self._query({**request.state, "messages": request.messages}))
         if not task:
             return ""
-        recall = self._recalling.recall(bank, task, ref=ref, thread=own_thread(run_scope(config)))
+        thread = own_thread(run_scope(config))
+        recall = self._recalling.recall(bank, task, ref=ref, thread=thread, config=config)
         if run is None:
             self.callback.unbound(bank, recall)
         else:

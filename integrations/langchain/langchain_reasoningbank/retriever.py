@@ -11,9 +11,16 @@ from langchain_core.runnables import RunnableConfig, run_in_executor
 from pydantic import ConfigDict, Field
 
 from langchain_reasoningbank.documents import NO_BUDGET, document_of
-from langchain_reasoningbank.scope import ChainWatch, own_thread, run_scope
+from langchain_reasoningbank.scope import ChainWatch, HoldoutOption, own_thread, run_name, run_scope
 from reasoningbank import ReasoningBank, Recall
-from reasoningbank.adapters import Banks, RunScope, as_reference, bank_of, request_text
+from reasoningbank.adapters import (
+    Banks,
+    RunScope,
+    as_reference,
+    bank_of,
+    is_held_out_around,
+    request_text,
+)
 
 
 class ReasoningBankRetriever(BaseRetriever):
@@ -39,6 +46,8 @@ class ReasoningBankRetriever(BaseRetriever):
         record_usage: a call is a recall: it opens an episode, whose `ref` each document carries in its metadata.
             `attach` closes it at the end of the chain's run, whose id is the reference.
         max_tokens: with `record_usage`, the budget of what is handed out; None for no limit.
+        holdout: with `record_usage`, withhold lessons from a share of the runs (`bank.recall`); the bank's setting when
+            None.
         timeout: seconds of work that a call may take; None for as long as it takes.
         fail_open: when a call fails or comes too late, give no documents; a warning says why.
     """
@@ -53,6 +62,7 @@ class ReasoningBankRetriever(BaseRetriever):
     filters: dict[str, Any] = Field(default_factory=dict)
     record_usage: bool = False
     max_tokens: int | None = Field(default=None, ge=0)
+    holdout: HoldoutOption = None
     timeout: float | None = Field(default=0.5, gt=0.0)
     fail_open: bool = True
 
@@ -108,22 +118,24 @@ class ReasoningBankRetriever(BaseRetriever):
             "timeout": self.timeout,
             "fail_open": self.fail_open,
         } | self.filters
-        if not self.record_usage:
-            return [document_of(hit) for hit in bank.search(task, **options).hits]
-        recall = self._recall(bank, task, manager, scope, options)
-        return [document_of(hit, recall.ref) for hit in recall.hits]
+        if self.record_usage:
+            recall = self._recall(bank, task, manager, scope, options)
+            return [document_of(hit, recall.ref, weak=recall.weak) for hit in recall.hits]
+        if is_held_out_around(bank, {**scope, "callbacks": manager}, None):
+            return []
+        found = bank.search(task, **options)
+        return [document_of(hit, weak=found.weak) for hit in found.hits]
 
     def _recall(self, bank: ReasoningBank, task: str, manager: Any, scope: RunScope, options: dict[str, Any]) -> Recall:
-        around = ChainWatch.around(manager, self.bank)
-        own = as_reference(scope["configurable"].get("reasoningbank_ref"))
-        if around is None:
-            options |= {"ref": own or str(manager.run_id), "thread": own_thread(scope)}
-        else:
-            watch, root = around
-            root.name = own or root.name
-            options |= {"ref": root.ref_for((bank.tenant, bank.project, task)), "thread": watch.thread(root, scope)}
+        own, config = as_reference(scope["configurable"].get("reasoningbank_ref")), {**scope, "callbacks": manager}
+        place, thread = ChainWatch.place(config, bank, self.bank, own), own_thread(scope)
+        if place is not None and isinstance(place.watch, ChainWatch):
+            thread = place.watch.thread(place.run, scope)
+        if is_held_out_around(bank, config, thread):
+            return Recall(ref="", task=task, held_out=True)
+        ref = place.ref if place is not None else own or run_name() or str(manager.run_id)
         options["max_tokens"] = NO_BUDGET if self.max_tokens is None else self.max_tokens
-        recall = bank.recall(task, **options)
-        if around is not None:
-            around[0].opened(around[1], bank, recall, under=manager.run_id)
+        recall = bank.recall(task, ref=ref, thread=thread, join=True, holdout=self.holdout, **options)
+        if place is not None:
+            place.opened(bank, recall, under=manager.run_id)
         return recall

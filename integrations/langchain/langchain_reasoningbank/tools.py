@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from functools import partial
+from typing import Annotated, Any, Literal
 
 from langchain_core.runnables import RunnableConfig, run_in_executor
 from langchain_core.tools import BaseTool, BaseToolkit, ToolException
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
-from langchain_reasoningbank.scope import run_scope
+from langchain_reasoningbank.scope import HoldoutOption, own_thread, run_name, run_scope
 from reasoningbank.adapters import (
     MEMORY_APPROVE,
     MEMORY_FEEDBACK,
@@ -20,9 +21,14 @@ from reasoningbank.adapters import (
     MEMORY_SEARCH,
     MEMORY_UPDATE,
     Banks,
+    SearchArguments,
+    as_reference,
     bank_of,
     check_allowed,
+    is_held_out_around,
     memory_tools,
+    place_in,
+    to_object,
 )
 
 
@@ -30,6 +36,16 @@ def _invalid(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"]) or "arguments"
     return f"argument {where!r}: {first['msg']}; what came was {first['input']!r:.100}. Correct it and call again."
+
+
+class StrictSearchArguments(SearchArguments):
+    """Arguments of memory_search as endpoints take them in strict mode, which admits no object of any keys."""
+
+    where: Annotated[
+        dict[str, Any] | None,
+        BeforeValidator(to_object),
+        WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+    ] = Field(default=None, description=f"JSON text. {SearchArguments.model_fields['where'].description}")
 
 
 class _BankTool(BaseTool):
@@ -57,12 +73,20 @@ class _BankTool(BaseTool):
     def _allowed(self) -> tuple[str, ...]:
         return ()
 
+    def _holdout(self) -> float | str | None:
+        return None
+
     def _run(self, *alone: Any, config: RunnableConfig, **arguments: Any) -> tuple[str, dict[str, Any]]:
-        bank = bank_of(self.bank, run_scope(config))
-        thread = (config.get("configurable") or {}).get("thread_id")
+        scope = run_scope(config)
+        bank, own = bank_of(self.bank, scope), as_reference(scope["configurable"].get("reasoningbank_ref"))
+        place, thread = place_in(config, bank, own), own_thread(scope)
         options: dict[str, Any] = {"by": self.by, "trusted": self.trusted, "allow": self._allowed()}
-        options["thread"] = None if thread is None else str(thread)
-        offered = memory_tools(bank, read_only=self._read_only(), **options)
+        options |= {"read_only": self._read_only(), "holdout": self._holdout(), "thread": thread}
+        options["within"] = place.ref if place is not None else own or run_name() or ""
+        options["withheld"] = is_held_out_around(bank, config, thread)
+        if place is not None:
+            options["recalled"] = partial(place.opened, bank)
+        offered = memory_tools(bank, **options)
         tool = next(tool for tool in offered if tool.name == self.name)
         # A text alone, which LangChain allows, is the first argument.
         answer = tool(dict(zip(tool.spec.arguments.model_fields, alone, strict=False)) | arguments)
@@ -75,15 +99,27 @@ class _BankTool(BaseTool):
 
 
 class MemorySearchTool(_BankTool):
-    """Looks up lessons. Unless `read_only`, a call is a recall: it opens an episode, whose `ref` it gives."""
+    """Looks up lessons. Unless `read_only`, a call is a recall in the episode of the run, whose `ref` it gives.
+
+    The run is the one of the agent or graph that calls it, whose middleware, hooks or retriever share its episode;
+    outside of all runs each call opens an episode of its own.
+
+    Attributes:
+        read_only: nothing is counted.
+        holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
+    """
 
     name: str = MEMORY_SEARCH.name
     description: str = MEMORY_SEARCH.description
-    args_schema: type[BaseModel] = MEMORY_SEARCH.arguments
+    args_schema: type[BaseModel] = StrictSearchArguments
     read_only: bool = False
+    holdout: HoldoutOption = None
 
     def _read_only(self) -> bool:
         return self.read_only
+
+    def _holdout(self) -> float | str | None:
+        return self.holdout
 
 
 class MemoryRecordTool(_BankTool):
@@ -171,6 +207,7 @@ class ReasoningBankToolkit(BaseToolkit):
         trusted: whether what is recorded through them is trusted.
         allow: "list", "update", "retire" and "approve" offer memory_list, memory_update, memory_retire and
             memory_approve (see memory_tools); beside read-only only "list".
+        holdout: of memory_search.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -180,6 +217,7 @@ class ReasoningBankToolkit(BaseToolkit):
     by: str = "agent"
     trusted: bool = True
     allow: tuple[str, ...] = ()
+    holdout: HoldoutOption = None
 
     def __init__(self, bank: Banks, **options: Any) -> None:
         super().__init__(**{"bank": bank, **options})
@@ -191,5 +229,6 @@ class ReasoningBankToolkit(BaseToolkit):
         more = [kind(**options) for name, kind in ALLOWED.items() if name in self.allow]
         if self.read_only:
             return [MemorySearchTool(read_only=True, description=MEMORY_LOOKUP.description, **options), *more]
-        kinds: list[type[_BankTool]] = [MemorySearchTool, MemoryRecordTool, MemoryFeedbackTool, MemoryOutcomeTool]
-        return [*(kind(**options) for kind in kinds), *more]
+        kinds: list[type[_BankTool]] = [MemoryRecordTool, MemoryFeedbackTool, MemoryOutcomeTool]
+        searching = MemorySearchTool(holdout=self.holdout, **options)
+        return [searching, *(kind(**options) for kind in kinds), *more]

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.load import dumpd
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import ConfigurableField, Runnable, RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
-from langchain_reasoningbank import ReasoningBankRetriever, attach, format_lessons, lessons_text
+from langchain_reasoningbank import ReasoningBankRetriever, attach, format_lessons, lessons_text, trajectory_of
+from langchain_reasoningbank.documents import DOUBT
 from reasoningbank import ReasoningBank, Verdict
 
 DATES = "parse the dates of the invoices"
@@ -61,9 +64,11 @@ def test_a_document_carries_the_lesson_and_what_is_known_of_it(bank: ReasoningBa
     memory = bank.get(document.metadata["memory_id"])
 
     assert document.id == memory.id
-    assert document.page_content == f"{memory.title}\n{memory.content}"
+    first, *said, last = document.page_content.split("\n")
+    assert said == [memory.title, memory.content]
+    assert re.fullmatch("<lessons-([0-9a-f]+)></lessons-\\1>", first + last)
     assert set(document.metadata) == {
-        "memory_id", "title", "outcome", "confidence", "similarity", "score", "provisional", "tags", "project"
+        "memory_id", "title", "outcome", "confidence", "similarity", "score", "provisional", "weak", "tags", "project"
     }  # fmt: skip
     assert document.metadata["project"] == "billing"
     assert 0.0 <= document.metadata["similarity"] <= 1.0
@@ -244,3 +249,51 @@ def test_it_filters_by_all_that_the_bank_filters_by(bank: ReasoningBank) -> None
 
     assert found.metadata["title"] in titles(ReasoningBankRetriever(bank=bank, filters={"since": "1d"}).invoke(DATES))
     assert filtered.invoke(DATES) == []
+
+
+WEAK = "bake a cake with cherries for the invoices"
+
+
+@pytest.mark.parametrize("record_usage", [True, False])
+def test_doubtful_lessons_say_so_in_documents_and_in_the_block(bank: ReasoningBank, record_usage: bool) -> None:
+    retriever = ReasoningBankRetriever(bank=bank, record_usage=record_usage)
+    sure, weak = retriever.invoke(DATES), retriever.invoke(WEAK)
+
+    assert bank.search(WEAK).weak
+    assert [document.metadata["weak"] for document in (*sure, *weak)] == [False] * len(sure) + [True] * len(weak)
+    assert weak
+    assert all(DOUBT in document.page_content for document in weak)
+    assert "most likely none is about" in lessons_text(weak)
+    assert "most likely none" not in lessons_text(sure)
+
+
+def test_what_one_query_is_sure_of_is_not_doubtful_for_another(bank: ReasoningBank) -> None:
+    retriever = ReasoningBankRetriever(bank=bank, limit=2)
+    sure, weak = retriever.invoke(DATES), ReasoningBankRetriever(bank=bank).invoke(WEAK)
+    first, *others = lessons_text([*weak, *sure]).split("most likely none is about")
+
+    assert set(sure) <= {*sure, *weak}
+    assert all(document.metadata["title"] in first for document in sure)
+    assert sum(text.count("<lessons-") for text in (first, *others)) == 1 + bool(set(weak) - set(sure))
+    for document in (*sure, *weak):
+        assert lessons_text([*weak, *sure]).count(document.metadata["memory_id"]) == 1
+
+
+def test_documents_shown_without_a_frame_are_known_for_lessons_by_whoever_distils(bank: ReasoningBank) -> None:
+    shown = "\n\n".join(document.page_content for document in ReasoningBankRetriever(bank=bank).invoke(DATES))
+    run = trajectory_of(
+        [
+            HumanMessage(DATES),
+            AIMessage("", tool_calls=[{"name": "look", "args": {"query": DATES}, "id": "1"}]),
+            ToolMessage(shown, tool_call_id="1"),
+            AIMessage("Parsed them."),
+        ]
+    )
+
+    assert "tz=UTC" in shown
+    assert bank.distill(run, "success").removed
+    assert sorted(titles_in(bank)) == ["Never delete invoices", "Pin the timezone", "Quote invoice names"]
+
+
+def titles_in(bank: ReasoningBank) -> list[str]:
+    return [memory.title for memory in bank.list().memories]

@@ -88,6 +88,7 @@ class ReasoningBankHooks:
         min_confidence: confidence from which a lesson is proven; the bank's setting when None.
         filters: those of `bank.recall`, by name: tags, where, outcome, source, since, until.
         expand_links: bring along what the lessons require, and warn of those that conflict.
+        holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
         query: reads what the run is about from the state; the last user message of `messages` by default.
         judge: judges the state at the end; without one a run that merely ended is unknown.
         key: of the entry in the state; two hooks in one graph need two keys.
@@ -108,6 +109,7 @@ class ReasoningBankHooks:
         min_confidence: float | None = None,
         filters: FilterOptions | None = None,
         expand_links: bool = False,
+        holdout: float | str | None = None,
         query: Callable[[Any], str] | None = None,
         judge: Judge | None = None,
         key: str = KEY,
@@ -118,7 +120,9 @@ class ReasoningBankHooks:
         distill_after: float = 0.0,
     ) -> None:
         self.key, self._query = key, query
-        self._recalling = Recalling(bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links)
+        self._recalling = Recalling(
+            bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links, holdout
+        )
         outcomes = RunOutcomes(judge, failure_filter, self._run_of if distill else None, distill_after)
         self.callback = HooksOutcome(self, outcomes)
         self.recall_node = RunnableLambda(self._recall, afunc=self._arecall, name=f"{key}_recall")
@@ -201,9 +205,8 @@ class ReasoningBankHooks:
         configurable = config.get("configurable") or {}
         path = above(configurable.get("checkpoint_ns"))
         own = None if path else as_reference(configurable.get(f"{self.key}_ref"))
-        recall = self._recalling.recall(
-            bank, task, ref=own or self._name(run) or ref, thread=thread_of(configurable.get("thread_id"), path)
-        )
+        ref, thread = own or self._name(run) or ref, thread_of(configurable.get("thread_id"), path)
+        recall = self._recalling.recall(bank, task, ref=ref, thread=thread, config=config)
         if run is not None:
             self.callback.opened(run, bank, recall, must_read=True)
         elif not self._warned:
@@ -250,13 +253,13 @@ class ReasoningBankHooks:
         Args:
             config: the node's.
         """
-        ref, run = self._ref(state), self.callback.graph_run(config)
-        for above_it in run.up() if run is not None else ():
-            ref = ref or next(iter(above_it.handed), "")
+        bank, ref, run = self.bank_of(config), self._ref(state), self.callback.graph_run(config)
+        if not ref and run is not None and (found := run.holder(bank)) is not None:
+            ref = found[1].ref
         if not ref:
             return ""
-        self.callback.read(config, ref)
-        return self._recalling.text(self.bank_of(config), ref)
+        self.callback.read(config, bank, ref)
+        return self._recalling.text(bank, ref)
 
     def _asked(self, state: Any) -> str:
         return request_text(read(state, "messages") or "") if self._query is None else self._query(state)

@@ -56,7 +56,9 @@ def test_the_tools_keep_their_filters_and_their_limit(bank: ReasoningBank) -> No
     one, guarded = get_tools(bank, limit=1)[0], get_tools(bank, read_only=True, filters={"outcome": "failure"})[0]
 
     assert one.call(query="the invoices").content.count("invoices") >= 1
-    assert "Never delete invoices" in guarded.call(query="the invoices", outcome="success").content
+    assert "Never delete invoices" in guarded.call(query="the invoices", outcome="failure").content
+    with pytest.raises(ValueError, match="outcome is bound to 'failure'"):
+        guarded.call(query="the invoices", outcome="success")
     assert "Pin the timezone" not in guarded.call(query=ASKED).content
 
 
@@ -145,3 +147,13 @@ def test_an_agent_puts_lessons_right_only_where_that_is_allowed(bank: ReasoningB
     assert bank.get(memory_id).content == "Run make clean"
     tools["memory_retire"].call(memory_id=memory_id, reason="no longer")
     assert bank.get(memory_id).state == "archived"
+
+
+def test_doubtful_lessons_say_so_in_nodes(bank: ReasoningBank) -> None:
+    retriever = ReasoningBankRetriever(bank)
+    sure, weak = retriever.retrieve("parse the dates of the invoices"), retriever.retrieve("never mind")
+
+    assert bank.search("never mind").weak
+    assert [node.metadata["weak"] for node in (*sure, *weak)] == [False] * len(sure) + [True] * len(weak)
+    assert weak
+    assert all("most likely none is about this task" in node.text for node in weak)

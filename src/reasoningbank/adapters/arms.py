@@ -10,13 +10,17 @@ from reasoningbank.results import HELD_OUT
 
 
 def is_held_out(bank: ReasoningBank, ref: str | None, thread: str | None) -> bool | None:
-    """Tell whether lessons are withheld from a run, or a conversation's; None where nothing was recalled for it yet."""
-    if not ref and thread is None:
-        return None
-    try:
-        return bank.runs.get(ref or None, thread=None if ref else thread).held_out
-    except EpisodeNotFoundError:
-        return None
+    """Tell whether all lessons are withheld from a run, or else from its conversation.
+
+    None where nothing was recalled for it yet.
+    """
+    for named in ({"ref": ref}, {"thread": thread}):
+        if any(named.values()):
+            try:
+                return bank.runs.get(**named).held_out_all
+            except EpisodeNotFoundError:
+                continue
+    return None
 
 
 def told(withheld: Mapping[str, int]) -> dict[str, int]:

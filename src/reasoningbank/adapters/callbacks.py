@@ -14,11 +14,12 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from reasoningbank.adapters.outcomes import RunOutcomes, is_neutral
-from reasoningbank.adapters.shown import letters_in, marks_of
+from reasoningbank.adapters.shown import letters_in
 from reasoningbank.adapters.threads import thread_of
-from reasoningbank.adapters.watched import Handed, WatchedRun, is_left, unfinished
+from reasoningbank.adapters.watched import Handed, WatchedRun, is_left, key_of, unfinished
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import ReasoningBankError
+from reasoningbank.judgement import Judgement
 from reasoningbank.results import Recall
 
 log = logging.getLogger("reasoningbank")
@@ -77,49 +78,52 @@ class RunWatch:
         """
         if not recall.ref:
             return
+        key = key_of(bank, recall.ref)
         with self._lock:
-            known = run.handed.get(recall.ref) or self._parked.pop(_key(bank, recall.ref), None)
+            known = run.handed.get(key) or self._parked.pop(key, None)
             if known is None:
-                known = Handed(bank, recall.ref, {}, self.run(under) or run, must_read)
+                known = Handed(bank, recall.ref, must_read=must_read)
                 known.messages = [{"role": "user", "content": recall.task}]
-                if recall.repeated and not run.queries:
-                    known.unwatched = True  # what an earlier process showed of it, nobody knows here
-            known.marks.update({memory.id: marks_of(memory) for memory in recall.memories})
-            run.handed[recall.ref] = known
+                # What an earlier process showed of it, nobody knows here.
+                known.unwatched = recall.repeated and recall.ref not in run.asked
+            known.must_read = known.must_read and must_read
+            known.add(recall, self.run(under) or run)
+            run.handed[key] = known
+            run.asked.add(recall.ref)
 
     def unbound(self, bank: ReasoningBank, recall: Recall) -> Handed | None:
         """Return what was recalled in a run that is not watched, to say what a model was shown of it."""
         if not recall.ref:
             return None
         with self._lock:
-            handed = self._parked.get(_key(bank, recall.ref))
+            key = key_of(bank, recall.ref)
+            handed = self._parked.get(key)
             if handed is None:
-                marks = {memory.id: marks_of(memory) for memory in recall.memories}
-                handed = Handed(bank, recall.ref, marks, WatchedRun("", recall.ref, None, "", {}))
+                handed = Handed(bank, recall.ref)
                 handed.unwatched = recall.repeated  # what an earlier process showed of it, nobody knows here
-                _remember(self._parked, _key(bank, recall.ref), handed)
+                _remember(self._parked, key, handed)
+            handed.add(recall, WatchedRun("", recall.ref, None, "", {}))
             return handed
 
     def parked(self, bank: ReasoningBank, ref: str) -> Handed | None:
         """Return what was recalled in a run that is not watched, or that paused."""
-        return self._parked.get(_key(bank, ref))
+        return self._parked.get(key_of(bank, ref))
 
-    def read(self, config: Mapping[str, Any], ref: str) -> None:
+    def read(self, config: Mapping[str, Any], bank: ReasoningBank, ref: str) -> None:
         """Code of a node took the text of the lessons."""
         inner = self.run(getattr(config.get("callbacks"), "parent_run_id", None))
         for run in inner.up() if inner is not None else ():
-            if ref in run.handed and inner is not None:
-                run.handed[ref].readers.append([above for above in inner.up() if above.path == inner.path][-1])
+            if inner is not None and (handed := run.handed.get(key_of(bank, ref))) is not None:
+                handed.readers.append([above for above in inner.up() if above.path == inner.path][-1])
 
     def ending(
         self, run: WatchedRun, bank: ReasoningBank, ref: str, state: Any, loop: asyncio.AbstractEventLoop | None = None
     ) -> None:
         """A node near the end of a run saw its state: by that the run is judged when it has ended."""
         with self._lock:
-            handed = run.handed.get(ref) or self._parked.pop(_key(bank, ref), None)
-            if handed is None:
-                handed = Handed(bank, ref, {}, run, unwatched=True)
-            run.handed[ref] = handed
+            key = key_of(bank, ref)
+            handed = run.handed.get(key) or self._parked.pop(key, None) or Handed(bank, ref, unwatched=True)
+            run.handed[key] = handed
             handed.state, handed.loop = state, loop
 
     # -- beginnings ----------------------------------------------------------------------------------------------------
@@ -215,8 +219,7 @@ class RunWatch:
         if run is not None:
             given = {document.metadata.get("memory_id") for document in documents}
             for handed in run.root.handed.values():
-                if run in handed.under.up():
-                    handed.reached = given & set(handed.marks)
+                handed.retrieved(run, given)
 
     def on_retriever_error(self, error: BaseException, *, run_id: Hashable, **kwargs: Any) -> None:
         """A retriever failed."""
@@ -230,10 +233,14 @@ class RunWatch:
         if run.paused or is_left() or (isinstance(outputs, Mapping) and "__interrupt__" in outputs):
             self._park(run)
             return
+        said: dict[int, Judgement] = {}
         for bank, ref in self._episodes(run):
-            handed = run.handed.get(ref)
+            handed = run.handed.get(key_of(bank, ref))
             given, loop = (outputs, None) if handed is None else (handed.result(outputs), handed.loop)
-            self.settle(bank, ref, given, run=run, loop=loop)
+            if self._settling(bank, ref, run, False):
+                # What several banks' lessons were in is judged once.
+                judgement = said.get(id(given)) or self.outcomes.judged(given, loop)
+                self.outcomes.record(bank, ref, given, said.setdefault(id(given), judgement))
 
     def on_chain_error(self, error: BaseException, *, run_id: Hashable, **kwargs: Any) -> None:
         """A run failed, unless it is nobody's failure."""
@@ -244,7 +251,7 @@ class RunWatch:
             self._park(run)
             return
         for bank, ref in self._episodes(run):
-            handed = run.handed.get(ref)
+            handed = run.handed.get(key_of(bank, ref))
             self._take_back(run, handed)
             self.outcomes.fail(bank, ref, error, so_far=None if handed is None else handed.messages)
 
@@ -270,7 +277,7 @@ class RunWatch:
     def _park(self, run: WatchedRun) -> None:
         with self._lock:
             for handed in run.handed.values():
-                _remember(self._parked, _key(handed.bank, handed.ref), handed)
+                _remember(self._parked, key_of(handed.bank, handed.ref), handed)
 
     def _episodes(self, run: WatchedRun) -> list[tuple[ReasoningBank, str]]:
         """Return what is to be closed at the end of a run."""
@@ -288,16 +295,14 @@ class RunWatch:
         *,
         run: WatchedRun | None = None,
         by_hand: bool = False,
-        loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         """Judge what a run gave, and close its episode: credited is what was shown.
 
         Args:
             by_hand: the program says so; the run's own end is then not judged any more.
-            loop: the run's, which waits for this thread.
         """
         if self._settling(bank, ref, run, by_hand):
-            self.outcomes.close(bank, ref, given, loop=loop)
+            self.outcomes.close(bank, ref, given)
 
     async def asettle(self, bank: ReasoningBank, ref: str, given: Any, *, run: WatchedRun | None = None) -> None:
         """Do what `settle` does without holding up the loop."""
@@ -311,7 +316,8 @@ class RunWatch:
                 return False
             run.settled = True
             run.by_hand |= {ref} if by_hand else set()
-        handed = (run.handed.get(ref) if run is not None else None) or self._parked.pop(_key(bank, ref), None)
+        key = key_of(bank, ref)
+        handed = (run.handed.get(key) if run is not None else None) or self._parked.pop(key, None)
         self._take_back(run, handed)
         return True
 
@@ -333,11 +339,6 @@ def _take_back(bank: ReasoningBank, ref: str, memory_ids: set[str]) -> None:
         bank.runs.take_back(ref, sorted(memory_ids))
     except ReasoningBankError as error:
         log.warning("what no model was shown of %s was not taken back: %s", ref, error)
-
-
-def _key(bank: ReasoningBank, ref: str) -> Hashable:
-    # References of a caller's own are unique in a bank, not among banks.
-    return bank.tenant, bank.project, ref
 
 
 def _remember(known: OrderedDict[Any, Any], key: Hashable, value: Any) -> None:

@@ -143,9 +143,11 @@ class RunOutcomes:
             self.runs.note(run, (bank, ref))
 
     def finished(self, run: Hashable, given: Any) -> None:
-        """A run ended with `given`; when it is a root, its episodes are judged by that."""
-        for bank, ref in self._ended(run):
-            self.close(bank, ref, given)
+        """A run ended with `given`; when it is a root, its episodes are judged by that, all at once."""
+        if ended := self._ended(run):
+            judgement = self.judged(given)
+            for bank, ref in ended:
+                self.record(bank, ref, given, judgement)
 
     def paused(self, run: Hashable) -> None:
         """A run ended without being over, or its episodes are closed elsewhere: they stay as they are."""
@@ -173,21 +175,20 @@ class RunOutcomes:
         given: Any,
         *,
         reason: str = "",
-        loop: asyncio.AbstractEventLoop | None = None,
     ) -> Verdict:
         """Judge what a run gave, close its episode, and return the verdict.
 
         Args:
             reason: what is known of the ending, for a judge that gives no reason.
-            loop: a running loop of another thread, in which an async judge is awaited; one of its own when None.
         """
-        return self._close(bank, ref, given, self.judged(given, loop), reason)
+        return self.record(bank, ref, given, self.judged(given), reason)
 
     async def aclose(self, bank: ReasoningBank, ref: str, given: Any, *, reason: str = "") -> Verdict:
         """Do what `close` does without holding up the loop; an async judge is awaited in it."""
-        return await asyncio.to_thread(self._close, bank, ref, given, await self.ajudged(given), reason)
+        return await asyncio.to_thread(self.record, bank, ref, given, await self.ajudged(given), reason)
 
-    def _close(self, bank: ReasoningBank, ref: str, given: Any, judgement: Judgement, reason: str) -> Verdict:
+    def record(self, bank: ReasoningBank, ref: str, given: Any, judgement: Judgement, reason: str = "") -> Verdict:
+        """Close the episode of a run that was judged, and return the verdict; see `close`."""
         verdict = judgement.verdict
         if ref:
             by = judgement.by or ("judge" if self._judge is not None else "")
@@ -228,7 +229,7 @@ class RunOutcomes:
         """Return what the judge says; unknown without one, and when it fails, which is logged.
 
         Args:
-            loop: as in `close`.
+            loop: a running loop of another thread, in which an async judge is awaited; one of its own when None.
         """
         from reasoningbank.distill.judge import settled
 

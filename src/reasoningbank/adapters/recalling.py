@@ -8,7 +8,9 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from reasoningbank.adapters.around import is_held_out_around
 from reasoningbank.adapters.banks import Banks, RunScope, bank_of
+from reasoningbank.arguments import holdout as check_holdout
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import ReasoningBankError
 from reasoningbank.results import Recall
@@ -30,6 +32,10 @@ class Recalling:
         fail_open: when a recall fails or comes too late, go on without lessons.
         filters: those of `recall`, by name: tags, where, outcome, source, since, until.
         expand_links: bring along what the lessons require.
+        holdout: withhold lessons from a share of the runs; the bank's setting when None.
+
+    Raises:
+        InvalidInputError: the hold-out is none.
     """
 
     banks: Banks
@@ -40,15 +46,36 @@ class Recalling:
     fail_open: bool = True
     filters: Mapping[str, Any] | None = None
     expand_links: bool = False
+    holdout: float | str | None = None
     _texts: OrderedDict[Hashable, str] = field(default_factory=OrderedDict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        """Say at once what would end the first run."""
+        check_holdout(self.holdout)
 
     def bank(self, config: Mapping[str, Any], context: Any = None) -> ReasoningBank:
         """Return the bank of a run."""
         return bank_of(self.banks, RunScope(config, context))
 
-    def recall(self, bank: ReasoningBank, task: str, *, ref: str | None, thread: str | None) -> Recall:
-        """Recall for a task, and keep the text for `text`."""
+    def recall(
+        self,
+        bank: ReasoningBank,
+        task: str,
+        *,
+        ref: str | None,
+        thread: str | None,
+        config: Mapping[str, Any] | None = None,
+    ) -> Recall:
+        """Recall for a task, and keep the text for `text`.
+
+        Args:
+            config: of the run that recalls: where lessons are withheld around it, it gets none.
+        """
+        if config is not None and is_held_out_around(bank, config, thread):
+            if ref:
+                self._keep(bank, ref, "")
+            return Recall(ref="", task=task, held_out=True)
         recall = bank.recall(
             task,
             self.limit,
@@ -59,6 +86,7 @@ class Recalling:
             timeout=self.timeout,
             fail_open=self.fail_open,
             expand_links=self.expand_links,
+            holdout=self.holdout,
             **(self.filters or {}),
         )
         if kept := recall.ref or ref:

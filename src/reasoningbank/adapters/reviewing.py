@@ -62,13 +62,18 @@ MEMORY_APPROVE = ToolSpec(
 
 
 def list_tool(
-    bank: ReasoningBank, *, filters: FilterOptions, within: str = "", thread: str | None = None
+    bank: ReasoningBank,
+    *,
+    filters: FilterOptions,
+    within: str = "",
+    thread: str | None = None,
+    withheld: bool = False,
 ) -> MemoryTool:
     """Return the tool that lists lessons that pass the filters; of quarantined ones it shows no text.
 
-    Where a hold-out withholds lessons from the run `within`, or from the thread's, it lists none.
+    Where a hold-out withholds lessons from the run `within`, from the thread's, or around it, it lists none.
     """
-    return MemoryTool(MEMORY_LIST, _Doors(bank, filters, within, thread).listed)
+    return MemoryTool(MEMORY_LIST, _Doors(bank, filters, within, thread, withheld).listed)
 
 
 def approve_tool(bank: ReasoningBank) -> MemoryTool:
@@ -82,9 +87,10 @@ class _Doors:
     filters: FilterOptions
     within: str = ""
     thread: str | None = None
+    withheld: bool = False
 
     def listed(self, given: ListArguments) -> ToolAnswer:
-        if is_held_out(self.bank, self.within, self.thread):
+        if self.withheld or is_held_out(self.bank, self.within, self.thread):
             return ToolAnswer("No lesson is like that.", {"memories": []})
         state = given.state or State.ACTIVE.value
         page = self.bank.list(

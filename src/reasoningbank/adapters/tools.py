@@ -5,7 +5,7 @@ Nothing that decides whose data is touched is an argument: the scope is that of 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, cast
@@ -23,7 +23,7 @@ from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.filters import FilterOptions
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
-from reasoningbank.results import HELD_OUT, OVER_BUDGET, Hit
+from reasoningbank.results import HELD_OUT, OVER_BUDGET, Hit, Recall
 from reasoningbank.services.search.prompt import prompt_block
 
 # Tokens of memory_search's text at the most.
@@ -109,6 +109,9 @@ def memory_tools(
     allow: Collection[str] = (),
     within: str = "",
     thread: str | None = None,
+    holdout: float | str | None = None,
+    withheld: bool = False,
+    recalled: Callable[[Recall], None] | None = None,
 ) -> list[MemoryTool]:
     """Return the tools of a bank: memory_search, and unless read-only memory_record, memory_feedback, memory_outcome.
 
@@ -121,15 +124,20 @@ def memory_tools(
             none away.
         allow: what an agent may do to lessons that are there: "list", "update", "retire" and "approve" offer
             memory_list, memory_update, memory_retire and memory_approve. None deletes anything, and all can be undone.
-        within: the run's episode, whose ref memory_search gives: it then opens none of its own.
+        within: the reference of the run they are called in. What memory_search hands out joins its episode, so that a
+            run is one episode, is drawn once for a hold-out, and counts once for a lesson. Without it each call is a
+            run of its own.
         thread: the conversation they are called in: where a hold-out withholds lessons from it, they give none.
+        holdout: as in `bank.recall`.
+        withheld: memory_search gives none, since they are withheld from a run around this one.
+        recalled: is told of what memory_search hands out.
 
     Raises:
         InvalidInputError: something else is to be allowed, or anything beside read-only.
     """
     check_allowed(allow, read_only=read_only, trusted=trusted)
-    doors = _Doors(bank, limit, by, trusted, read_only, filters or {}, within, thread)
-    listing = list_tool(bank, filters=filters or {}, within=within, thread=thread)
+    doors = _Doors(bank, limit, by, trusted, read_only, filters or {}, within, thread, holdout, withheld, recalled)
+    listing = list_tool(bank, filters=filters or {}, within=within, thread=thread, withheld=withheld)
     more = allowed_tools(bank, allow, listing, by=by, trusted=trusted)
     if read_only:
         return [MemoryTool(MEMORY_LOOKUP, doors.search), *more]
@@ -150,22 +158,28 @@ class _Doors:
     read_only: bool
     filters: FilterOptions
     within: str
-    thread: str | None = None
+    thread: str | None
+    holdout: float | str | None
+    withheld: bool
+    recalled: Callable[[Recall], None] | None
 
     def search(self, given: SearchArguments) -> ToolAnswer:
         asked = cast("FilterOptions", {name: getattr(given, name) for name in ASKED})
         filters = narrowed(self.filters, asked, self.bank.now())
         limit = given.limit or self.limit
-        held_out = is_held_out(self.bank, self.within, self.thread)
-        if held_out:
-            return _found("", (), ref=self.within)
+        # A recall is drawn with its run and its conversation; what counts nothing, and errors, have to ask.
+        asks = self.read_only or given.error is not None
+        if self.withheld or (asks and is_held_out(self.bank, self.within, self.thread)):
+            return _found("", ())
         if given.error is not None:
             return self._failed(given.error, given.query, limit, given.ref or self.within or None, filters)
         options: dict[str, Any] = {"min_confidence": given.min_confidence, **filters}
-        if self.read_only or self.within:
+        if self.read_only:
             return self._look_up(given.query, limit, options)
-        holdout = None if held_out is None else 0  # a run that is given lessons stays in its arm
-        recall = self.bank.recall(given.query, limit, max_tokens=LONGEST_ANSWER, holdout=holdout, **options)
+        run: dict[str, Any] = {"ref": self.within or None, "join": True, "thread": self.thread}
+        recall = self.bank.recall(given.query, limit, max_tokens=LONGEST_ANSWER, holdout=self.holdout, **run, **options)
+        if self.recalled is not None:
+            self.recalled(recall)
         too_long = list(recall.shortened)
         if OVER_BUDGET in recall.withheld and not recall.held_out:
             # Searched again, which changes nothing: a recall says how many did not fit, not which.
@@ -191,7 +205,7 @@ class _Doors:
         hits = tuple(hit for hit in result.hits if hit.memory.id in block.included)
         more = {"withheld": result.withheld, "weak": result.weak}
         too_long = (*block.shortened, *block.dropped)
-        return _found(block.text, hits, more, ref=self.within, degraded=result.degraded, too_long=too_long)
+        return _found(block.text, hits, more, degraded=result.degraded, too_long=too_long)
 
     def record(self, given: RecordArguments) -> ToolAnswer:
         recorded = self.bank.record(

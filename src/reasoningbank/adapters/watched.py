@@ -10,8 +10,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from reasoningbank.adapters.shown import marks_of
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import EpisodeNotFoundError
+from reasoningbank.results import Recall
 from reasoningbank.verdict import Verdict
 
 _left: ContextVar[bool] = ContextVar("reasoningbank_left", default=False)
@@ -38,13 +40,14 @@ class Handed:
 
     Attributes:
         marks: by memory: what shows in a text that it is there.
-        under: the run that recalled it.
+        under: the runs that recalled something of it, each with the memories that it was given.
         seen: memories that stood in a model's input.
         models: how many model calls came after the recall.
         unwatched: what was shown of it cannot be known, and is taken to be all.
         must_read: no model is shown it unless a node takes the text.
         readers: the nodes that took the text.
-        reached: what the outermost retriever gave; None when no retriever was involved.
+        reached: by run that recalled: what the outermost retriever around it gave of that.
+        held_out: something is withheld from the run.
         settled: it is closed.
         messages: what the last model call was given; before the first, what was asked.
         state, loop: the run's state as a node near its end saw it, and where async code of the run is awaited.
@@ -52,14 +55,15 @@ class Handed:
 
     bank: ReasoningBank
     ref: str
-    marks: dict[str, tuple[str, ...]]
-    under: WatchedRun
+    marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    under: dict[WatchedRun, set[str]] = field(default_factory=dict)
     must_read: bool = False
     seen: set[str] = field(default_factory=set)
     models: int = 0
     unwatched: bool = False
     readers: list[WatchedRun] = field(default_factory=list)
-    reached: set[str] | None = None
+    reached: dict[WatchedRun, set[str]] = field(default_factory=dict)
+    held_out: bool = False
     settled: bool = False
     messages: Any = None
     state: Any = None
@@ -71,8 +75,8 @@ class Handed:
             return set()  # a node that took the text and called no model that is watched calls one that is not
         if self.models:
             return set(self.marks) - self.seen
-        if self.reached is not None:
-            return set(self.marks) - self.reached
+        if self.reached:
+            return set(self.marks).difference(*(self.reached.get(run, ids) for run, ids in self.under.items()))
         return set(self.marks) if self.must_read and not self.readers else set()
 
     def result(self, outputs: Any) -> Any:
@@ -85,6 +89,18 @@ class Handed:
         newer = {name: value for name, value in outputs.items() if hasattr(state, name)}
         copy = getattr(state, "model_copy", None)
         return dataclasses.replace(state, **newer) if copy is None else copy(update=newer)
+
+    def add(self, recall: Recall, under: WatchedRun) -> None:
+        """Something was recalled under a run, which belongs to this."""
+        self.marks.update({memory.id: marks_of(memory) for memory in recall.memories})
+        self.held_out |= recall.held_out
+        self.under.setdefault(under, set()).update(memory.id for memory in recall.memories)
+
+    def retrieved(self, run: WatchedRun, given: set[str]) -> None:
+        """A retriever's run ended with these memories: of what was recalled below it, those are left."""
+        for under, ids in self.under.items():
+            if run in under.up():
+                self.reached[under] = ids & given
 
     def look(self, given: str) -> None:
         """A model is given this, as `letters`."""
@@ -100,7 +116,8 @@ class WatchedRun:
         name: its id, or that of the first attempt when it is tried again: the reference of what is recalled in it.
         path: where it stands in nested graphs; "" at the top.
         models: how many model calls there were in it.
-        queries: the references of what was recalled in it, by what was asked.
+        handed: what was recalled in it, by `key_of`.
+        asked: the references under which something was, or is being, recalled in it.
         resumed, paused, settled: it goes on with an earlier run; it waits for somebody; its episode was closed.
         by_hand: references that the program closed itself.
     """
@@ -111,9 +128,9 @@ class WatchedRun:
     path: str
     metadata: Mapping[str, Any]
     is_retriever: bool = False
-    handed: dict[str, Handed] = field(default_factory=dict)
+    handed: dict[Hashable, Handed] = field(default_factory=dict)
     below: set[Hashable] = field(default_factory=set)
-    queries: dict[Hashable, str] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
     resumed: bool = False
     paused: bool = False
     settled: bool = False
@@ -132,12 +149,18 @@ class WatchedRun:
         """The outermost run that is watched."""
         return list(self.up())[-1]
 
-    def ref_for(self, key: Hashable) -> str:
-        """Return the reference for a recall of this run: the run's id, and for further ones that with a number."""
-        if key not in self.queries:
-            count = len(self.queries)
-            self.queries[key] = f"{self.name}/{count + 1}" if count else self.name
-        return self.queries[key]
+    def holder(self, bank: ReasoningBank) -> tuple[WatchedRun, Handed] | None:
+        """Return the nearest run, of this and those that it stands in, in which something was recalled from a bank."""
+        for run in self.up():
+            for handed in run.handed.values():
+                if key_of(handed.bank, handed.ref) == key_of(bank, handed.ref):
+                    return run, handed
+        return None
+
+
+def key_of(bank: ReasoningBank, ref: str) -> Hashable:
+    """Return what names an episode: references are unique in a bank, not among banks."""
+    return bank.tenant, bank.project, ref
 
 
 def unfinished(bank: ReasoningBank, thread: str) -> list[tuple[ReasoningBank, str]]:

@@ -526,6 +526,7 @@ class ReasoningBank(Namespace):
         *,
         ref: str | None = None,
         thread: str | None = None,
+        join: bool = False,
         max_tokens: int = 500,
         deadline: datetime | None = None,
         expand_links: bool = False,
@@ -553,6 +554,8 @@ class ReasoningBank(Namespace):
             ref: the reference to open the episode under; a new one when None. A reference that is known already gives
                 back what was handed out then, and counts nothing anew.
             thread: the conversation or checkpoint thread, by which a resume can find the episode.
+            join: under a `ref` that is known, search all the same, and add what is new to its episode: a run that asks
+                several times is one episode, in which each memory counts once.
             max_tokens: budget of the prompt block `text`; whole lessons only.
             deadline: when the clock is past it, also at the very end, no episode is opened.
             weak: what becomes of lessons of which none is clearly about the task: "mark" says so in `text`, "omit"
@@ -583,6 +586,7 @@ class ReasoningBank(Namespace):
                 self._wanted(limit, checked, min_confidence, policy, strict=strict, cost=cost, weak=weak),
                 ref=arguments.reference(ref),
                 thread=arguments.reference(thread, "thread"),
+                join=join,
                 max_tokens=arguments.whole("max_tokens", max_tokens, 0),
                 deadline=None if deadline is None else moments.moment("deadline", deadline),
                 expand_links=expand_links,

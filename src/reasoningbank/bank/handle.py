@@ -140,6 +140,7 @@ class RecallOptions(FilterOptions, total=False):
 
     ref: str | None
     thread: str | None
+    join: bool
     max_tokens: int
     deadline: datetime | None
     expand_links: bool

@@ -125,6 +125,21 @@ def nonce_of(texts: Iterable[str]) -> str:
     return hashlib.blake2b("\0".join(texts).encode("utf-8", "replace"), digest_size=4).hexdigest()
 
 
+def delimited(text: str, of: Iterable[str]) -> str:
+    """Return a text that is shown without a frame between delimiters, by which it is known for a lesson all the same.
+
+    Args:
+        of: the texts of the lesson.
+    """
+    nonce = nonce_of(of)
+    return f"{OPENING.format(nonce=nonce)}\n{_harmless(text)}\n{CLOSING.format(nonce=nonce)}"
+
+
+def undelimited(text: str) -> str:
+    """Return a text without the delimiters that `delimited` put around it."""
+    return _DELIMITER.sub("", text)
+
+
 def _warnings(conflicts: Iterable[tuple[str, str]], present: Collection[str]) -> dict[tuple[str, str], str]:
     """Return what to say of the pairs of which both are there."""
     return {
@@ -258,6 +273,7 @@ def _units(content: str) -> Iterator[tuple[int, int]]:
 
 # What could be taken for a delimiter, or for the head of another lesson, loses its place at the start. Nothing else is
 # touched: code keeps its brackets, braces and backticks.
+_DELIMITER = re.compile(r"\A<lessons-[0-9a-f]+>\n|\n</lessons-[0-9a-f]+>\Z")
 _TAG = re.compile(r"(?:<|&lt;|\\u003c)(?=\s{0,9}/?\s{0,9}lessons-)", re.IGNORECASE)
 _FORGED = re.compile(rf"^(?=\[[^\]\n]{{1,200}}\].*\((?:{SUCCESS}|{FAILURE}),)", re.MULTILINE)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SERVED = ("ref", "position", "memory", *list(Served.model_fields)[2:])
 _COLUMNS = (
     "ref, task, thread, opened_at, closed_at, verdict, reason, judge, "
-    "(SELECT t.held FROM trials AS t WHERE t.ref = episodes.ref)"
+    "(SELECT CASE WHEN t.held THEN t.of ELSE '' END FROM trials AS t WHERE t.ref = episodes.ref)"
 )
 
 
@@ -53,10 +53,15 @@ def was_doubtful(reading: Reading, ref: str) -> bool:
     return bool(number(reading, "SELECT doubtful FROM episodes WHERE ref = ?", (ref,)))
 
 
-def serve_more(writing: Writing, ref: str, served: Sequence[tuple[int, Served]], tokens: int) -> None:
-    """Add memories to those that a run was handed, and the tokens they came in."""
+def serve_more(
+    writing: Writing, ref: str, served: Sequence[tuple[int, Served]], tokens: int, *, doubtful: bool = False
+) -> None:
+    """Add memories to those that a run was handed, and the tokens they came in; doubt about some is about all."""
     writing.insert("served", _SERVED, [_served_row(ref, n, s, s.revision) for n, s in served])
-    writing.execute("UPDATE episodes SET tokens = coalesce(tokens, 0) + ? WHERE ref = ?", (tokens, ref))
+    writing.execute(
+        "UPDATE episodes SET tokens = coalesce(tokens, 0) + ?, doubtful = max(doubtful, ?) WHERE ref = ?",
+        (tokens, int(doubtful), ref),
+    )
 
 
 def unserve(writing: Writing, ref: str, memory_ids: Sequence[str]) -> None:
@@ -95,6 +100,7 @@ def load_episode(reading: Reading, ref: str) -> Episode | None:
         by=row[7],
         memories=tuple(Served(**dict(zip(Served.model_fields, values, strict=True))) for values in served),
         held_out=bool(row[8]),
+        held_out_all=row[8] == "run",
         withheld=_withheld(reading, ref) if row[8] else (),
     )
 

@@ -7,7 +7,7 @@ from reasoningbank.memory import Memory
 from reasoningbank.results import EXPIRED, HELD_OUT, Hit, Recall
 from reasoningbank.screening.door import clean
 from reasoningbank.services.search.expand import conflicts
-from reasoningbank.services.search.recall import as_found, block
+from reasoningbank.services.search.recall import as_found, block_of
 from reasoningbank.services.view import View
 from reasoningbank.storage import episodes, records
 
@@ -24,7 +24,7 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
     hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories and not s.step)
     opposed = conflicts(view, list(numbers.values())) if expand_links else ()
     doubtful, pin_tokens = episodes.was_doubtful(view, ref), view.engine.settings.pin_tokens
-    shown_so = block(as_found(hits), max_tokens, opposed, pin_tokens, doubtful=doubtful)
+    shown_so = block_of(as_found(hits), max_tokens, opposed, pin_tokens, doubtful=doubtful)
     return Recall(
         ref=ref,
         task=clean(episode.task, view.engine.rules),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.results import Hit
 from reasoningbank.search.holdout import Holdout, chances, is_exempt, withheld
 from reasoningbank.search.selection import success
+from reasoningbank.services.search.expand import among
+from reasoningbank.services.search.recall import Fitted, Run, as_found, block_of
 from reasoningbank.services.view import Edit
 from reasoningbank.storage import pins, trials
 from reasoningbank.storage.trials import Drawn
@@ -57,6 +60,25 @@ def hold_out(
         candidates=[(n, hit.memory.revision, chance[n], hit.memory.id in out) for n, hit in candidates.items()],
     )
     return out
+
+
+def without_held_out(edit: Edit, fitted: Fitted, run: Run) -> Fitted:
+    """Return what was found for a run without what is withheld from it."""
+    shown = fitted.handed_out
+    out = hold_out(edit, run.holdout, shown, fitted.numbers, ref=run.ref, thread=run.thread, learned=fitted.learned)
+    if not out:
+        return fitted
+    # What did not fit before stays out: a run that lacks one lesson gets no other in its place.
+    kept = tuple(hit for hit in shown if hit.memory.id not in out)
+    opposed, pins = among(fitted.conflicts, {hit.memory.id for hit in kept}), edit.engine.settings.pin_tokens
+    return replace(
+        fitted,
+        hits=kept + tuple(hit for hit in fitted.hits if hit not in shown),
+        block=block_of(as_found(kept), run.max_tokens, opposed, pins, doubtful=fitted.doubtful),
+        required=tuple(memory_id for memory_id in fitted.required if memory_id not in out),
+        conflicts=opposed,
+        held_out=len(out),
+    )
 
 
 def _as_before(before: Drawn, candidates: Mapping[int, Hit]) -> frozenset[str]:

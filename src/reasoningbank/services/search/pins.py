@@ -7,7 +7,7 @@ from dataclasses import replace
 from reasoningbank.memory import State
 from reasoningbank.results import PINS, Hit
 from reasoningbank.services.cache.shown import rescrubbed
-from reasoningbank.services.search.recall import Fitted, block
+from reasoningbank.services.search.recall import Fitted, block_of
 from reasoningbank.services.search.retrieve import Wanted
 from reasoningbank.services.view import View
 from reasoningbank.storage.pins import ALWAYS, every_pin
@@ -21,7 +21,9 @@ def with_pins(view: View, fitted: Fitted, wanted: Wanted, max_tokens: int) -> Fi
     # Of what a person pinned nothing is in doubt.
     doubtful = fitted.doubtful and bool(found)
     offered = [every[hit.memory.id] for hit in fitted.offered]
-    shown = block([*offered, *beside], max_tokens, fitted.conflicts, view.engine.settings.pin_tokens, doubtful=doubtful)
+    shown = block_of(
+        [*offered, *beside], max_tokens, fitted.conflicts, view.engine.settings.pin_tokens, doubtful=doubtful
+    )
     over = len({hit.memory.id for hit in beside}.difference(shown.included))
     return replace(
         fitted,

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.embed.base import Embedder
-from reasoningbank.episode import Served
+from reasoningbank.episode import Episode, Served
 from reasoningbank.errors import DeadlineExceededError
 from reasoningbank.links import Conflict
 from reasoningbank.prompt.block import DOUBTFUL, FRAME, LessonBlock, render
@@ -23,7 +23,7 @@ from reasoningbank.services.search.expand import among, conflicts, with_required
 from reasoningbank.services.search.retrieve import Wanted, find
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import Signal, SignalKind, as_utc
-from reasoningbank.storage import episodes, meta
+from reasoningbank.storage import episodes, meta, trials
 
 if TYPE_CHECKING:
     from reasoningbank.search.holdout import Holdout
@@ -45,6 +45,7 @@ def recall(
     deadline: datetime | None,
     expand_links: bool = False,
     holdout: Holdout | None = None,
+    join: bool = False,
     attempt: Attempt | None = None,
 ) -> Recall:
     """Hand out the memories that fit a task, and open its episode.
@@ -52,6 +53,7 @@ def recall(
     Args:
         expand_links: bring along what they require, and say which do not go together.
         holdout: what may be withheld from a new run for comparison.
+        join: under a reference that is known, search all the same, and add what is new to its episode.
         attempt: of a caller that may give it up; then, too, no episode is opened.
     """
     limit = _Limit(engine, deadline, attempt)
@@ -59,7 +61,7 @@ def recall(
     def look(embedder: Embedder) -> Recall | Fitted:
         query = engine.queries.query(embedder, task)
         with engine.read() as view:
-            if ref is not None and (known := _again(view, ref, max_tokens, expand_links)) is not None:
+            if ref is not None and not join and (known := _again(view, ref, max_tokens, expand_links)) is not None:
                 return known
             limit.check()
             found, numbers = find(view, query, wanted)
@@ -75,13 +77,13 @@ def recall(
     fitted = engine.with_embedder(look)
     if isinstance(fitted, Recall):
         return fitted
-    named = ref or new_id()
-    opened = _open(engine, fitted, ref=named, thread=thread, limit=limit, holdout=holdout, max_tokens=max_tokens)
+    run = Run(ref or new_id(), thread, max_tokens, holdout, join)
+    opened = _open(engine, fitted, run, limit)
     if opened is None:
         # Another process opened it between our look and our lock.
         with engine.read() as view:
-            return _again(view, named, max_tokens, expand_links) or Recall(ref=named, task=fitted.task)
-    return _recall(opened, named)
+            return _again(view, run.ref, max_tokens, expand_links) or Recall(ref=run.ref, task=fitted.task)
+    return _recall(opened, run.ref)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ class Fitted:
         withheld: how many required memories were not brought along, by reason.
         held_out: how many were withheld for comparison.
         doubtful: the block says that most likely none of them is about the task.
+        joined: the run was known, and was handed something before.
     """
 
     task: str
@@ -112,6 +115,7 @@ class Fitted:
     withheld: dict[str, int] = field(default_factory=dict)
     held_out: int = 0
     doubtful: bool = False
+    joined: bool = False
 
     @property
     def handed_out(self) -> tuple[Hit, ...]:
@@ -127,7 +131,7 @@ def _plain(
         found, numbers = replace(found, hits=(), withheld={**found.withheld, WEAK: len(found.hits)}), ()
     doubtful = found.weak and weak == "mark"
     places = {hit.memory.id: n for hit, n in zip(found.hits, numbers, strict=True)}
-    shown = block(found.hits, max_tokens, doubtful=doubtful)
+    shown = block_of(found.hits, max_tokens, doubtful=doubtful)
     return Fitted(task, learned, found, found.hits, found.hits, places, shown, doubtful=doubtful)
 
 
@@ -141,7 +145,7 @@ def _fitted(view: View, plain: Fitted, wanted: Wanted, max_tokens: int) -> Fitte
     count = len(brought.required)
     while True:
         kept = tuple(hit for hit in brought.hits if hit.memory.id not in brought.required[count:])
-        shown_so = block(kept, max_tokens, opposed, doubtful=plain.doubtful)
+        shown_so = block_of(kept, max_tokens, opposed, doubtful=plain.doubtful)
         if not count or set(alone) <= set(shown_so.included):
             break
         count -= 1
@@ -180,6 +184,7 @@ def _recall(fitted: Fitted, ref: str) -> Recall:
         withheld=_withheld(fitted, len(handed_out)),
         weak=result.weak,
         degraded=result.degraded,
+        repeated=fitted.joined,
         shortened=fitted.block.shortened,
         required=fitted.required,
         conflicts=among(fitted.conflicts, included) if fitted.conflicts else (),
@@ -210,36 +215,43 @@ class _Limit:
             raise DeadlineExceededError(f"the recall came after its deadline {late}; no episode was opened")
 
 
-def _open(
-    engine: Engine,
-    fitted: Fitted,
-    *,
-    ref: str,
-    thread: str | None,
-    limit: _Limit,
-    holdout: Holdout | None,
-    max_tokens: int,
-) -> Fitted | None:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The run that something is handed out in, and how."""
+
+    ref: str
+    thread: str | None
+    max_tokens: int
+    holdout: Holdout | None
+    join: bool
+
+
+def _open(engine: Engine, fitted: Fitted, run: Run, limit: _Limit) -> Fitted | None:
     """Open the episode, and count a usage for each memory that is handed out; None when there is one already.
 
-    What is handed out comes back: all that was found, or what a hold-out leaves of it.
+    One that is to be joined is told what is new in it. What is handed out comes back: all that was found, or what a
+    hold-out leaves of it.
     """
     late = engine.deadlines.late
     with engine.write() as edit:
         limit.check(keep=True)
         now = engine.now()
-        if holdout is not None and not episodes.exists(edit, ref):
-            fitted = _held_out(edit, fitted, holdout, ref=ref, thread=thread, max_tokens=max_tokens)
-        served = [(fitted.numbers[hit.memory.id], as_served(hit, place)) for place, hit in enumerate(fitted.handed_out)]
-        tokens = fitted.block.tokens
-        doubtful = fitted.doubtful
-        if not episodes.open_episode(
-            edit, ref=ref, task=fitted.task, thread=thread, served=served, tokens=tokens, now=now, doubtful=doubtful
-        ):
+        known = episodes.load_episode(edit, run.ref) if run.join or run.holdout is not None else None
+        if known is not None:
+            if not run.join:
+                return None
+            run, fitted = replace(run, thread=known.thread), replace(fitted, joined=True)
+        # What comes later in a run, or in a thread, stays in its arm.
+        if run.holdout is not None or known is not None or (run.thread and trials.drawn(edit, run.thread)):
+            from reasoningbank.services.search.holdout import without_held_out
+
+            fitted = without_held_out(edit, fitted, run)
+        served = _serve(edit, fitted, run, known, now)
+        if served is None:
             return None
         before = edit.moment
         # What was deleted meanwhile counts for nothing.
-        edit.write_signals([usage(s, ref, thread, now) for _, s in served], now)
+        edit.write_signals([usage(s, run.ref, run.thread, now) for _, s in served], now)
         newest = edit.newest_change
         if late:
             meta.count_late(edit, late, now)
@@ -249,24 +261,26 @@ def _open(
     return fitted
 
 
-def _held_out(edit: Edit, fitted: Fitted, holdout: Holdout, *, ref: str, thread: str | None, max_tokens: int) -> Fitted:
-    from reasoningbank.services.search.holdout import hold_out
+def _serve(
+    edit: Edit, fitted: Fitted, run: Run, known: Episode | None, now: datetime
+) -> list[tuple[int, Served]] | None:
+    """Store what is handed out in a run and was not before; return it with its row numbers.
 
-    shown = fitted.handed_out
-    out = hold_out(edit, holdout, shown, fitted.numbers, ref=ref, thread=thread, learned=fitted.learned)
-    if not out:
-        return fitted
-    # What did not fit before stays out: a run that lacks one lesson gets no other in its place.
-    kept = tuple(hit for hit in shown if hit.memory.id not in out)
-    opposed = among(fitted.conflicts, {hit.memory.id for hit in kept})
-    return replace(
-        fitted,
-        hits=kept + tuple(hit for hit in fitted.hits if hit not in shown),
-        block=block(as_found(kept), max_tokens, opposed, edit.engine.settings.pin_tokens, doubtful=fitted.doubtful),
-        required=tuple(memory_id for memory_id in fitted.required if memory_id not in out),
-        conflicts=opposed,
-        held_out=len(out),
-    )
+    None comes back, and nothing is stored, when there is an episode that nobody knew of.
+    """
+    before = () if known is None else known.memories
+    first, there = max((s.position for s in before), default=-1) + 1, {s.memory for s in before}
+    new = [hit for hit in fitted.handed_out if hit.memory.id not in there]
+    served = [(fitted.numbers[hit.memory.id], as_served(hit, place)) for place, hit in enumerate(new, first)]
+    tokens, doubtful = fitted.block.tokens, fitted.doubtful
+    if known is None:
+        about: dict[str, Any] = {"ref": run.ref, "task": fitted.task, "thread": run.thread}
+        is_new = episodes.open_episode(edit, **about, served=served, tokens=tokens, now=now, doubtful=doubtful)
+        return served if is_new else None
+    if episodes.is_sealed(edit, run.ref):
+        return []  # its evidence is rolled up, and cannot be added to
+    episodes.serve_more(edit, run.ref, served, tokens, doubtful=doubtful and bool(served))
+    return served
 
 
 def as_served(hit: Hit, position: int, step: int = 0) -> Served:
@@ -312,7 +326,7 @@ def as_found(hits: Sequence[Hit]) -> Sequence[Hit]:
     return sorted(hits, key=lambda hit: -hit.score) if any(hit.pinned for hit in hits) else hits
 
 
-def block(
+def block_of(
     hits: Sequence[Hit], max_tokens: int, opposed: Sequence[Conflict] = (), pin_tokens: int = 0, *, doubtful: bool
 ) -> LessonBlock:
     """Show hits in their order, before them those that are pinned, of which only those found have a score."""

@@ -16,7 +16,7 @@ from llama_index.core.memory import BaseMemoryBlock
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher, opened, watch_chats
-from llama_index.memory.reasoningbank.runs import KEPT, Here, here, recalled
+from llama_index.memory.reasoningbank.runs import KEPT, Here, HoldoutOption, here, recalled
 from reasoningbank import ReasoningBank, ReasoningBankError, Recall
 from reasoningbank.adapters import RunScope, as_reference, bank_of, request_text
 from reasoningbank.prompt import shorten
@@ -63,6 +63,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
         min_confidence: confidence from which a lesson is proven, 0 to 1; the bank's setting when None.
         filters: those of `bank.recall`, by name: tags, where, outcome, source, since, until.
         expand_links: bring along what the lessons require, and warn of those that conflict.
+        holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
         timeout: seconds of work that a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
         distill: put chat turns that leave the short-term memory into the bank's queue, where a worker makes lessons of
@@ -81,11 +82,13 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
     min_confidence: float | None = Field(default=None, ge=0.0, le=1.0)
     filters: dict[str, Any] = Field(default_factory=dict)
     expand_links: bool = False
+    holdout: HoldoutOption = None
     timeout: float = Field(default=0.5, gt=0.0)
     fail_open: bool = True
     distill: bool = False
 
     _runs: OrderedDict[str, _Run] = PrivateAttr(default_factory=OrderedDict)
+    _resumed: dict[str, str] = PrivateAttr(default_factory=dict)
     # A plain lock: a sync call inside a running loop comes from another loop.
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
@@ -136,8 +139,10 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
                 self.limit,
                 timeout=self.timeout,
                 fail_open=self.fail_open,
-                ref=as_reference(place.run),
+                ref=as_reference(self._resumed.pop(place.run, place.run)),
                 thread=as_reference(session_id),
+                join=bool(recalled.ref(place.run, bank)),  # another block, or a tool, of the run was first
+                holdout=self.holdout,
                 max_tokens=self.max_tokens,
                 min_confidence=self.min_confidence,
                 expand_links=self.expand_links,
@@ -179,6 +184,10 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
             for message in content
             if (text := shorten(str(message.content), tokens_to_truncate))
         ]
+
+    def go_on(self, run: str, ref: str) -> None:
+        """A run that begins goes on with what an earlier one recalled, under that one's reference."""
+        self._resumed[run] = ref
 
     def end_run(self, run: str, session_id: str | None = None) -> tuple[ReasoningBank, str] | None:
         """Forget a run that is over, and return its bank and its episode's reference; None when it recalled nothing.

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
@@ -103,8 +104,11 @@ class MemoryRun:
         except BaseException as error:
             await asyncio.to_thread(self._failed, error)
             raise
-        for bank, ref in self._episodes():
-            self._told(ref, await self._outcomes.aclose(bank, ref, result, reason=ending(result)))
+        if episodes := self._episodes():
+            judgement, reason = await self._outcomes.ajudged(result), ending(result)
+            for bank, ref in episodes:
+                record = partial(self._outcomes.record, bank, ref, result, judgement, reason)
+                self._told(ref, await asyncio.to_thread(record))
         return result
 
     def _failed(self, error: BaseException) -> None:
@@ -120,7 +124,7 @@ class MemoryRun:
             dispatcher.event(MemoryOutcomeEvent(ref=ref, verdict=str(verdict)))
 
     def _episodes(self) -> list[tuple[ReasoningBank, str]]:
-        """Return what the blocks of the memory recalled for the run, once."""
+        """Return what the blocks of the memory recalled for the run, each episode once."""
         memory, self._memory = self._memory, None
         blocks = [block for block in getattr(memory, "memory_blocks", ()) if hasattr(block, "end_run")]
         run = str(getattr(self._handler, "run_id", ""))
@@ -131,11 +135,16 @@ class MemoryRun:
                 "since a Context does not keep it",
                 run,
             )
-        return found
+        return [(bank, ref) for n, (bank, ref) in enumerate(found) if (bank, ref) not in found[:n]]
 
 
 def run_with_memory(
-    handler: Any, *, memory: Memory, judge: Judge | None = None, failure_filter: FailureFilter | None = None
+    handler: Any,
+    *,
+    memory: Memory,
+    judge: Judge | None = None,
+    failure_filter: FailureFilter | None = None,
+    resumes: str | None = None,
 ) -> MemoryRun:
     """Report how an agent's run ends.
 
@@ -150,7 +159,11 @@ def run_with_memory(
         memory: the one the run was given, with a ReasoningBankMemoryBlock in it.
         judge: judges the result; it may be async, and returns what `as_judgement` reads.
         failure_filter: tells which exceptions may be the lessons' fault.
+        resumes: the `run_id` of the run that this one goes on with, from a saved Context: it is the same episode.
     """
+    if resumes is not None:
+        for block in (block for block in memory.memory_blocks if hasattr(block, "go_on")):
+            block.go_on(str(handler.run_id), resumes)
     return MemoryRun(handler, memory, RunOutcomes(judge, failure_filter))
 
 

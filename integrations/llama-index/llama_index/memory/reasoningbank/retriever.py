@@ -10,16 +10,19 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool
 
-from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher
+from llama_index.memory.reasoningbank.outcome import MemoryRecallEvent, dispatcher, opened
 from llama_index.memory.reasoningbank.runs import here, recalled
-from reasoningbank import FilterOptions, Hit, ReasoningBank, prompt_block
+from reasoningbank import FilterOptions, Hit, ReasoningBank, Recall, prompt_block
 from reasoningbank.adapters import (
     Banks,
     MemoryTool,
     RunScope,
     ToolAnswer,
     ToolSpec,
+    as_reference,
     bank_of,
+    check_holdout,
+    is_held_out,
     memory_tools,
     request_text,
 )
@@ -83,15 +86,18 @@ class ReasoningBankRetriever(BaseRetriever):
         query = request_text(query_bundle.query_str)
         if not query:
             return []
-        hits = _bank_here(self._bank).search(query, self._limit, **self._filters).hits
-        dispatcher.event(MemoryRecallEvent(query=query, ref="", memory_ids=[hit.memory.id for hit in hits]))
-        return [_node(hit) for hit in hits]
+        bank = _bank_here(self._bank)
+        if is_held_out(bank, as_reference(here().run), None):
+            return []
+        found = bank.search(query, self._limit, **self._filters)
+        dispatcher.event(MemoryRecallEvent(query=query, ref="", memory_ids=[hit.memory.id for hit in found.hits]))
+        return [_node(hit, weak=found.weak) for hit in found.hits]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await asyncio.to_thread(self._retrieve, query_bundle)
 
 
-def _node(hit: Hit) -> NodeWithScore:
+def _node(hit: Hit, *, weak: bool) -> NodeWithScore:
     memory = hit.memory
     metadata = {
         "memory_id": memory.id,
@@ -103,13 +109,14 @@ def _node(hit: Hit) -> NodeWithScore:
         "confidence": hit.confidence,
         "similarity": hit.similarity,
         "provisional": hit.provisional,
+        "weak": weak,
         "tags": list(memory.tags),
         "project": memory.project,
     }
     unproven = [memory.id] if hit.provisional else []
     node = TextNode(
         id_=memory.id,
-        text=prompt_block([memory], max_tokens=LONGEST_NODE, provisional=unproven).text,
+        text=prompt_block([memory], max_tokens=LONGEST_NODE, provisional=unproven, doubtful=weak).text,
         metadata=metadata,
         excluded_llm_metadata_keys=list(metadata),
         excluded_embed_metadata_keys=list(metadata),
@@ -126,11 +133,12 @@ def get_tools(
     trusted: bool = True,
     filters: FilterOptions | None = None,
     allow: Collection[str] = (),
+    holdout: float | str | None = None,
 ) -> list[FunctionTool]:
     """Return the memory tools of a bank: memory_search, and unless read-only memory_record, _feedback and _outcome.
 
-    In a run for which a block has recalled from the same bank, memory_search looks and opens no second episode: it
-    gives the ref of the run's, so that a success counts once.
+    In a run what memory_search hands out is in the run's episode, which a block of the same bank shares, and whose ref
+    it gives: a run counts once for a lesson, however often it asks.
 
     Args:
         bank: a bank, or a function from the run to a bank (see ReasoningBankMemoryBlock).
@@ -141,7 +149,9 @@ def get_tools(
         filters: of memory_search; no argument of a model takes one of them away.
         allow: "list", "update", "retire" and "approve" offer memory_list, memory_update, memory_retire and
             memory_approve (see memory_tools); beside read-only only "list".
+        holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
     """
+    check_holdout(holdout)
     options: dict[str, Any] = {
         "read_only": read_only,
         "limit": limit,
@@ -149,12 +159,20 @@ def get_tools(
         "trusted": trusted,
         "filters": filters,
         "allow": allow,
+        "holdout": holdout,
     }
 
     def call_of(name: str) -> Callable[[dict[str, Any]], ToolAnswer]:
         def carry_out(arguments: dict[str, Any]) -> ToolAnswer:
-            of = _bank_here(bank)
-            tools: list[MemoryTool] = memory_tools(of, within=recalled.ref(here().run, of), **options)
+            of, place = _bank_here(bank), here()
+
+            def handed_out(recall: Recall) -> None:
+                if not recalled.ref(place.run, of):
+                    recalled.note(place.run, of, recall.ref)
+                    opened(place.span, of, recall.ref)
+
+            within = recalled.ref(place.run, of) or as_reference(place.run) or ""
+            tools: list[MemoryTool] = memory_tools(of, within=within, recalled=handed_out, **options)
             return next(tool for tool in tools if tool.name == name)(arguments)
 
         return carry_out

@@ -7,13 +7,24 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from llama_index_instrumentation.dispatcher import active_instrument_tags
 from llama_index_instrumentation.span import active_span_id
+from pydantic import AfterValidator
 from workflows import Workflow
 
 from reasoningbank import ReasoningBank
+from reasoningbank.adapters import check_holdout
+
+
+def _checked(given: float | str | None) -> float | str | None:
+    check_holdout(given)
+    return given
+
+
+HoldoutOption = Annotated[float | str | None, AfterValidator(_checked)]
+"""What `bank.recall` takes as `holdout`."""
 
 # The framework tags everything that happens in a workflow's run, an agent's too, with the id that its handler has.
 RUN_TAG = "llamaindex.run_id"
