@@ -76,6 +76,7 @@ class AsyncGraph(_Facade[Graph]):
     add_edge = _hop(Graph.add_edge)
     get_node = _hop(Graph.get_node)
     edges_of = _hop(Graph.edges_of)
+    edges_among = _hop(Graph.edges_among)
     list_nodes = _hop(Graph.list_nodes)
     nodes_of = _hop(Graph.nodes_of)
     approve_node = _hop(Graph.approve_node)

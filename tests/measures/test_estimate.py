@@ -16,9 +16,9 @@ from reasoningbank.measures.estimate import (
     runs_to_see,
     smallest,
     textbook_error,
-    wilson,
 )
 from reasoningbank.measures.lift_results import Interval
+from reasoningbank.measures.reliability import wilson
 
 
 def counts(good1: int, n1: int, good0: int, n0: int, chance: float = 0.5) -> Outcomes:

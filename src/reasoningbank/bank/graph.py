@@ -100,6 +100,16 @@ class Graph(Namespace):
         """Return the edges of a node, in either direction, in the order they were added."""
         return graph.edges_of(self._engine, arguments.identifier("node id", node_id))
 
+    def edges_among(self, node_ids: Sequence[str]) -> list[Edge]:
+        """Return the edges that join these nodes with one another, in the order they were added.
+
+        Args:
+            node_ids: up to 1,000; ids of no node are left out.
+        """
+        ids = [arguments.identifier("node id", node_id) for node_id in node_ids]
+        arguments.whole("the number of nodes", len(ids), 0, arguments.LONGEST_PAGE)
+        return graph.edges_among(self._engine, ids)
+
     def list_nodes(
         self,
         *,

@@ -6,7 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from reasoningbank.dashboard.pages import editing, lesson, lessons, overview, review, runs, search
+from reasoningbank.dashboard import api
+from reasoningbank.dashboard.pages import (
+    calibration,
+    editing,
+    graph,
+    lesson,
+    lessons,
+    overview,
+    review,
+    runs,
+    search,
+    upkeep,
+)
 from reasoningbank.dashboard.site import Answer, Asked
 
 Act = Callable[[Asked], Answer]
@@ -41,8 +53,16 @@ ROUTES: Final = (
     Route(_LESSON, lesson.shown, section="lessons"),
     Route(_LESSON + "/edit", editing.form, editing.save, section="lessons"),
     Route(_LESSON + "/{act}", post=lesson.act, section="lessons"),
-    Route(_PROJECT + "/sources/unblock", post=lesson.unblock, section="lessons"),
+    Route(_PROJECT + "/sources/unblock", post=lesson.unblock, section="upkeep"),
     Route(_PROJECT + "/review", review.queue, section="review"),
     Route(_PROJECT + "/runs", runs.listed, section="runs"),
     Route(_PROJECT + "/runs/{ref}", runs.shown, runs.report, section="runs"),
+    Route(_PROJECT + "/calibration", calibration.shown, section="calibration"),
+    Route(_PROJECT + "/graph", graph.shown, section="graph"),
+    Route(_PROJECT + "/graph/drawing", graph.drawing, is_api=True),
+    Route(_PROJECT + "/upkeep", upkeep.shown, section="upkeep"),
+    Route(_PROJECT + "/upkeep/{chore}", post=upkeep.start, section="upkeep"),
+    Route(_PROJECT + "/jobs/{job}/retry", post=upkeep.retry, section="upkeep"),
+    Route(f"{api.ROOT}/openapi.json", api.document, is_api=True),
+    *(Route(api.ROOT + call.path, api.answering(call), is_api=True) for call in api.CALLS),
 )

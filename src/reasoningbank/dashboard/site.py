@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -13,6 +15,7 @@ from typing import Any, Final
 from reasoningbank import BankRoot, ProjectNotFoundError, ReasoningBank
 from reasoningbank.dashboard.access import Access
 from reasoningbank.dashboard.tasks import Tasks
+from reasoningbank.errors import InvalidInputError
 
 _NOTICES = 200
 
@@ -96,11 +99,17 @@ class Asked:
         return self.site.bank(self.project)
 
     def number(self, name: str, otherwise: float | None = None) -> float | None:
-        """Return a field of the query as a number; `otherwise` where it holds none."""
-        try:
-            return float(self.query.get(name) or "")
-        except ValueError:
+        """Return a field of the query as a number, `otherwise` where it is empty.
+
+        InvalidInputError for what is no number.
+        """
+        given = self.query.get(name, "").strip()
+        if not given:
             return otherwise
+        with suppress(ValueError):
+            if math.isfinite(found := float(given)):
+                return found
+        raise InvalidInputError(f"{name} {given!r:.80} is no number: leave it out, or give one such as 0.5")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reasoningbank.measures.lift_results import Interval
+from reasoningbank.measures.reliability import Z95, wilson
 
 Float64 = NDArray[np.float64]
 
-Z95: Final = 1.959964  # two-sided 95 %
 Z80: Final = 0.841621  # a power of 80 %
 
 # What the always-valid interval expects differences to be like, as a standard deviation: it is narrowest where as much
@@ -144,13 +144,6 @@ def newcombe(found: Estimate, z: float = Z95) -> Interval:
         max(found.difference - math.hypot(means[0] - low1, high0 - means[1]), -1.0),
         min(found.difference + math.hypot(high1 - means[0], means[1] - low0), 1.0),
     )
-
-
-def wilson(share: float, runs: float, z: float = Z95) -> tuple[float, float]:
-    """Return the interval of a share of `runs` answers, which need not be whole. Source: Wilson 1927."""
-    shrunk = (share + z * z / (2.0 * runs)) / (1.0 + z * z / runs)
-    reach = z / (1.0 + z * z / runs) * math.sqrt(share * (1.0 - share) / runs + z * z / (4.0 * runs * runs))
-    return max(0.0, shrunk - reach), min(1.0, shrunk + reach)
 
 
 def always_valid(

@@ -12,7 +12,6 @@ from typing import Final, Literal
 import numpy as np
 
 from reasoningbank.measures.estimate import (
-    Z95,
     Estimate,
     Outcomes,
     always_valid,
@@ -24,6 +23,7 @@ from reasoningbank.measures.estimate import (
 )
 from reasoningbank.measures.lift_results import Arm, Compared, Interval, Lift
 from reasoningbank.measures.lift_words import in_words
+from reasoningbank.measures.reliability import Z95
 
 # No verdict with fewer independent runs (or threads) in either arm: a share of 20 is known to within 0.2.
 ENOUGH: Final = 20

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 
 BINS = 10
+Z95 = 1.959964  # two-sided 95 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Bin:
     Attributes:
         confidence: their mean; the middle of the bin when it is empty.
         helped: the share of them that helped; None when it is empty.
+        interval: the 95 % interval of that share; None when it is empty.
     """
 
     low: float
@@ -34,6 +36,7 @@ class Bin:
     count: int
     confidence: float
     helped: float | None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,15 @@ def _bin(row: Sequence[Prediction], low: float, high: float) -> Bin:
     if not row:
         return Bin(low, high, 0, (low + high) / 2.0, None)
     confidence = math.fsum(p.confidence for p in row) / len(row)
-    return Bin(low, high, len(row), confidence, sum(p.helped for p in row) / len(row))
+    helped = sum(p.helped for p in row) / len(row)
+    return Bin(low, high, len(row), confidence, helped, wilson(helped, len(row)))
+
+
+def wilson(share: float, runs: float, z: float = Z95) -> tuple[float, float]:
+    """Return the interval of a share of `runs` answers, which need not be whole. Source: Wilson 1927."""
+    shrunk = (share + z * z / (2.0 * runs)) / (1.0 + z * z / runs)
+    reach = z / (1.0 + z * z / runs) * math.sqrt(share * (1.0 - share) / runs + z * z / (4.0 * runs * runs))
+    return max(0.0, shrunk - reach), min(1.0, shrunk + reach)
 
 
 def calibration_error(predictions: Sequence[Prediction], bins: int = BINS) -> float | None:

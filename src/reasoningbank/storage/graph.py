@@ -246,6 +246,12 @@ def edges_of(reading: Reading, node_id: str, *, served: bool) -> list[StoredEdge
     return [_stored_edge(row) for row in rows]
 
 
+def edges_among(reading: Reading, node_ids: Sequence[str]) -> list[StoredEdge]:
+    """Return the edges whose both ends are among these nodes, in the order they were added."""
+    among = f"SELECT {_EDGE} FROM {_JOINED} WHERE a.id IN (:nodes) AND b.id IN (:nodes) ORDER BY e.n"
+    return [_stored_edge(row) for row in reading.execute(among, {"nodes": list(node_ids)})]
+
+
 def edge_page(reading: Reading, after: int, limit: int) -> tuple[list[StoredEdge], int]:
     """Return up to `limit` edges behind `after`, and the number of the last."""
     rows = reading.execute(

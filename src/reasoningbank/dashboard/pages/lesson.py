@@ -173,9 +173,16 @@ def _unpin(asked: Asked, memory: Memory) -> Did:
 
 def _supersede(asked: Asked, memory: Memory) -> Did:
     other = asked.bank.get(asked.form.get("other", "").strip())
-    reason = asked.form.get("reason") or "merged by hand"
+    reason = asked.form.get("reason") or "it says it better"
     asked.bank.supersede(memory.id, other.id, reason=reason, by=BY)
     return f"{_named(other)} took the place of {_named(memory)}.", Undo(_here(asked, "restore"))
+
+
+def _merge(asked: Asked, memory: Memory) -> Did:
+    other = asked.bank.get(asked.form.get("other", "").strip())
+    merged = asked.bank.upkeep.merge([memory.id, other.id])
+    undo = Undo(address(asked.project, "lessons", merged.id, "undo-merge"))
+    return f"Merged {_named(memory)} and {_named(other)} into one, with the evidence of both.", undo
 
 
 def _undo_merge(asked: Asked, memory: Memory) -> Did:
@@ -210,6 +217,7 @@ ACTS: Final[Mapping[str, Callable[[Asked, Memory], Did]]] = {
     "delete": _delete,
     "pin": _pin,
     "unpin": _unpin,
+    "merge": _merge,
     "supersede": _supersede,
     "undo-merge": _undo_merge,
     "forget": _forget,
@@ -223,4 +231,4 @@ def unblock(asked: Asked) -> Answer:
     done = asked.bank.sources.unblock(source)
     left = f"; {len(done.left)} stay archived, since another says the same" if done.left else ""
     text = f"The source {source!r} is blocked no more: {len(done.memories)} lessons are served again{left}."
-    return Moved(address(asked.project, "lessons"), Notice(text))
+    return Moved(address(asked.project, "upkeep"), Notice(text))

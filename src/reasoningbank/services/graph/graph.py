@@ -206,6 +206,14 @@ def edges_of(engine: Engine, node_id: str) -> list[Edge]:
         return [shown_edge(stored, engine.rules) for stored in graph.edges_of(view, node_id, served=False)]
 
 
+def edges_among(engine: Engine, node_ids: Sequence[str]) -> list[Edge]:
+    """Return the edges whose both ends are among these nodes; ids of no node are left out."""
+    if not node_ids:
+        return []
+    with engine.read() as view:
+        return [shown_edge(stored) for stored in graph.edges_among(view, node_ids)]
+
+
 def page(engine: Engine, filters: NodeFilters, after: int, limit: int) -> tuple[tuple[Node, ...], int | None]:
     """Return up to `limit` nodes behind `after`, and where the next page begins (None behind the last)."""
     with engine.read() as view:
