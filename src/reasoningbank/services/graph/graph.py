@@ -211,7 +211,7 @@ def edges_among(engine: Engine, node_ids: Sequence[str]) -> list[Edge]:
     if not node_ids:
         return []
     with engine.read() as view:
-        return [shown_edge(stored) for stored in graph.edges_among(view, node_ids)]
+        return [shown_edge(stored, engine.rules) for stored in graph.edges_among(view, node_ids)]
 
 
 def page(engine: Engine, filters: NodeFilters, after: int, limit: int) -> tuple[tuple[Node, ...], int | None]:
