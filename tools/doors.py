@@ -36,6 +36,7 @@ GAPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("evidence", "`dashboard` draws it"),
         ("runs.lessons", "`dashboard` shows them; `show` says from which run a lesson came"),
         ("upkeep.standings", "`dashboard` shows them"),
+        ("graph.edges_among", "`dashboard` draws them; `graph export` writes all"),
         ("runs.take_back", "for adapters, whose model may never see what was handed out"),
         ("runs.best_of", "it calls an agent, which is Python"),
         ("queue.get", "`jobs` lists them"),
