@@ -1,5 +1,7 @@
 """Build the wheels, install them where there is no workspace, and run the integrations' tests on them.
 
+Before that, the core alone goes into an empty environment, and a newcomer's first hour is walked with it.
+
     python -m tools.wheels                            the pinned versions
     python -m tools.wheels --resolution lowest-direct the lowest versions that the packages say they work with
 
@@ -53,6 +55,15 @@ def install(venv: Path, wheels: Path, resolution: str) -> int:
     return code or run(uv(), "pip", "install", "-q", "--python", str(venv), *only_tests, *TESTS_NEED)
 
 
+def first_hour(venv: Path, wheels: Path, resolution: str) -> int:
+    """Walk through a newcomer's first hour with nothing but the core's wheel."""
+    core = next(str(wheel) for wheel in wheels.glob("reasoningbank_core-*.whl"))
+    pins = ["--resolution", resolution] if resolution != "pinned" else ["-c", str(bare_constraints(wheels))]
+    code = run(uv(), "venv", "-q", "--no-python-downloads", "--python", sys.executable, str(venv))
+    code = code or run(uv(), "pip", "install", "-q", "--python", str(venv), *pins, f"{core}[mcp]")
+    return code or run(sys.executable, "-m", "tools.first_hour", str(venv / "bin" / "reasoningbank"))
+
+
 def bare_constraints(folder: Path) -> Path:
     """Write the pins without their hashes, which local wheels have none of."""
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
@@ -82,7 +93,7 @@ def main() -> int:
         folder = Path(temporary)
         wheels, venv = folder / "wheels", folder / "venv"
         code = run(uv(), "build", "-q", "--wheel", "--all-packages", "--out-dir", str(wheels))
-        code = code or install(venv, wheels, resolution)
+        code = code or first_hour(folder / "first-hour", wheels, resolution) or install(venv, wheels, resolution)
         copy_tests(folder)
         for member in () if code else MEMBERS:
             code = run(str(venv / "bin" / "python"), "-m", "pytest", f"tests-of-{member}", cwd=folder) or code

@@ -14,7 +14,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "list": (
         "reasoningbank list",
         "reasoningbank list --tag csv --newest-first",
-        "reasoningbank list --state archived",
+        "reasoningbank list --standing provisional --sort most_used",
     ),
     "update": ("reasoningbank update 4780b1a1 --tag csv --reason 'found by its tag'",),
     "edit": ("EDITOR=nano reasoningbank edit 4780b1a1",),

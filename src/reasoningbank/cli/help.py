@@ -54,7 +54,8 @@ FIRST: Final = ("init", "record", "recall", "report", "search", "list", "show", 
 # Commands that a group may have and show all of them.
 MANY: Final = 15
 WIDEST: Final = 100
-COLUMN: Final = 26
+# Where the second column begins: beside options, and beside names of commands.
+COLUMN, NARROW = 26, 18
 INDENT: Final = "  "
 
 
@@ -91,13 +92,13 @@ def group_help(group: Any, path: str) -> str:
     commands = dict(group.commands)
     lines = [f"Usage: {path} COMMAND [OPTIONS] ...", "", *_wrapped(inspect.cleandoc(group.help or "")), ""]
     first = [name for name in FIRST if name in commands] if len(commands) > MANY else list(commands)
-    lines += _rows((name, summary(commands[name])) for name in first)
+    lines += _rows(((name, summary(commands[name])) for name in first), NARROW)
     others: dict[str, list[str]] = {}
     for name, command in commands.items():
         if name not in first:
             others.setdefault(command.rich_help_panel or "Others", []).append(name)
     if others:
-        lines += ["", "All others:", *_rows((panel, ", ".join(names)) for panel, names in others.items())]
+        lines += ["", "All others:", *_rows(((panel, ", ".join(names)) for panel, names in others.items()), NARROW)]
     lines += ["", *_wrapped(f"`{path} COMMAND --help` explains a command, with examples.")]
     return "\n".join(lines)
 
@@ -181,15 +182,15 @@ def meaning(parameter: Any) -> str:
     return text
 
 
-def _rows(rows: Any) -> Iterator[str]:
+def _rows(rows: Any, column: int = COLUMN) -> Iterator[str]:
     """Lay out two columns; what is too wide for the first has a line of its own."""
     for left, right in rows:
-        beside = len(left) <= COLUMN - 4
+        beside = len(left) <= column - 4
         if not beside:
             yield f"{INDENT}{left}"
-        first = f"{INDENT}{left:<{COLUMN - 2}}" if beside else " " * COLUMN
+        first = f"{INDENT}{left:<{column - 2}}" if beside else " " * column
         yield from textwrap.wrap(
-            right, width(), initial_indent=first, subsequent_indent=" " * COLUMN, break_on_hyphens=False
+            right, width(), initial_indent=first, subsequent_indent=" " * column, break_on_hyphens=False
         ) or [first.rstrip()]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -139,6 +139,14 @@ def list_memories(
         bool | None, typer.Option("--expired/--with-expired", help="Only what has expired, or that too.")
     ] = None,
     newest_first: NewestFirst = False,
+    standing: Annotated[
+        Literal["proven", "provisional", "rejected"] | None,
+        typer.Option("--standing", help="Only what stands so, by what is believed now."),
+    ] = None,
+    sort: Annotated[
+        Literal["most_believed", "least_believed", "most_used", "least_used"] | None,
+        typer.Option("--sort", help="In this order, in place of that of recording."),
+    ] = None,
     after: Annotated[str | None, typer.Option("--after", help="Go on after the page before: its `next`.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 100,
 ) -> Answer:
@@ -148,6 +156,8 @@ def list_memories(
         text=text,
         expired=_expired(expired),
         newest_first=newest_first,
+        standing=standing,
+        sort=sort,
         after=after,
         limit=limit,
         **filters,

@@ -1,0 +1,34 @@
+"""Pictures of the command line: each shows what its command is for, at 60 columns and at 120."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools import screenshots
+
+SHOWN = {
+    "help": ["recall", "Hand out the memories"],
+    "search": ["Parse CSV with the csv module", "similarity"],
+    "list": ["Parse CSV with the csv module", "used 2×", "archived"],
+    "episodes": ["load the sales figures", "success", "open"],
+    "status": ["acme", "billing", "memories"],
+    "projects": ["website", "active"],
+}
+
+
+@pytest.mark.parametrize("columns", screenshots.WIDTHS)
+def test_every_picture_shows_what_its_command_is_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    screenshots.furnish(tmp_path)
+    for name, value in {"ROOT": str(tmp_path), "TENANT": "acme", "PROJECT": "billing"}.items():
+        monkeypatch.setenv(f"REASONINGBANK_{name}", value)
+
+    for name, arguments in screenshots.COMMANDS.items():
+        text, picture = screenshots.drawn(arguments, columns)
+
+        assert [word for word in SHOWN[name] if word not in text] == [], name
+        assert max(map(len, text.splitlines())) <= columns or name == "status"
+        assert picture.startswith("<svg")
