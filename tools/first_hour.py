@@ -109,7 +109,7 @@ def _named(said: Said, pattern: str) -> list[str]:
 
 def _serve(command: Sequence[str], folder: Path) -> None:
     """Start the server as a client does, look for its tools, and use one."""
-    asked = [
+    asked: list[dict[str, object]] = [
         {"method": "initialize", "params": _CLIENT},
         {"method": "tools/list"},
         {"method": "tools/call", "params": {"name": "memory_search", "arguments": {"query": "quote paths"}}},
