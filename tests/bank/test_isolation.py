@@ -161,9 +161,11 @@ def test_deleting_a_project_takes_exactly_that_one(open_bank: OpenBank, tmp_path
 # How each public method is called with the id of a memory, an episode or a job that belongs to somebody else.
 CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any]] = {
     "delete": lambda bank, ids: bank.delete(ids["memory"]),
+    "evidence": lambda bank, ids: bank.evidence(ids["memory"]),
     "get": lambda bank, ids: bank.get(ids["memory"]),
     "report": lambda bank, ids: bank.report("success", ref=ids["episode"]),
     "report_act": lambda bank, ids: bank.report_act(ids["episode"], command="git push"),
+    "resolve": lambda bank, ids: [bank.resolve(ids["memory"]), bank.resolve(ids["episode"], "run")],
     "revisions": lambda bank, ids: bank.revisions(ids["memory"]),
     "supersede": lambda bank, ids: bank.supersede(ids["memory"], bank.list().memories[0].id, reason="mine is better"),
     "update": lambda bank, ids: bank.update(ids["memory"], title="Taken over"),
@@ -184,6 +186,7 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any]] = {
     "queue.retry": lambda bank, ids: bank.queue.retry(ids["job"]),
     "runs.add_steps": lambda bank, ids: bank.runs.add_steps(ids["episode"], ["an act"]),
     "runs.get": lambda bank, ids: bank.runs.get(ids["episode"]),
+    "runs.lessons": lambda bank, ids: bank.runs.lessons(ids["episode"]),
     "runs.of": lambda bank, ids: bank.runs.of(ids["memory"]),
     "runs.take_back": lambda bank, ids: bank.runs.take_back(ids["episode"]),
     "runs.trajectory": lambda bank, ids: bank.runs.trajectory(ids["episode"]),
@@ -214,7 +217,7 @@ OWN_ONLY = {
     ),
     *("now", "search"),
     *("exchange.export_to", "exchange.import_from", "links.suggest", "sources.block", "sources.unblock"),
-    *("sources.forget", "sources.list"),
+    *("sources.forget", "sources.list", "sources.overview", "sources.trust"),
     *("graph.export_to", "graph.import_from", "graph.list_nodes", "graph.recall_paths", "graph.search"),
     *("queue.list", "queue.put", "queue.worker", "runs.best_of", "runs.distill_many", "runs.list"),
     *("runs.note_read", "runs.was_read"),
@@ -227,7 +230,8 @@ OWN_ONLY = {
         "upkeep.pins",
         "upkeep.prune",
     ),
-    *("upkeep.rebuild", "upkeep.reembed", "upkeep.status", "upkeep.warm"),
+    *("upkeep.rebuild", "upkeep.reembed", "upkeep.restore_backup", "upkeep.salvage"),
+    *("upkeep.standings", "upkeep.status", "upkeep.warm"),
 }
 
 
