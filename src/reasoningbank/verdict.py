@@ -21,14 +21,17 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
 
 
+SUCCEEDED = ("success", "successful", "succeeded", "passed", "pass", "solved", "resolved", "true", "yes", "correct")
 # Matched whole, never by substring: "unsuccessful" holds "success".
 VERDICT_WORDS = {
-    **dict.fromkeys(("success", "successful", "succeeded", "passed", "pass", "solved", "true"), Verdict.SUCCESS),
-    **dict.fromkeys(("yes", "correct"), Verdict.SUCCESS),
+    **dict.fromkeys(SUCCEEDED, Verdict.SUCCESS),
     **dict.fromkeys(("failure", "failed", "fail", "unsuccessful", "unsolved", "error", "false"), Verdict.FAILURE),
-    **dict.fromkeys(("no", "incorrect", "not successful", "not a success", "not success"), Verdict.FAILURE),
-    **dict.fromkeys(("partial", "partial success", "partially successful", "mixed"), Verdict.PARTIAL),
+    **dict.fromkeys(("no", "incorrect", "unresolved", "not a success"), Verdict.FAILURE),
+    **dict.fromkeys((f"not {word}" for word in SUCCEEDED), Verdict.FAILURE),
+    **dict.fromkeys(("partial", "partially", "partly", "partial success", "mixed"), Verdict.PARTIAL),
+    **dict.fromkeys((f"partially {word}" for word in SUCCEEDED), Verdict.PARTIAL),
     **dict.fromkeys(("unknown", "uncertain", "unclear", "unsure", "undetermined", "none"), Verdict.UNKNOWN),
+    "inconclusive": Verdict.UNKNOWN,
 }
 
 
@@ -45,8 +48,8 @@ def as_verdict(given: object) -> Verdict:
 # What else lessons and models say of an outcome; a run's verdict is asked for in the words above.
 OUTCOME_WORDS = {
     **{word: verdict for word, verdict in VERDICT_WORDS.items() if verdict in (Verdict.SUCCESS, Verdict.FAILURE)},
-    **dict.fromkeys(("positive", "worked", "works", "resolved", "ok", "good", "1", "1 0"), Verdict.SUCCESS),
-    **dict.fromkeys(("negative", "wrong", "unresolved", "bad", "guard rail", "guardrail", "0", "0 0"), Verdict.FAILURE),
+    **dict.fromkeys(("positive", "worked", "works", "ok", "good", "1", "1 0"), Verdict.SUCCESS),
+    **dict.fromkeys(("negative", "wrong", "bad", "guard rail", "guardrail", "0", "0 0"), Verdict.FAILURE),
 }
 
 

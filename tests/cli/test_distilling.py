@@ -272,3 +272,38 @@ def test_a_file_that_has_grown_is_read_again(cli: Cli, tmp_path: Path) -> None:
     for count in (1, 2):
         (tmp_path / "in/s.jsonl").write_text("\n".join(map(json.dumps, lines[:count] * 2)))
         assert cli("distill", str(tmp_path / "in"), "--json").json["runs"] == 1
+
+
+def test_a_run_that_is_in_several_files_counts_once(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.json").write_text(json.dumps(RUN))
+    (tmp_path / "in/b.jsonl").write_text(json.dumps({**RUN, "session": "elsewhere", "gold": 1}))
+    (tmp_path / "in/c.json").write_text(json.dumps({**RUN, "result": "another end"}))
+
+    ran = cli("distill", str(tmp_path / "in"), "--json")
+    said = cli("distill", str(tmp_path / "in"), "--again").out
+
+    assert (ran.json["runs"], ran.json["repeated"]) == (2, 1)
+    assert "1 runs were in another file too, and count once" in said
+    assert cli("distill", str(tmp_path / "in"), "--json").json["files_known"] == 3
+
+
+def test_many_sessions_are_taken_up_again_after_a_kill(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for number in range(60):
+        torn = number % 20 == 7
+        text = (
+            "{torn"
+            if torn
+            else json.dumps({"task": f"Count to {number}", "messages": [{"role": "user", "content": "x"}]})
+        )
+        (tmp_path / f"in/{number:03}.json").write_text(text)
+    first = [path.name for path in sorted((tmp_path / "in").iterdir())][:20]
+    for name in first:
+        (tmp_path / "part").mkdir(exist_ok=True)
+        (tmp_path / "part" / name).write_bytes((tmp_path / "in" / name).read_bytes())
+    cli("distill", str(tmp_path / "part"))  # as far as one came that was killed
+
+    ran = cli("distill", str(tmp_path / "in"), "--json")
+
+    assert (ran.code, ran.json["files_known"], ran.json["runs"], len(ran.json["bad_lines"])) == (1, 19, 38, 3)

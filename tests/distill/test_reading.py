@@ -203,3 +203,10 @@ def test_a_text_is_cut_at_a_word_if_one_is_near() -> None:
     assert shorten("one two three", 9) == "one two…"
     assert shorten("x" * 60, 50) == "x" * 49 + "…"
     assert shorten("short", 5) == "short"
+
+
+def test_nothing_is_called_undone_or_unchecked_where_an_act_may_not_have_been_understood() -> None:
+    unclear = {"tools_understood": False}
+
+    assert read(run(call("get_trip"), task="Cancel the trip").model_copy(update=unclear)).undone == ()
+    assert read(run(call("look"), call("update_trip")).model_copy(update=unclear)).unchecked == ""

@@ -115,8 +115,8 @@ def distill(
 
 
 def finished(bank: ReasoningBank, one: FileRead, came: Sequence[Outcome]) -> None:
-    """Note a file of a folder whose runs were all distilled for good."""
-    if one.digest and came and all(map(is_over, came)):
+    """Note a file of a folder whose runs were all distilled for good, or with another file."""
+    if one.digest and one.has_runs and all(map(is_over, came)):
         bank.runs.note_read(one.digest)
 
 

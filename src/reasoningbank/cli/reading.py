@@ -38,6 +38,13 @@ class FileRead:
     of: int = 1
     known: bool = False
 
+    @property
+    def has_runs(self) -> bool:
+        """Whether there is a run in it."""
+        from reasoningbank.runs import BadLine
+
+        return any(not isinstance(each, BadLine) for each in self.read)
+
 
 def files_read(path: Path, form: str | None, way: str, before: Callable[[str], bool]) -> Iterator[FileRead]:
     """Yield what is in each file of a path.
@@ -83,14 +90,17 @@ class Summary:
         self.bad_lines: list[dict[str, Any]] = []
         self.sources: list[dict[str, Any]] = []
         self.left_out: Counter[str] = Counter()
-        self.runs = self.known = 0
+        self.runs = self.known = self.repeated = 0
+        self.file_of: dict[str, str] = {}
 
     def read(self, one: FileRead) -> list[Trajectory]:
-        """Count what was in a file; return its runs."""
+        """Count what was in a file; return its runs, without those that another file held already."""
         from reasoningbank.runs import BadLine
 
-        runs = [run for run in one.read if not isinstance(run, BadLine)]
+        told = [run for run in one.read if not isinstance(run, BadLine)]
         bad_lines = [bad for bad in one.read if isinstance(bad, BadLine)]
+        runs = [run for run in told if run.is_empty or self._is_first(run, one.name)]
+        self.repeated += len(told) - len(runs)
         source = one.name
         self.known += one.known
         self.runs += len(runs)
@@ -106,6 +116,12 @@ class Summary:
             for run in runs
         ]
         return runs
+
+    def _is_first(self, run: Trajectory, file: str) -> bool:
+        """Tell whether no other file before this one held a run in which the same happened."""
+        from reasoningbank.runs.jobs import run_key
+
+        return self.file_of.setdefault(run_key(run), file) == file
 
     @property
     def is_partial(self) -> bool:
@@ -123,6 +139,7 @@ class Summary:
         return {
             "runs": self.runs,
             "files_known": self.known,
+            "repeated": self.repeated,
             "forms": dict(Counter(run["form"] for run in self.sources)),
             "statuses": dict(
                 Counter("failed" if isinstance(each, Exception) else each.status.value for each in self.came)
@@ -140,6 +157,12 @@ class Summary:
         }
 
 
+NOT_AGAIN = {
+    "files_known": "files were distilled before, and not read again (--again reads them)",
+    "repeated": "runs were in another file too, and count once",
+}
+
+
 def told(console: Console, counted: Mapping[str, Any]) -> None:
     again = f", {counted['duplicates']:,} known already" if counted["duplicates"] else ""
     runs = f"{counted['runs']:,} runs ({counts(counted['statuses']) or 'none'})"
@@ -148,9 +171,8 @@ def told(console: Console, counted: Mapping[str, Any]) -> None:
         sentence(console, f"{memory_id} may say the same as {other}.", "yellow")
     for memory_id, why in counted["held"].items():
         sentence(console, f"{memory_id} stays out of service ({why}); restore puts it back.", "yellow")
-    if counted["files_known"]:
-        files = f"{counted['files_known']:,} files were distilled before, and not read again (--again reads them)"
-        sentence(console, f"  {files}", "dim")
+    for name in filter(counted.get, NOT_AGAIN):
+        sentence(console, f"  {counted[name]:,} {NOT_AGAIN[name]}", "dim")
     if counted["forms"]:
         sentence(console, f"  read as {counts(counted['forms'])}", "dim")
     for reason, times in {**counted["rejected"], **counted["reasons"]}.items():

@@ -118,8 +118,9 @@ def read(run: Trajectory) -> Reading:
         repeated=repeated(acts),
         decision=decision(run),
         handed_over=bool(acts) and bool(HANDING_OVER.search(acts[-1].action)),
-        undone=undone(run.task, acts),
-        unchecked=unchecked(acts),
+        # What an act that was not understood may have done cannot be said to be undone.
+        undone=undone(run.task, acts) if run.tools_understood else (),
+        unchecked=unchecked(acts) if run.tools_understood else "",
         check=label(checks[-1]) if checks else "",
         failing=checks[-1].error if checks else "",
         only_looked=all(map(is_look, acts)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -96,6 +97,13 @@ def key_of(kind: str, payload: str) -> str:
 def task_key(task: str) -> str:
     """Return a digest that two wordings of a task share if they differ in case, spacing and punctuation only."""
     return hashlib.blake2b(fingerprint_text("", task).encode(), digest_size=16).hexdigest()
+
+
+def run_key(run: Trajectory) -> str:
+    """Return a digest of what happened in a run and how it ended: one in whatever form, under whatever name."""
+    acts = [(step.action.strip(), step.observation.strip()) for step in run.steps if step.action or step.observation]
+    told = json.dumps([task_key(run.task), acts, run.result.strip(), run.verdict, run.reason], ensure_ascii=False)
+    return key_of("happened", told)
 
 
 def pause_after(attempts: int) -> timedelta:

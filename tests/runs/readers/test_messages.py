@@ -7,6 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRole, TextBlock
 
+from reasoningbank import Trajectory
 from reasoningbank.runs.readers.found import Found
 from reasoningbank.runs.readers.messages import read_messages
 
@@ -275,3 +276,21 @@ def test_no_messages_are_an_empty_run() -> None:
     transcript = read_messages([])
 
     assert (transcript.task, transcript.steps, transcript.result) == ("", [], "")
+
+
+def test_an_answer_without_an_id_goes_to_a_call_that_no_other_answer_names() -> None:
+    calls = [{"id": name, "function": {"name": name, "arguments": "{}"}} for name in ("f", "g")]
+    messages = [
+        {"role": "user", "content": "t"},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {"role": "tool", "content": "of g"},
+        {"role": "tool", "tool_call_id": "f", "content": "of f"},
+    ]
+
+    assert [step.observation for step in Trajectory.of(messages).steps] == ["of f", "of g"]
+
+
+def test_what_is_said_as_a_number_is_said() -> None:
+    run = Trajectory.of([{"role": "user", "content": 3}, {"role": "assistant", "content": [4, 0.5]}])
+
+    assert (run.task, run.result) == ("3", "4\n0.5")

@@ -189,3 +189,35 @@ def test_any_json_is_read_or_refused_in_words(record: Any) -> None:
 
 def test_a_list_under_a_usual_name_that_tells_no_run_is_no_view_of_it() -> None:
     assert Trajectory.of({"task": "t", "log": [1, 2], "events": "none"}).steps == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ({"verdict": "not solved"}, "failure"),
+        ({"verdict": "0"}, "failure"),
+        ({"outcome": "partially resolved"}, "partial"),
+        ({"verdict": "inconclusive"}, "unknown"),
+        ({"verdict": {"label": "fail", "why": "x"}}, "failure"),
+        ({"verdict": {"score": 0.5}}, "partial"),
+        ({"score": "0/5"}, "failure"),
+        ({"score": "5/5"}, "success"),
+        ({"score": "60 %"}, "partial"),
+        ({"success": "3 / 5"}, "partial"),
+    ],
+)
+def test_how_a_run_ended_is_said_in_many_ways(said: dict[str, Any], verdict: str) -> None:
+    run = Trajectory.of({"task": "t", "result": "r", **said})
+
+    assert run.verdict == verdict
+    assert not any("no verdict" in each.what or "scale" in each.what for each in run.left_out)
+
+
+@pytest.mark.parametrize(
+    "said", [{"status": {"code": 1}}, {"verdict": {"label": {}}}, {"score": "7/5"}, {"score": "3/0"}]
+)
+def test_what_looks_like_a_verdict_and_is_none_is_told(said: dict[str, Any]) -> None:
+    run = Trajectory.of({"task": "t", "result": "r", **said})
+
+    assert run.verdict == "unknown"
+    assert [each.what for each in run.left_out if "known" in each.what]

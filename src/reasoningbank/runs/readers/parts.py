@@ -165,11 +165,11 @@ def _read_content(turns: list[Turn], content: Any, place: str, ledger: Ledger) -
 
 
 def _begins_anew(part: Any) -> bool:
-    return isinstance(part, str) or part_kind(part)[0] in ("text", "thought", "call")
+    return isinstance(part, (str, int, float)) or part_kind(part)[0] in ("text", "thought", "call")
 
 
 def _read_part(turn: Turn, part: Any, place: str, ledger: Ledger) -> None:
-    if isinstance(part, str):
+    if isinstance(part, (str, int, float)):
         turn.text += f"\n{part}"
         return
     sort, kind, body = part_kind(part)

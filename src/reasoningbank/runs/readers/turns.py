@@ -118,6 +118,7 @@ class _Run:
         self.waiting = _Waiting()
         self.answered: dict[str, int] = {}
         self.ledger = ledger
+        self.results: list[Result] = []
         self.last_words = ""
 
     def take(self, turn: Turn) -> None:
@@ -125,11 +126,18 @@ class _Run:
             self.ledger.note("system message", turn.place)
             return
         if turn.role == "assistant":
+            self._answer_all()
             self._act(turn)
-        for result in turn.results:
-            self._answer(result)
+        self.results += turn.results
         if turn.role == "user" and turn.text:
+            self._answer_all()
             self._hear(turn)
+
+    def _answer_all(self) -> None:
+        """Give the answers to calls made together to these: first those that name one, then those that name a tool."""
+        for result in sorted(self.results, key=lambda one: (one.id not in self.answered, not one.tool)):
+            self._answer(result)
+        self.results.clear()
 
     def _hear(self, turn: Turn) -> None:
         text = without_blocks(turn.text)
@@ -194,6 +202,7 @@ class _Run:
         return "observation" in self.steps[number]
 
     def told(self) -> Told:
+        self._answer_all()
         if self.last_words and self.steps and not self.steps[-1].keys() - THOUGHT_ONLY:
             self.steps.pop()  # the last words are the result, not a step as well
         return Told(self.task, tuple(self.steps), self.last_words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from reasoningbank.errors import InvalidInputError
 from reasoningbank.runs.readers.ledger import Ledger
 from reasoningbank.runs.readers.values import get, is_list, label
 from reasoningbank.runs.transcript import as_text
-from reasoningbank.verdict import Verdict, as_verdict
+from reasoningbank.verdict import Verdict, as_verdict, outcome_of
 
 # Records inside a record that hold the evaluation of the run.
 NESTED = (
@@ -32,6 +33,9 @@ PASSED = ("tests_passed", "passed_tests", "num_passed", "n_passed", "passed", "p
 FAILED = ("tests_failed", "failed_tests", "num_failed", "n_failed", "failed", "failures", "fails", "fail_count")
 TOTAL = ("tests_total", "total_tests", "num_tests", "n_tests", "total", "total_count")
 DEPTH = 3
+# Where a judge's record says what it found.
+LABELS = ("verdict", "label", "outcome", "value", "score", "passed", "success", "result", "status")
+SHARE = re.compile(r"\d{1,9}(?:\.\d{1,9})?\s*(?:/\s*\d{1,9}(?:\.\d{1,9})?|%)")
 
 
 def stated(says: Iterable[Any], ledger: Ledger) -> tuple[Verdict | None, str]:
@@ -53,9 +57,9 @@ def _stated_in(record: Any, ledger: Ledger, depth: int) -> Verdict | None:
     for names, rule in RULES:
         for name in names:
             value = record.get(name)
-            if value is None or value == "" or isinstance(value, Mapping):
+            if value is None or value == "":
                 continue
-            verdict = rule(name, value, record, ledger)
+            verdict = (_inside if isinstance(value, Mapping) else rule)(name, value, record, ledger)
             if verdict is not None:
                 return verdict
     verdict = _tests(record)
@@ -65,16 +69,33 @@ def _stated_in(record: Any, ledger: Ledger, depth: int) -> Verdict | None:
     return verdict
 
 
+def _inside(name: str, value: Mapping[str, Any], _record: Mapping[str, Any], ledger: Ledger) -> Verdict | None:
+    """Read a judge's record, such as {"label": "fail", "reason": …}, in the place of a verdict."""
+    stated_there = get(value, *LABELS)
+    if stated_there is None or isinstance(stated_there, Mapping):
+        ledger.note(f"{name} {as_text(value):.60}, which is no verdict that is known", name)
+        return None
+    return _word(name, stated_there, value, ledger)
+
+
 def _word(name: str, value: Any, record: Mapping[str, Any], ledger: Ledger) -> Verdict | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _share(name, value, record, ledger)
-    try:
-        verdict = as_verdict(getattr(value, "value", value))
-    except InvalidInputError:
-        if label(value) not in LIFECYCLE:
-            ledger.note(f"{name} {value!r:.60}, which is no verdict that is known", name)
-        return None
+    value = getattr(value, "value", value)
+    verdict = _of_word(name, value, record)
+    if verdict is None and label(value) not in LIFECYCLE:
+        ledger.note(f"{name} {value!r:.60}, which is no verdict that is known", name)
     return None if verdict is Verdict.UNKNOWN else verdict
+
+
+def _of_word(name: str, value: Any, record: Mapping[str, Any]) -> Verdict | None:
+    """Read a word: of a verdict, of the life of a run (which says none), of a lesson's outcome, or a score as text."""
+    try:
+        return as_verdict(value)
+    except InvalidInputError:
+        if label(value) in LIFECYCLE:
+            return None
+        return outcome_of(value) or (_share(name, value, record, Ledger()) if _is_share(value) else None)
 
 
 def _flag(name: str, value: Any, record: Mapping[str, Any], ledger: Ledger) -> Verdict | None:
@@ -90,8 +111,7 @@ def _yes(_name: str, value: Any, _record: Mapping[str, Any], _ledger: Ledger) ->
 def _share(name: str, value: Any, record: Mapping[str, Any], ledger: Ledger) -> Verdict | None:
     """Read a reward or score: the most there is is a success; nothing, or less, a failure; between, a partial one."""
     try:
-        number = float(value)
-        most = float(get(record, *MAXIMA) or 1)
+        number, most = _as_share(value) if _is_share(value) else (float(value), float(get(record, *MAXIMA) or 1))
     except (TypeError, ValueError, OverflowError):
         number, most = math.nan, 1.0
     if not math.isfinite(number) or not 0 < most < math.inf or number > most:
@@ -100,6 +120,16 @@ def _share(name: str, value: Any, record: Mapping[str, Any], ledger: Ledger) -> 
     if number <= 0:
         return Verdict.FAILURE
     return Verdict.SUCCESS if number >= most else Verdict.PARTIAL
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, str) and SHARE.fullmatch(value.strip()) is not None
+
+
+def _as_share(value: str) -> tuple[float, float]:
+    """Return a text such as "3/5" or "60 %" as a number and the most that it can be."""
+    number, _, most = value.partition("/")
+    return float(number.strip(" %")), float(most) if most else 100.0
 
 
 def _tests(record: Mapping[str, Any]) -> Verdict | None:
