@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from reasoningbank.distill.acts import command_of, is_check, is_coding, is_edit, is_look, kind, label, program_of
+from reasoningbank.distill.acts import (
+    command_of,
+    is_check,
+    is_coding,
+    is_edit,
+    is_idle,
+    is_look,
+    kind,
+    label,
+    program_of,
+    told_apart,
+)
 from reasoningbank.runs.trajectory import Step
 
 
@@ -126,3 +137,39 @@ def test_tools_of_coding_agents_are_told_from_those_of_a_domain() -> None:
     )
     assert is_coding(Step(action="ls"))
     assert not any(is_coding(call(tool)) for tool in ("book_flight", "search_flights", "edit_order", "list_users"))
+
+
+@pytest.mark.parametrize(
+    ("tool", "action", "command"),
+    [
+        ("bash", "cd /testbed && ls /nope", "ls /nope"),
+        ("python", "python main.py", "python main.py"),
+        ("edit", "edit 15:15\n    return 1\nend_of_edit", "edit 15:15"),
+        ("find_file", "find_file x.py", "find_file x.py"),
+        ("Search", "Search[files]", ""),
+    ],
+)
+def test_an_act_may_be_a_command_as_it_was_typed(tool: str, action: str, command: str) -> None:
+    assert command_of(Step(tool=tool, action=action)) == command
+
+
+def test_what_the_shell_of_swe_agent_changes_and_looks_at_is_known() -> None:
+    assert is_edit(Step(tool="edit", action="edit 15:15\n    return 1\nend_of_edit"))
+    assert is_edit(Step(tool="str_replace_editor", action="str_replace_editor create a.py --file_text x"))
+    assert is_look(Step(tool="find_file", action="find_file x.py"))
+    assert is_look(Step(tool="goto", action="goto 583"))
+
+
+def test_what_only_hands_in_the_work_is_no_act() -> None:
+    assert is_idle(Step(tool="bash", action="cd /w && echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat patch.txt"))
+    assert is_idle(Step(tool="submit", action="submit"))
+    assert not is_idle(Step(tool="bash", action="git diff"))
+
+
+def test_two_commands_are_told_apart_where_they_differ() -> None:
+    long = "python -m tool --with-a-very-long-option=that-fills-the-whole-label --mode "
+
+    assert told_apart("ls a", "ls b") == "ls b"
+    assert told_apart("ls a", "ls a") == ""
+    assert told_apart(f"{long}slow", f"{long}fast").endswith("--mode fast")
+    assert told_apart(long, f"{long}fast").startswith("… ")

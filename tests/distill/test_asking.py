@@ -77,3 +77,18 @@ def test_a_noun_is_no_deed() -> None:
 
 def test_sentences_lose_their_markup() -> None:
     assert sentences("**Done.** See `x`\n\n- one\n# Two\n---") == ["Done.", "See x", "one", "Two"]
+
+
+@pytest.mark.parametrize(
+    ("text", "verbs"),
+    [
+        ("Mention that you booked the flight and purchased insurance.", []),
+        ("My assistant has already cancelled it.", []),
+        ("It needs to be cancelled.", ["cancel"]),
+        ("I want the order cancelled.", ["cancel"]),
+        ("I want to mention that you booked it.", []),
+        ("Get the seat upgraded.", ["upgrade"]),
+    ],
+)
+def test_what_was_done_before_is_not_asked_for(text: str, verbs: list[str]) -> None:
+    assert list(deeds(text)) == verbs

@@ -81,8 +81,8 @@ def test_a_reason_that_says_nothing_is_none(reason: str) -> None:
             [REFUSED, PAID],
             {"task": "Settle it."},
             "pay: not enough",
-            "pay first failed: not enough; changing amount resolved it; do so from the start.",
-            "Get amount right at the first pay.",
+            "pay first failed: not enough; with another amount it worked.",
+            "When pay says so, look at amount first.",
         ),
         (
             [BUILD, NPM, BUILT, REFUSED, REFUSED],

@@ -210,3 +210,28 @@ def test_nothing_is_called_undone_or_unchecked_where_an_act_may_not_have_been_un
 
     assert read(run(call("get_trip"), task="Cancel the trip").model_copy(update=unclear)).undone == ()
     assert read(run(call("look"), call("update_trip")).model_copy(update=unclear)).unchecked == ""
+
+
+def test_what_was_not_there_and_was_found_elsewhere_right_after_it_is_resolved() -> None:
+    failed = call("list_dir", error="No such file or directory: '/nope'", path="/nope")
+
+    (trouble,) = read(run(failed, call("list_dir", path="."))).troubles
+    (kept,) = read(run(failed, call("look"), call("list_dir", path="."))).troubles
+
+    assert (trouble.what, trouble.resolved, trouble.changed) == ("list_dir /nope", True, "path")
+    assert not kept.resolved
+
+
+def test_another_command_is_not_the_same_tried_again() -> None:
+    long = "python -m tool --with-a-very-long-option=that-fills-the-whole-label --mode "
+    steps = [Step(action=f"{long}slow", tool="bash", error="Error: too slow"), Step(action=f"{long}fast", tool="bash")]
+
+    (trouble,) = read(run(*steps)).troubles
+
+    assert trouble.instead.endswith("--mode fast")
+
+
+def test_what_was_run_after_the_last_change_is_part_of_the_way() -> None:
+    steps = [Step(action=action, tool=action.split()[0]) for action in ("edit 1:1", "python main.py", "ls", "submit")]
+
+    assert read(run(*steps)).way == ("edit 1:1", "python main.py")

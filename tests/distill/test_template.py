@@ -35,7 +35,7 @@ def test_a_success_gives_what_failed_first_and_what_worked_then() -> None:
     assert draft.content.splitlines() == [
         "Task: Book the cheapest flight to Rome and pay for it with two…",
         "Successful approach: look → pay",
-        "Overcame: pay failed (not enough); changing amount resolved it; do so from the start.",
+        "Overcame: pay failed (not enough); with another amount it worked.",
     ]
     assert draft.title == "pay: not enough"
     assert draft.description == "When pay says: not enough"

@@ -23,6 +23,8 @@ IDLE = frozenset(
     {"think", "thought", "reflect", "plan", "finish", "final_answer", "respond", "noop", "submit", "todowrite"}
     | {"update_plan", "attempt_completion", "task_complete", "ask_followup_question", "todo_write"}
 )
+# Commands that only hand in what was done.
+HANDING_IN = re.compile(r"submit$|echo \W?COMPLETE_TASK_AND_SUBMIT|echo \W?MINI_SWE_AGENT_FINAL_OUTPUT")
 # Tools that every coding agent has: that one was not used says nothing about what was asked.
 CODING = re.compile(
     r"(?i)^(?:multi)?(?:read|write|edit|view|open|grep|glob|search|find|ls|list|cat|create|insert|apply|patch|str_?replace|replace|file|"
@@ -51,13 +53,16 @@ PREFIX = re.compile(
 SUFFIX = re.compile(
     r"(?:\s*(?:\d?>&\d|\d?>\s*/dev/null|&>\s*/dev/null|\|\|\s*true|\|\s*(?:head|tail|cat|less)\b[^|]*|;\s*echo\s.*|;|&))+$"
 )
+# SWE-agent's own commands for changing files.
+OWN_EDIT = re.compile(r"(?:edit|insert|append|create)\b")
 HEREDOC = re.compile(r"(?P<program>.*?)\s*<<-?\s*[\"']?\w+[\"']?(?P<rest>.*)")
 FIRST_LINE = 1_000  # characters of a command's first line in which a here-document is looked for
 AROUND = 20  # things around a command that are taken off
 INTO = re.compile(r">{1,2}\s*([^\s;&|<>]+)|\btee\s+(?:-a\s+)?([^\s;&|<>]+)")
 WRITES = re.compile(
     r"""(?x)
-        ^(?: sed\ .*-i | perl\ .*-i | (?:cat|echo|printf)\b.*>{1,2}\ *[^\s&/] | (?:cat|echo|
+        ^(?: (?:str_replace_editor\ )?(?:edit|create|insert|str_replace|append)\  |
+        sed\ .*-i | perl\ .*-i | (?:cat|echo|printf)\b.*>{1,2}\ *[^\s&/] | (?:cat|echo|
         printf)\b.*>{1,2}\ */(?!dev/) | tee\b | patch\b | git\ (?:apply|checkout|revert|stash|reset|pull|merge|init|
         config) | write\ | mv\b | cp\b | rm\b | mkdir\b | touch\b | ln\b | chmod\b | chown\b |
         pip3?\ (?:un)?install | (?:apt|apt-get|brew|conda|yum|dnf|apk|gem|cargo|npm|yarn|pnpm|poetry|
@@ -68,7 +73,9 @@ WRITES = re.compile(
 )
 LOOKS = re.compile(
     r"(?:ls|cat|head|tail|less|grep|rg|ag|find|fd|pwd|echo|which|whereis|type|file|stat|wc|tree|env|printenv|whoami|ps|df|"
-    r"du|man|nl|diff|history|date|sed -n|git (?:status|log|diff|show|branch|blame)|\S+ --?(?:version|help)|"
+    r"du|man|nl|diff|history|date|goto|scroll_\w+|"
+    r"(?:find|search)_(?:file|dir)|str_replace_editor view|sed -n|"
+    r"git (?:status|log|diff|show|branch|blame)|\S+ --?(?:version|help)|"
     r"(?:get|list|search|find|read|view|look|show|open|glob|fetch|describe|check|calculate)(?=[_.-]|$))(?![a-z])"
 )
 CHECKS = re.compile(
@@ -97,7 +104,7 @@ def call_arguments(step: Step) -> dict[str, Any]:
 
 def command_of(step: Step) -> str:
     """Return the command that a step ran in a shell, without what is only around it; "" if it ran none."""
-    if not step.tool:
+    if not step.tool or is_typed(step):
         return _bare(step.action)
     if step.tool.lower() not in SHELLS:
         return ""
@@ -109,11 +116,20 @@ def command_of(step: Step) -> str:
     return _bare(given if isinstance(given, str) else texts[0] if len(texts) == 1 else "")
 
 
+def is_typed(step: Step) -> bool:
+    """Tell whether an act is a command as it was typed, not the call of a tool with arguments."""
+    if step.action.startswith(f"{step.tool}("):
+        return False
+    return step.tool.lower() in SHELLS or step.action.split(maxsplit=1)[:1] == [step.tool]
+
+
 def _bare(command: str) -> str:
     command = command.strip()
     for _ in range(AROUND):
         command = PREFIX.sub("", command)
     first, _, more = command.partition("\n")
+    if OWN_EDIT.match(first):
+        command = first  # what is written in stands below
     heredoc = HEREDOC.match(first[:FIRST_LINE]) if more else None
     if heredoc:
         into = INTO.search(f"{heredoc['program']} {heredoc['rest']}")
@@ -166,6 +182,11 @@ def fold(labels: Iterable[str]) -> list[str]:
     return [text if count == 1 else f"{text} ×{count}" for text, count in counted]
 
 
+def is_idle(step: Step) -> bool:
+    """Tell whether an act only holds a thought, or the end of the run."""
+    return kind(step).lower() in IDLE or HANDING_IN.match(command_of(step)) is not None
+
+
 def is_check(step: Step) -> bool:
     """Tell whether an act runs tests, a build, a linter or a script that tries something out."""
     return any(CHECKS.match(PREFIX.sub("", part)) for part in re.split(r"\s*(?:&&|\|\||;)\s*", command_of(step)))
@@ -203,6 +224,15 @@ def difference(before: Step, after: Step) -> str:
     if len(changed) == 1 and changed[0] in RUN_TEXTS and isinstance(new.get(changed[0]), str):
         return f"{changed[0]} to “{shorten(' '.join(new[changed[0]].split()), LABEL)}”"
     return ", ".join(changed[:3])
+
+
+def told_apart(before: str, after: str) -> str:
+    """Return what a command was changed to, in few words that show the change; "" if nothing was changed."""
+    short = shorten(after, LABEL)
+    if before == after or short != shorten(before, LABEL):
+        return "" if before == after else short
+    same = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), len(before))
+    return f"… {shorten(after[max(0, same - LABEL // 3) :], LABEL)}"
 
 
 def likeness(one: str, other: str) -> float:

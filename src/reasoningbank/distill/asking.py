@@ -117,6 +117,8 @@ def deeds(text: str) -> dict[str, frozenset[int]]:
         verb = FORMS.get(match.group().lower())
         if verb in NOUNS and not (TO.search(text, 0, match.start()) or OBJECT.match(text, match.end())):
             continue
+        if verb and match.group().lower().endswith("ed") and not DONE_TO.search(text, 0, match.start()):
+            continue  # "I booked it": that was done before
         if verb and not NEGATION.search(text[max(0, match.start() - 40) : match.start()]):
             found.setdefault(verb, ROWS[verb])
     return found
@@ -130,5 +132,10 @@ def _forms(verb: str) -> tuple[str, ...]:
 # These are as often nouns: only "to return", or "return it", is a deed.
 NOUNS = frozenset({"return", "exchange", "order", "book", "post", "copy", "release", "reply", "email"})
 TO = re.compile(r"(?i)(?:\b(?:to|and|please|then|will|must|should) $)")
+# "to be cancelled", "have it changed": only so is what has been done what is asked for.
+DONE_TO = re.compile(
+    r"(?i)\b(?:(?:be|being|get|gets|getting)(?: \w+ly)?|"
+    r"(?:want|wants|need|needs|like|have|get)(?: (?!to\b|that\b|i\b|you\b)\w+){1,5}) $"
+)
 OBJECT = re.compile(r"(?i) (?:the|an?|my|your|it|them|this|that|these|one|all|both|two|new|another)\b")
 FORMS = {form: verb for verb in ROWS for form in _forms(verb)}

@@ -8,18 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reasoningbank.distill.acts import (
-    IDLE,
     command_of,
     difference,
     fold,
     is_check,
     is_coding,
     is_edit,
+    is_idle,
     is_look,
     key,
     kind,
     label,
     likeness,
+    told_apart,
 )
 from reasoningbank.distill.asking import FORMS, ROWS, deeds, goal, sentences
 from reasoningbank.runs.trajectory import Step, Trajectory
@@ -32,6 +33,7 @@ DECLINING = re.compile(
         only\ if | policy | not\ (?:allowed|permitted|possible|eligible|available|refundable|supported) )\b"""
 )
 NOT_THERE = re.compile(r"(?i)not found|not recogni[sz]ed|unknown command|introuvable|nicht gefunden")
+MISSING = re.compile(r"(?i)not found|no such|not exist|cannot find|can't find|unknown (?:file|path)")
 NEAR = 4  # acts after a failure within which a similar command is its correction
 ALIKE = 0.34  # the share of words from which two commands of one program are tries of one thing
 ALIKE_OTHER = 0.5  # and of different programs
@@ -105,7 +107,7 @@ class Reading:
 
 def read(run: Trajectory) -> Reading:
     """Read a run. The facts are what its text shows; nothing is asked of a model."""
-    acts = [step for step in run.steps if step.action.strip() and kind(step).lower() not in IDLE]
+    acts = [step for step in run.steps if step.action.strip() and not is_idle(step)]
     tools = Counter(kind(step) for step in acts)
     checks = [step for step in acts if is_check(step)]
     return Reading(
@@ -130,10 +132,12 @@ def read(run: Trajectory) -> Reading:
 
 
 def way(acts: Sequence[Step], most: int = 3) -> list[str]:
-    """Return the acts that made a result: the last changes that worked and the last check after them; else the last."""
+    """Return the acts that made a result: the last changes that worked and what was run after them; else the last."""
     worked = [step for step in acts if not step.error]
     edits = [number for number, step in enumerate(worked) if is_edit(step)]
-    checks = [number for number, step in enumerate(worked) if is_check(step) and edits and number > edits[-1]]
+    after = range(edits[-1] + 1, len(worked)) if edits else range(0)
+    run = [number for number in after if command_of(worked[number]) and not is_look(worked[number])]
+    checks = [number for number in after if is_check(worked[number])] or run
     if not edits:
         return fold(map(label, worked))[-most:]
     return [label(worked[number]) for number in [*edits[-most + len(checks[-1:]) :], *checks[-1:]]]
@@ -150,7 +154,7 @@ def troubles(acts: Sequence[Step]) -> list[Trouble]:
 
 def _trouble(acts: Sequence[Step], numbers: list[int]) -> Trouble:
     first, last = acts[numbers[0]], acts[numbers[-1]]
-    what = label(first) if command_of(first) else kind(first)
+    what = label(first)
     found = next((n for n in range(numbers[-1] + 1, len(acts)) if _redoes(acts, numbers[-1], n)), None)
     about = (what, first.error, len(numbers))
     if found is None:
@@ -159,8 +163,7 @@ def _trouble(acts: Sequence[Step], numbers: list[int]) -> Trouble:
     did = [step for step in between if is_edit(step)] or [step for step in between[-NEAR:] if not is_look(step)]
     after = label(did[-1]) if did else ""
     if command_of(last) or command_of(acts[found]):
-        now = label(acts[found])
-        instead = now if now != label(last) and not after else ""
+        instead = "" if after else told_apart(command_of(last), command_of(acts[found]))
         return Trouble(*about, resolved=True, after=after, instead=instead, check=is_check(first))
     changed = difference(last, acts[found])
     return Trouble(*about, resolved=True, changed=changed, after="" if changed else after)
@@ -173,7 +176,9 @@ def _redoes(acts: Sequence[Step], failed: int, later: int) -> bool:
         return False
     old, new = command_of(before), command_of(after)
     if not old or not new:
-        return not (old or new) and key(before) == key(after)
+        # What was not there, and right after it the same tool found it elsewhere.
+        elsewhere = later == failed + 1 and before.tool == after.tool and bool(MISSING.search(before.error))
+        return not (old or new) and (key(before) == key(after) or elsewhere)
     if later == failed + 1 and NOT_THERE.search(before.error) and old.split()[1:] == new.split()[1:]:
         return True
     if key(before) == key(after):

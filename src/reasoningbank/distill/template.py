@@ -203,6 +203,8 @@ def overcame(trouble: Trouble) -> str:
 
 def remedy(trouble: Trouble) -> str:
     """Say what came after a failure and worked."""
+    if trouble.changed and not names(trouble):
+        return f"with another {trouble.changed} it worked"
     if trouble.changed:
         return f"changing {trouble.changed} resolved it; do so from the start"
     if trouble.instead:
@@ -210,6 +212,17 @@ def remedy(trouble: Trouble) -> str:
     if trouble.after:
         return f"it worked after: {trouble.after}"
     return "the same worked when it was tried again"
+
+
+def names(trouble: Trouble) -> bool:
+    """Tell whether an error speaks of the arguments that were changed; of others they may be a way around it."""
+    words = re.findall(r"[a-z]{3,}", trouble.changed.lower().replace("_", " "))
+    said = trouble.said.lower()
+    return not words or any(word.removesuffix("s") in said for word in words) or bool(VAGUE.search(said))
+
+
+# Errors that speak of whatever was given.
+VAGUE = re.compile(r"argument|parameter|invalid|no such|not found|not exist|expected|must be|unexpected|missing|syntax")
 
 
 def when_it_says(trouble: Trouble) -> str:
@@ -284,8 +297,10 @@ def _failed_for_good(trouble: Trouble) -> tuple[str, str, str, str]:
 
 
 def _from_the_start(trouble: Trouble) -> str:
+    if trouble.changed and not names(trouble):
+        return f"When {trouble.what} says so, look at {trouble.changed} first."
     if trouble.changed:
-        return f"Get {trouble.changed} right at the first {trouble.what}."
+        return f"Get {trouble.changed} right at the first {trouble.what.split()[0]}."
     if trouble.check and trouble.after:
         return f"When {trouble.what} says so, change what it names ({trouble.after}) and run it again."
     if trouble.instead or trouble.after:

@@ -121,7 +121,7 @@ def _tagged(text: str, tag: re.Match[str]) -> tuple[str, str, str]:
         tool = str(get(call, "name", "tool") or "tool")
         return tool, f"{tool}({as_text(get(call, 'arguments', 'args', 'parameters'))})", rest
     tool = tag[1] or tag[2] or tag[3] or "tool"
-    elements = _elements(body) if tag[3] else {}
+    elements = _elements(body) if tag[2] or tag[3] else {}
     if elements:
         return tool, f"{tool}({as_text(elements)})", rest
     return tool, f"{tool}({' '.join(re.sub(r'<[^<>]{0,200}>', ' ', body).split())})", rest
