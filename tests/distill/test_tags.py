@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from reasoningbank.distill.template import derive_tags
+from reasoningbank.distill.tags import derive_tags
 from reasoningbank.runs.trajectory import Step, Trajectory
 
 

@@ -18,6 +18,8 @@ from reasoningbank.outputs import error_line, failure_of, first_line
         ("running\n  File x\nKeyError: 'id'\n", "KeyError: 'id'"),
         ("Traceback (most recent call last):\n  File x\nValueError: a\n\nValueError: b", "ValueError: b"),
         ("Traceback (most recent call last):\n  odd end", "odd end"),
+        ("Execution failed. Traceback:\n  File x\nException: status is 422:\n{}", "Exception: status is 422:"),
+        ("Encountered error: no such table", "Encountered error: no such table"),
         ("bash: foo: command not found", "bash: foo: command not found"),
         ("\x1b[31mbash: foo: command not found\x1b[0m", "bash: foo: command not found"),
         ("compiling\nerror[E0382]: borrow of moved value", "error[E0382]: borrow of moved value"),

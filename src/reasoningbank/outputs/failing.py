@@ -14,7 +14,8 @@ LINE = 300  # characters of a line that are looked at
 LINES = 20  # lines at either end that are looked at
 ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 TAG = re.compile(r"^\s*</?[\w-]+>\s*$")
-TRACEBACK = "Traceback (most recent call last)"
+# Python's, and that of shells which leave the rest of the line out.
+TRACEBACK = re.compile(r"Traceback \(most recent call last\)|Execution failed\. Traceback:")
 EXCEPTION = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:: |\s*$)")
 # What shows or lists text: errors in it are what it is about. Numbered lines, a diff, hits of a search.
 QUOTING = re.compile(r"^(?:\s*\d+[\t|:→]\s?|diff --git |--- a/|\+\+\+ b/|@@ |[\w./-]+:\d+[:-]|commit [0-9a-f]{7,40})")
@@ -79,8 +80,8 @@ def _by_status_or_words(lines: Sequence[str]) -> Failure | None:
 
 
 def _words(lines: Sequence[str]) -> tuple[str, str] | None:
-    if any(TRACEBACK in line for line in lines):
-        raised = [line for line in lines if EXCEPTION.match(line) and TRACEBACK not in line]
+    if any(map(TRACEBACK.search, lines)):
+        raised = [line for line in lines if EXCEPTION.match(line) and not TRACEBACK.search(line)]
         return (raised[-1] if raised else lines[-1]).strip(), "python"
     if 2 * sum(map(_is_quoted, lines)) > len(lines):
         return None

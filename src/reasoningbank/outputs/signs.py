@@ -193,7 +193,7 @@ ANYWHERE: Mapping[str, tuple[str, ...]] = {
         r"(?:Tool|Function|Action|Execution|Command|Validation|Input) (?:execution )?[Ee]rror:",
         r"No replacement was (?:performed|made)|String to replace not found",
         r"The (?:file|path|directory) \S+ does not exist|File (?:does not exist|has not been read|not found)",
-        r"Nothing happens\.?$",
+        r"Nothing happens\.?$|Encountered error: \S|Execution failed[.:]",
         r"Invalid (?:action|input|argument|arguments|parameters?|request|tool|function|command)\b",
         r"Command (?:timed out|failed|not found)|(?:The )?[Rr]equest (?:timed out|failed)",
         r"(?:The )?command timed out|Unknown (?:tool|function|action|command)\b",

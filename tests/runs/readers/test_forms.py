@@ -250,3 +250,20 @@ def test_what_a_session_that_ran_a_shell_command_by_hand_holds_is_no_request() -
     typed = {**samples.claude_code()[3], "message": {"role": "user", "content": "<bash-input>ls</bash-input> Fix it"}}
 
     assert Trajectory.of([typed]).task == "Fix it"
+
+
+def test_events_of_openhands_without_arguments_say_what_they_say_in_their_message() -> None:
+    events = [{"id": 0, "source": "user", "action": "message", "message": "Roll a die"},
+              {"id": 1, "source": "agent", "action": "edit", "args": {"path": "a.py"}},
+              {"id": 2, "source": "agent", "action": "finish", "args": {"message": "Done"}}]  # fmt: skip
+
+    run = Trajectory.of(events)
+
+    assert (run.form, run.task, run.result) == ("openhands", "Roll a die", "Done")
+
+
+def test_a_simulation_that_broke_off_before_the_first_message_says_so() -> None:
+    run = Trajectory.of({"task_id": 0, "reward": 0.0, "info": {"error": "EOF when reading a line"}, "traj": []})
+
+    assert run.verdict is Verdict.FAILURE
+    assert [each.what for each in run.left_out] == ["simulation without messages: EOF when reading a line"]

@@ -52,7 +52,7 @@ def is_event(event: Any) -> bool:
         return False
     if isinstance(event.get("kind"), str) and event["kind"].endswith("Event"):
         return True
-    return ("args" in event and "action" in event) or (
+    return ("action" in event and ("args" in event or "message" in event)) or (
         "observation" in event and ("extras" in event or "content" in event)
     )
 
@@ -90,10 +90,10 @@ def _of_event(event: Mapping[str, Any], place: str, ledger: Ledger) -> Turn | No
         return None
     if "observation" in event:
         return _observed(event, place)
-    args = event["args"] if isinstance(event["args"], Mapping) else {}
+    args: Mapping[str, Any] = event["args"] if isinstance(event.get("args"), Mapping) else {}
     thought = as_text(args.get("thought"))
     if name in ("message", "finish", "think"):
-        said = as_text(get(args, "content", "final_thought") or get(args, "thought"))
+        said = as_text(get(args, "content", "final_thought", "message", "thought") or event.get("message"))
         agent = event["source"] == "agent"
         return Turn("assistant" if agent else "user", said, place=place)
     metadata = event.get("tool_call_metadata")

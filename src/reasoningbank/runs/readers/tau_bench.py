@@ -8,6 +8,7 @@ from typing import Any
 from reasoningbank.runs.readers.found import Found
 from reasoningbank.runs.readers.messages import are_messages, read_messages
 from reasoningbank.runs.readers.values import get, is_list
+from reasoningbank.runs.transcript import as_text
 
 # What the simulated customer says to end the conversation.
 STOPS = frozenset({"###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###"})
@@ -20,12 +21,14 @@ def fits(record: Any) -> bool:
         return False
     if is_list(record.get("simulations")):
         return all(isinstance(each, Mapping) and "messages" in each for each in record["simulations"][:3])
-    name = _messages(record)
-    return bool(name) and any(reward in record for reward in REWARDS) and "task_id" in record
+    return bool(_messages(record)) and any(reward in record for reward in REWARDS) and "task_id" in record
 
 
 def _messages(record: Mapping[str, Any]) -> str:
-    return next((name for name in ("traj", "messages") if are_messages(record.get(name))), "")
+    """Return where the messages are; one with a reward that broke off before the first has an empty list of them."""
+    rewarded = any(reward in record for reward in REWARDS)
+    held = ((name, record.get(name)) for name in ("traj", "messages"))
+    return next((name for name, listed in held if are_messages(listed) or (rewarded and listed == [])), "")
 
 
 def read(record: Mapping[str, Any]) -> Iterator[Found]:
@@ -39,6 +42,8 @@ def read(record: Mapping[str, Any]) -> Iterator[Found]:
             continue
         name = _messages(each)
         found = read_messages(_heard(each[name]), place=name)
+        if not each[name]:
+            found.ledger.note(f"simulation without messages: {as_text(get(each.get('info'), 'error')):.100}", name)
         found.says = [each, each.get("info")]
         found.fields = {
             "session": get(each, "id", "task_id"),
