@@ -224,3 +224,60 @@ def test_items_of_a_langgraph_store(bank: ReasoningBank) -> None:
     assert first.metadata == {"namespace": "memories/u1", "kind": "Memory"}
     assert (bank.get("notes/k2").content, bank.get("notes/k2").tags) == ("Wait a second", ("api",))
     assert bank.get("k3").content == "Count twice"
+
+
+LOG = """# Lessons learned
+
+Use this file to capture findings.
+
+## When to add an entry
+- You are surprised.
+- Something failed.
+
+## Entry format
+
+### YYYY-MM-DD - Short title
+- Category: `surprising` | `unexpected`
+
+## Entries
+
+### 2026-02-26 - `make help` is unreliable
+- Category: `unexpected`
+- Observation: it exits with a quoting error.
+- Action taken: called `ruff` itself.
+
+### 2026-02-27 - Creation requires `created_at`
+- Category: `unexpected`
+- Observation: without it the insert fails.
+- Follow-up: align the defaults.
+"""
+
+
+def test_an_entry_that_is_a_list_of_fields_is_one_lesson_and_words_about_the_page_are_none() -> None:
+    lessons = read_lessons(LOG, "LESSONS", "LESSONS.md")
+
+    assert [lesson["title"] for lesson in lessons] == [
+        "2026-02-26 - `make help` is unreliable",
+        "2026-02-27 - Creation requires `created_at`",
+    ]
+    assert "Action taken: called `ruff` itself." in lessons[0]["content"]
+
+
+def test_a_playbook_may_be_a_file_of_plain_text(bank: ReasoningBank, tmp_path: Path) -> None:
+    file = tmp_path / "playbook.txt"
+    file.write_text("## RULES\n[shr-00001] helpful=5 harmful=0 :: Read the API's page before calling it.\n")
+
+    bank.exchange.import_from(file)
+
+    assert [memory.content for memory in bank.list().memories] == ["Read the API's page before calling it."]
+
+
+def test_what_mem0_says_is_over_is_kept_and_not_served(bank: ReasoningBank) -> None:
+    over = {"id": "over", "memory": "Use the first endpoint", "expiration_date": "2024-01-01"}
+    holds = {"id": "holds", "memory": "Use the second endpoint", "expiration_date": "2199-01-01"}
+
+    bank.exchange.import_from([over, holds], trusted=True)
+
+    found = bank.search("use the endpoint", limit=5)
+    assert [hit.memory.id for hit in found.hits] == ["holds"]
+    assert found.withheld["expired"] == 1

@@ -27,8 +27,16 @@ PLAYBOOK = re.compile(
 # A bullet that begins with the name of a field is a part of one lesson.
 LABELLED = re.compile(
     r"(?i)[*_`]{0,3}(?:problem|symptoms?|cause|root cause|fix|solution|lesson|when|why|how(?: to apply)?|context|rule|"
-    r"outcome|example|date|source|trigger|action|pattern|impact|evidence|applies(?: when)?|task|result|status)"
+    r"outcome|example|date|source|trigger|action(?: taken)?|pattern|impact|evidence|applies(?: when)?|task|result|"
+    r"status|category|observation|finding|learned|learning|takeaway|follow[- ]?up|mitigation|prevention|resolution|"
+    r"issue|mistake|correction|insight|tags|severity|what happened|what worked|what failed)"
     r"[*_`]{0,3}[ \t]*:"
+)
+# What a page says of itself: how it is kept, and the form of an entry.
+ABOUT_THE_PAGE = re.compile(
+    r"(?i)(?:entry|lesson) (?:format|template)|(?:how|when) to (?:use|add|update|read|write) (?:an? |to )?"
+    r"(?:this |new )?(?:file|page|document|entry|entries|lessons?)|(?:table of )?contents|"
+    r"about this (?:file|page|document)|.*\byyyy-mm-dd\b.*"
 )
 LINK_ONLY = re.compile(
     r"(?:[*_`]*\[[^\]]+\]\([^)]*\)[*_`]*|\[\[[^\]]+\]\]|@\S+|https?://\S+)(?:\s*(?:[-–—:]\s*\S.*)?)$"
@@ -59,6 +67,11 @@ def is_index(text: str, name: str) -> bool:
         return False
     bullets = [match["text"] for line in text.splitlines() if (match := BULLET.match(line))]
     return name.lower() == "readme" or (bool(bullets) and all(map(LINK_ONLY.match, bullets)))
+
+
+def holds_playbook(text: str) -> bool:
+    """Tell whether a text that is no Markdown page by its name holds bullets of a playbook."""
+    return next(_playbook(text.splitlines(), 0, ""), None) is not None
 
 
 def read_lessons(text: str, name: str, file: str) -> list[dict[str, Any]]:
@@ -128,13 +141,15 @@ def _sections(lines: Sequence[str], skipped: int) -> list[_Section]:
         level = len(heading["marks"])
         path = [section for section in path if section.level < level]
         above = tuple(section.title for section in path)
-        found.append(_Section(heading["title"].strip("*_` "), level, number, above))
+        found.append(_Section(heading["title"].strip("*_ "), level, number, above))
         path.append(found[-1])
     return found
 
 
 def _of_section(section: _Section, file: str) -> Iterator[dict[str, Any]]:
     if not section.text.strip() or section.text.strip() == "---":
+        return
+    if any(map(ABOUT_THE_PAGE.fullmatch, (section.title, *section.above))):
         return
     context = " / ".join((*section.above[1:], section.title)) if section.title else ""
     items = _rules(section)

@@ -12,10 +12,11 @@ from typing import IO, Any
 from urllib.parse import quote
 
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
-from reasoningbank.formats.lesson_pages import is_index, read_lessons
+from reasoningbank.formats.lesson_pages import holds_playbook, is_index, read_lessons
 
 Line = str | bytes | Mapping[str, Any]
 PAGES = (".md", ".markdown", ".mdc")
+TEXTS = (".txt", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def open_source(path: Path) -> Iterator[Entries]:
     try:
         if path.is_dir():
             yield _pages(sorted(file for ending in PAGES for file in path.rglob(f"*{ending}")), path)
-        elif path.suffix.lower() in PAGES:
+        elif path.suffix.lower() in PAGES or _is_playbook(path):
             yield _pages([path], path.parent)
         elif _is_database(path):
             records = _swarm(path)
@@ -145,6 +146,11 @@ def _loaded(text: bytes) -> Any:
 # -- the SQLite file of agentic-flow and claude-flow (`.swarm/memory.db`), read and never written ----------------------
 
 SQLITE = b"SQLite format 3\0"
+
+
+def _is_playbook(path: Path) -> bool:
+    """Tell whether a file of plain text, such as `playbook.txt`, is one."""
+    return path.suffix.lower() in TEXTS and holds_playbook(path.read_bytes().decode("utf-8", "replace"))
 
 
 def _is_database(path: Path) -> bool:
