@@ -244,3 +244,16 @@ def test_a_call_without_an_example_is_the_whole_conversation() -> None:
 def test_a_record_that_a_form_trips_over_is_not_of_that_form() -> None:
     with pytest.raises(InvalidInputError, match="keys seen: type"):
         Trajectory.of([{"type": []}])
+
+
+def test_of_a_log_of_calls_another_task_after_an_example_is_the_task() -> None:
+    asked = [
+        "Task: an example",
+        "Now here is another task in a different environment.\nMy name is: Ada.\nTask: Find it",
+    ]
+    messages = [{"role": "user", "content": asked[0]}, {"role": "assistant", "content": "done"},
+                {"role": "user", "content": asked[1]}]  # fmt: skip
+
+    run = Trajectory.of({"input": {"messages": messages}, "output": {"choices": [{"message": messages[1]}]}})
+
+    assert (run.form, run.task) == ("llm-calls", "Find it")

@@ -221,3 +221,12 @@ def test_what_looks_like_a_verdict_and_is_none_is_told(said: dict[str, Any]) -> 
 
     assert run.verdict == "unknown"
     assert [each.what for each in run.left_out if "known" in each.what]
+
+
+def test_a_request_and_its_response_are_one_conversation() -> None:
+    asked = {"role": "user", "content": [{"type": "input_text", "text": "Find it"}]}
+    call = {"type": "function_call", "name": "find", "call_id": "c", "arguments": "{}"}
+
+    run = Trajectory.of({"input": [asked], "output": [call]})
+
+    assert (run.task, [step.tool for step in run.steps]) == ("Find it", ["find"])

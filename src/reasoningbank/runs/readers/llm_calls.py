@@ -16,7 +16,7 @@ from reasoningbank.runs.readers.values import get, is_list
 ASKED = ("input", "request", "kwargs", "inputs", "body", "payload")
 ANSWERED = ("output", "response", "outputs", "completion", "result")
 # AppWorld shows one task solved before it gives the real one.
-REAL_TASK = re.compile(r"(?i)\b(?:actual|real) task\b")
+REAL_TASK = re.compile(r"(?i)\b(?:(?:actual|real) task|now here is another task)\b")
 TASK = re.compile(r"(?im)^[*# \t]*Task(?: Instruction)?[*: \t]*:?[* \t]*$|^[ \t]*Task:[ \t]*")
 
 

@@ -113,6 +113,9 @@ def _views(record: Mapping[str, Any], task: str) -> Iterator[tuple[str, Found]]:
         items: Any = record.get(name)
         if not is_list(items):
             continue
+        answered: Any = record.get("output")
+        if name == "input" and are_messages(items) and are_messages(answered):
+            items = [*items, *answered]  # a request and its response, as of the Responses API
         if are_messages(items):
             yield name, read_messages(items, task, place=name)
         elif name in ("steps", "messages") or are_steps(items):
