@@ -45,6 +45,7 @@ class Status:
         kept_runs: runs whose steps are kept.
         open_episodes: runs without a verdict.
         late_recalls: how often a recall with a timeout came too late, within the last 400 days.
+        lift: what lessons did to the runs of the last 90 days, in plain words, where some were held out; else "".
         jobs: runs to be distilled, and those that were, by status.
         unreadable_lines: lines of the signal log that cannot be read; they keep their segment from being deleted.
         orphan_lines: lines about memories that are gone or say something else now.
@@ -81,6 +82,7 @@ class Status:
     parameters: dict[str, Any] | None = None
     open_episodes: int = 0
     late_recalls: int = 0
+    lift: str = ""
     jobs: dict[str, int] = field(default_factory=dict)
     log_segments: int = 0
     rolled_segments: int = 0

@@ -313,3 +313,35 @@ def test_the_filters_of_a_server_hold_whatever_a_client_asks_for(bank: Reasoning
     assert titles() == titles(where={"team": {"in": ["a", "b"]}}) == titles(since="1d") == ["Ask team a"]
     assert titles(where={"team": "b"}) == titles(until="1d") == []
     assert "did you mean 'gte'" in refusal(bound, "memory_search", query="ask", where={"n": {"gtee": 3}})
+
+
+def test_a_hold_out_draws_once_for_all_calls_of_a_session(bank: ReasoningBank) -> None:
+    lesson = call(Offer(OneProject(bank)), "memory_record", **RECORD)["memory_id"]
+    bank.update(lesson, signatures=["error: a path with blanks"])
+    handle = ReasoningBank(
+        bank.root, tenant=bank.tenant, project=bank.project, embedder="hash", settings={"holdout": 0.5}
+    )
+    arms = set()
+    with handle:
+        for number in range(12):
+            offer = Offer(OneProject(handle), session=f"session {number}", allow=["list"])
+            answers = [call(offer, "memory_search", query=f"quote paths {task}") for task in ("one", "two", "three")]
+            given = {bool(answer["memories"]) for answer in answers}
+            error = call(offer, "memory_search", query="quote", error="error: a path with blanks")
+            (arm,) = given
+
+            assert bool(call(offer, "memory_list")["memories"]) is arm
+            assert bool(error["memories"]) <= arm
+            for ref in {answer["ref"] for answer in answers if answer.get("ref")}:
+                call(offer, "memory_outcome", ref=ref, succeeded=True)
+            arms.add(arm)
+        (status,) = Offer(OneProject(handle)).read("memory://status")
+
+    assert arms == {True, False}
+    assert json.loads(status["text"])["lift"] == told(bank)
+    assert "too early to tell" in told(bank)
+
+
+def told(bank: ReasoningBank) -> str:
+    assert bank.upkeep.status().lift == bank.lift(90).words
+    return bank.lift(90).words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import uuid
 import webbrowser
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -126,6 +127,7 @@ def mcp(
             distiller=drawing,
             allow=allow or (),
             filters=filters,  # type: ignore[arg-type]  # by their names
+            session=f"mcp-{uuid.uuid4()}" if transport == "stdio" else None,
         ),
         announce=transport == "stdio",
     )

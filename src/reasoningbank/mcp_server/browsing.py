@@ -118,7 +118,7 @@ class Resources:
 
 def _status(bank: ReasoningBank) -> dict[str, Any]:
     status = bank.upkeep.status()
-    names = ("tenant", "project", "memories", "open_episodes", "embedder")
+    names = ("tenant", "project", "memories", "open_episodes", "embedder", "lift")
     return {name: getattr(status, name) for name in names} | {"problems": list(status.problems)}
 
 

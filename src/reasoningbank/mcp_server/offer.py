@@ -52,6 +52,7 @@ class Offer:
         allow: "list", "update", "retire" and "approve" offer the tools of these names (see memory_tools); beside
             read-only only "list".
         filters: of memory_search and memory_list, whatever they are asked.
+        session: of the one client, where there is one: a hold-out draws once for all of its calls.
     """
 
     def __init__(
@@ -64,10 +65,11 @@ class Offer:
         distiller: Distiller | None = None,
         allow: Collection[str] = (),
         filters: FilterOptions | None = None,
+        session: str | None = None,
     ) -> None:
         self._projects = projects
         self._options: dict[str, Any] = {"read_only": read_only, "by": by, "trusted": trusted, "allow": tuple(allow)}
-        self._options["filters"] = filters
+        self._options |= {"filters": filters, "thread": session}
         self._distiller = None if read_only else distiller
         # A model may be asked, which is outside, and does not say the same twice.
         self._asks_outside = not isinstance(distiller, TemplateDistiller)

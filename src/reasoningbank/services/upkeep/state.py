@@ -11,6 +11,7 @@ from reasoningbank.errors import EmbedderMismatchError, EmbeddingError, InvalidI
 from reasoningbank.filters import Filters
 from reasoningbank.search.terms import keyword_text, terms
 from reasoningbank.services.cache.snapshots import drop_all, findings
+from reasoningbank.services.credit import lift
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph.graph import indexed_terms
 from reasoningbank.services.view import Edit, View, described
@@ -22,6 +23,7 @@ from reasoningbank.storage.measures import overview
 from reasoningbank.storage.project import Project
 from reasoningbank.storage.words import every_text, put_anew
 
+LATELY = 90  # days
 _REEMBED = "run doctor to see whether the embedder works, then reembed"
 
 
@@ -46,6 +48,7 @@ def status(engine: Engine) -> Status:
     project = engine.project()
     if project is None:
         return empty
+    told = lift.lift(engine, LATELY, None)
     with engine.read() as view:
         health = project.ledger.health(view)
         not_embedded = records.count_not_embedded(view)
@@ -62,6 +65,7 @@ def status(engine: Engine) -> Status:
             parameters=parameters.learned(view),
             open_episodes=episodes.count_open(view),
             late_recalls=meta.late_recalls(view) + engine.deadlines.late,
+            lift="" if told.overall is None else told.words,
             jobs=jobs.counts(view),
             log_segments=health.segments,
             rolled_segments=health.rolled,
