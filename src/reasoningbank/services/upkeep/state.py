@@ -46,8 +46,10 @@ def status(engine: Engine) -> Status:
         problems=problems,
     )
     project = engine.project()
-    if project is None:
-        return empty
+    return empty if project is None else _filled(engine, project, empty)
+
+
+def _filled(engine: Engine, project: Project, empty: Status) -> Status:
     told = lift.lift(engine, LATELY, None)
     with engine.read() as view:
         health = project.ledger.health(view)
@@ -76,7 +78,7 @@ def status(engine: Engine) -> Status:
             stray_segments=health.strays,
             read_only=project.database.read_only,
             problems=(
-                *(problems or _mismatch(view)),
+                *(empty.problems or _mismatch(view)),
                 *_problems(project, health, (("memories", not_embedded), ("nodes", bare_nodes))),
             ),
         )
