@@ -9,7 +9,7 @@ import pytest
 
 from examples.demo.__main__ import main
 from examples.demo.failing import Failed
-from examples.demo.rounds import Event, Finished, Learned, Step, run
+from examples.demo.rounds import Event, Finished, Learned, Measured, Step, run
 from examples.demo.tasks import TASKS
 from reasoningbank import BankRoot
 from tests.cli.conftest import Cli, cli, scope  # noqa: F401 - fixtures
@@ -54,6 +54,18 @@ def test_a_lesson_comes_up_when_a_command_fails_and_gains_when_it_helped(events:
     assert failed.recall.match in ("exact", "template")
     assert failed.repaired
     assert failed.after > failed.before
+
+
+def test_at_its_end_it_says_what_lessons_do(events: list[Event]) -> None:
+    failed, measured, end = events[-3:]
+
+    assert isinstance(failed, Failed)
+    assert isinstance(measured, Measured)
+    assert isinstance(end, Finished)
+    assert measured.lift.overall is not None
+    assert measured.lift.overall.difference is not None
+    assert measured.lift.overall.difference > 0.2
+    assert "they help" in measured.lift.words
 
 
 def test_without_hits_it_does_what_it_is_used_to(events: list[Event]) -> None:
