@@ -9,7 +9,7 @@ from langchain.agents.middleware import AgentMiddleware, AgentState
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from langgraph_reasoningbank import FailingTools
-from reasoningbank import ReasoningBank
+from reasoningbank.adapters import Banks
 
 
 class ToolFailureMiddleware(AgentMiddleware[AgentState[Any], Any]):
@@ -21,7 +21,7 @@ class ToolFailureMiddleware(AgentMiddleware[AgentState[Any], Any]):
     A tool that raises ends the run unless another middleware makes a message of it; that one has to stand behind this.
 
     Args:
-        bank: whose lessons.
+        bank: whose lessons; or a resolver of the run's config and context, as the ReasoningBankMiddleware takes it.
         ref_of: reads the reference of the run's episode from the agent's state; that of the ReasoningBankMiddleware,
             whatever its name, when None.
         timeout: seconds that a recall may take; what comes later is left out.
@@ -30,7 +30,7 @@ class ToolFailureMiddleware(AgentMiddleware[AgentState[Any], Any]):
 
     def __init__(
         self,
-        bank: ReasoningBank,
+        bank: Banks,
         *,
         ref_of: Callable[[Any], str] | None = None,
         timeout: float = 0.5,

@@ -128,7 +128,7 @@ class Agents:
 
     def build(self, *script: Any, others: tuple[Any, ...] = (), first: bool = True, **options: Any) -> tuple[Any, Any]:
         saver, prompt = options.pop("checkpointer", None), options.pop("system_prompt", None)
-        middleware = ReasoningBankMiddleware(self.bank, timeout=10.0, **options)
+        middleware = ReasoningBankMiddleware(self.bank, **options)
         order = [middleware, *others] if first else [*others, middleware]
         model = self.scripted(*script)
         agent = create_agent(model, [lookup], system_prompt=prompt, middleware=order, checkpointer=saver)

@@ -58,7 +58,7 @@ def test_a_finished_run_is_distilled_once_by_a_worker(bank: ReasoningBank, scrip
         """Run a command."""
         return "42 access.log"
 
-    middleware = ReasoningBankMiddleware(bank, timeout=30.0, judge=lambda state: True, distill=True)
+    middleware = ReasoningBankMiddleware(bank, judge=lambda state: True, distill=True)
     model = scripted(tool_call("shell", command="wc -l access.log"), "There are 42 lines.")
     agent = attach(create_agent(model, [shell], middleware=[middleware]), middleware)
     agent.invoke({"messages": [HumanMessage("count the lines of access.log")]})

@@ -27,8 +27,8 @@ async def test_what_it_gave_back_holds_the_lessons_and_they_join_the_run(
     bank: ReasoningBank, scripted: Callable[..., Any], tool_call: Callable[..., AIMessage], is_async: bool
 ) -> None:
     bank.record("Commit first", "There is no commit yet: commit, then push", outcome="failure", signatures=[PUSH])
-    recalling = ReasoningBankMiddleware(bank, timeout=30.0)
-    failing = ToolFailureMiddleware(bank, timeout=30.0)
+    recalling = ReasoningBankMiddleware(bank)
+    failing = ToolFailureMiddleware(bank)
     model = scripted(tool_call("bash", command="git push origin main"), AIMessage("done"))
     order: list[Any] = [recalling, failing]
     agent: Any = attach(create_agent(model, [bash], middleware=order), recalling)

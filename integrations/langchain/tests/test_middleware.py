@@ -109,8 +109,8 @@ def test_two_middlewares_with_two_banks_do_not_meet(
     team = open_bank(project="team")
     team.record("Ask the team", "Ask the team how to parse the dates of the invoices", outcome="success")
     first, second = (
-        ReasoningBankMiddleware(agents.bank, timeout=10.0),
-        ReasoningBankMiddleware(team, timeout=10.0, name="team"),
+        ReasoningBankMiddleware(agents.bank),
+        ReasoningBankMiddleware(team, name="team"),
     )
     model = scripted("done")
     agent = attach(attach(create_agent(model, [], middleware=[first, second]), first), second)
@@ -213,7 +213,7 @@ def test_a_user_can_report_by_thread_or_by_a_reference_of_their_own(agents: Any)
 
 
 def test_the_reference_can_be_read_from_the_state(bank: ReasoningBank, scripted: Any) -> None:
-    middleware = ReasoningBankMiddleware(bank, timeout=10.0)
+    middleware = ReasoningBankMiddleware(bank)
     made: Any = create_agent(scripted("x"), [], middleware=[middleware], checkpointer=InMemorySaver())
     agent: Any = attach(made, middleware)
     agent.invoke(ASK, THREAD)
@@ -225,7 +225,7 @@ def test_the_reference_can_be_read_from_the_state(bank: ReasoningBank, scripted:
 def test_an_agent_that_is_not_attached_is_warned_about_once(
     bank: ReasoningBank, scripted: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    agent = create_agent(scripted("a", "b"), [], middleware=[ReasoningBankMiddleware(bank, timeout=10.0)])
+    agent = create_agent(scripted("a", "b"), [], middleware=[ReasoningBankMiddleware(bank)])
     with caplog.at_level(logging.WARNING):
         agent.invoke(ASK)
         agent.invoke(ASK)

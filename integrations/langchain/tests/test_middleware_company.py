@@ -116,7 +116,7 @@ def test_a_memory_tool_in_a_graph_sees_the_messages_alone_and_keeps_to_its_bank(
 
 
 def test_an_agent_without_attached_callbacks_still_closes_what_ended(bank: ReasoningBank, agents: Any) -> None:
-    middleware = ReasoningBankMiddleware(bank, timeout=10.0, judge=lambda _: True)
+    middleware = ReasoningBankMiddleware(bank, judge=lambda _: True)
     agent: Any = create_agent(agents.scripted("done"), [], middleware=[middleware])
     agent.invoke(ASK)
 

@@ -34,7 +34,7 @@ THREAD: Any = {"configurable": {"thread_id": "t"}}
 
 def approving(agents: Any, bank: ReasoningBank, path: Path, *script: Any) -> Any:
     """An agent as a new process would build it: over a SQLite checkpointer, asking before each look-up."""
-    middleware: Any = ReasoningBankMiddleware(bank, timeout=10.0, judge=lambda state: True)
+    middleware: Any = ReasoningBankMiddleware(bank, judge=lambda state: True)
     saver = SqliteSaver(sqlite3.connect(path, check_same_thread=False))
     asking = HumanInTheLoopMiddleware(interrupt_on={"lookup": True})
     agent = create_agent(agents.scripted(*script), [agents.lookup], middleware=[middleware, asking], checkpointer=saver)
@@ -142,7 +142,7 @@ def test_a_recall_that_comes_too_late_leaves_no_episode(
 def test_a_disk_that_fails_does_not_break_the_agent(
     bank: ReasoningBank, scripted: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    middleware = ReasoningBankMiddleware(bank, timeout=10.0)
+    middleware = ReasoningBankMiddleware(bank)
     agent = attach(create_agent(scripted("done"), [], middleware=[middleware]), middleware)
     bank.close()
 
@@ -151,7 +151,7 @@ def test_a_disk_that_fails_does_not_break_the_agent(
 
 
 def test_failing_open_can_be_switched_off(bank: ReasoningBank, scripted: Any) -> None:
-    middleware = ReasoningBankMiddleware(bank, timeout=10.0, fail_open=False)
+    middleware = ReasoningBankMiddleware(bank, fail_open=False)
     agent = attach(create_agent(scripted("done"), [], middleware=[middleware]), middleware)
     bank.close()
 

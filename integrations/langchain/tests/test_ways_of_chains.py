@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from langchain.agents import create_agent
@@ -84,10 +85,13 @@ def test_several_queries_of_one_run_show_and_credit_each_lesson_once(
 ) -> None:
     model = scripted("ok")
     outer = Outer(inner=retriever, queries=(DATES, "the dates of the invoices", "invoices and their dates"))
-    attach(chain(outer | format_lessons, model), retriever, judge=lambda _: True).invoke(DATES)
+    run_id, steps = uuid4(), chain(outer | format_lessons, model)
+    attach(steps, retriever, judge=lambda _: True).invoke(DATES, {"run_id": run_id})
 
     assert model.seen[0][0].text.count("Pass tz=UTC") == 1
     assert each_once(bank)
+    (episode,) = bank.runs.list().episodes
+    assert set(bank.report("failure", ref=str(run_id)).credited) == {served.memory for served in episode.memories}
     assert bank.upkeep.status().open_episodes == 0
 
 
@@ -153,6 +157,19 @@ def test_of_attempts_the_last_counts_once(
 
     assert each_once(bank)
     assert [episode.verdict for episode in bank.runs.list().episodes] == ["success"]
+
+
+def test_without_a_judge_a_run_that_succeeded_when_tried_again_is_no_failure(
+    bank: ReasoningBank, retriever: Any, scripted: Any, agents: Any
+) -> None:
+    again: Any = {"stop_after_attempt": 2, "wait_exponential_jitter": False}
+    steps = chain(retriever | format_lessons, scripted(ValueError("down"), "ok"))
+    attach(steps, retriever).with_retry(**again).invoke(DATES)
+    agent, _ = agents.build(ValueError("down"), "done")
+    agent.with_retry(**again).invoke(ASK)
+
+    assert agents.verdicts() == ["unknown", "unknown"]
+    assert evidence(bank) == {}
 
 
 def test_an_agent_that_is_tried_again_is_one_run(bank: ReasoningBank, agents: Any) -> None:

@@ -9,8 +9,8 @@ from langchain_core.messages import ToolMessage
 from langchain_core.runnables import run_in_executor
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from reasoningbank import ReasoningBank
-from reasoningbank.adapters import ToolFailures
+from langgraph_reasoningbank.here import context_here, running
+from reasoningbank.adapters import Banks, RunScope, ToolFailures
 
 
 def ref_in(state: Any) -> str:
@@ -32,7 +32,7 @@ class FailingTools:
     makes a message of what it raised (`handle_tool_errors`).
 
     Args:
-        bank: whose lessons.
+        bank: whose lessons; or a resolver of the run's config and context: `lambda run: root.open(run.context.name)`.
         ref_of: reads the reference of the run's episode from the state; `ref_in` when None.
         timeout: seconds that a recall may take; what comes later is left out.
         max_tokens: budget of a block; the bank's setting `failure_tokens` when None.
@@ -40,7 +40,7 @@ class FailingTools:
 
     def __init__(
         self,
-        bank: ReasoningBank,
+        bank: Banks,
         *,
         ref_of: Callable[[Any], str] | None = None,
         timeout: float = 0.5,
@@ -70,7 +70,8 @@ class FailingTools:
             failed: whether it failed; by its output when None.
         """
         ref = self._ref_of(state) or None
-        return self._failures.look(output, tool=tool, arguments=arguments, failed=failed, ref=ref)
+        scope = RunScope(running(), context_here())
+        return self._failures.look(output, tool=tool, arguments=arguments, failed=failed, ref=ref, scope=scope)
 
     def _told(self, request: ToolCallRequest, result: Any) -> Any:
         if not isinstance(result, ToolMessage):

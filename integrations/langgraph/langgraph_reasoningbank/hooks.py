@@ -9,13 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig, RunnableLambda, run_in_executor
-from langgraph.config import get_config
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
-from langgraph.runtime import get_runtime
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
+from langgraph_reasoningbank.here import context_here, running
 from langgraph_reasoningbank.outcome import GraphOutcome
 from langgraph_reasoningbank.state import end_with, fields_of, lead_through, read, with_entry
 from reasoningbank import FilterOptions, ReasoningBank
@@ -54,14 +53,6 @@ def lessons_block(state: Any, key: str = KEY) -> str:
     bound = [h for h in getattr(config.get("callbacks"), "handlers", ()) if isinstance(h, HooksOutcome)]
     texts = (handler.hooks.lessons(state, config) for handler in reversed(bound) if handler.hooks.key == key)
     return next(filter(None, texts), "")
-
-
-def running() -> RunnableConfig:
-    """Return the config of the node or task that this is called in; an empty one elsewhere."""
-    try:
-        return get_config()
-    except RuntimeError:
-        return {}
 
 
 class HooksOutcome(GraphOutcome):
@@ -241,11 +232,7 @@ class ReasoningBankHooks:
 
     def bank_of(self, config: Mapping[str, Any]) -> ReasoningBank:
         """Return the bank of a run."""
-        try:
-            context = getattr(get_runtime(), "context", None)
-        except (RuntimeError, KeyError):
-            context = None
-        return self._recalling.bank(config, context)
+        return self._recalling.bank(config, context_here())
 
     def lessons(self, state: Any, config: RunnableConfig) -> str:
         """Return the block of lessons for a node's prompt; see `lessons_block`.

@@ -31,7 +31,7 @@ def bash(command: str) -> str:
 @pytest.fixture
 def graph(bank: ReasoningBank) -> Any:
     bank.record("Pull first", "git pull --rebase, then push", outcome="failure", signatures=[PUSH])
-    failing = FailingTools(bank, timeout=30.0)
+    failing = FailingTools(bank)
     around = failing.wrap_tool_call, failing.awrap_tool_call
     node = ToolNode([bash], handle_tool_errors=str, wrap_tool_call=around[0], awrap_tool_call=around[1])
     builder = StateGraph(State)
@@ -67,7 +67,7 @@ async def test_its_message_holds_the_lessons_once_and_a_repair_counts(
 
 def test_a_node_of_ones_own_asks_for_them(bank: ReasoningBank) -> None:
     bank.record("Pull first", "git pull --rebase, then push", outcome="failure", signatures=[PUSH])
-    failing = FailingTools(bank, timeout=30.0)
+    failing = FailingTools(bank)
 
     assert "git pull" in failing.lessons(PUSH, state={}, tool="bash", failed=True)
     assert failing.lessons("all fine", state={}, tool="bash") == ""
@@ -77,3 +77,17 @@ def test_the_reference_is_read_wherever_it_is_kept() -> None:
     assert ref_in({"reasoningbank": {"ref": "a"}}) == "a"
     assert ref_in({"reasoningbank": {"mine": {"ref": "b"}}}) == "b"
     assert ref_in({}) == ref_in([]) == ""
+
+
+def test_a_resolver_says_whose_lessons_a_failure_is_answered_with(open_bank: Any) -> None:
+    open_bank(project="a").record("Pull first", "Pull of a", outcome="failure", signatures=[PUSH])
+    open_bank(project="b").record("Pull first", "Pull of b", outcome="failure", signatures=[PUSH])
+    failing = FailingTools(lambda run: open_bank(project=run["configurable"]["project"]))
+    builder = StateGraph(State)
+    builder.add_node("tools", ToolNode([bash], handle_tool_errors=str, wrap_tool_call=failing.wrap_tool_call))
+    builder.add_edge(START, "tools")
+    graph: Any = builder.compile()
+    for project in ("a", "b"):
+        state = graph.invoke(asked("git push origin main", ""), {"configurable": {"project": project}})
+
+        assert f"Pull of {project}" in str(state["messages"][-1].content)

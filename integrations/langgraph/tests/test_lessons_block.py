@@ -31,7 +31,7 @@ def work(state: State) -> dict[str, Any]:
 
 
 def graph_of(bank: ReasoningBank, node: Any = work, *, saver: Any = None, query: Any = lambda state: state["q"]) -> Any:
-    hooks = ReasoningBankHooks(bank, query=query, timeout=30.0, judge=lambda state: True)
+    hooks = ReasoningBankHooks(bank, query=query, judge=lambda state: True)
     builder = StateGraph(State)
     builder.add_node("work", node)
     return hooks.compile(hooks.attach(builder, entry="work", exits=["work"]), checkpointer=saver)
@@ -60,7 +60,7 @@ def test_nothing_asked_recalls_nothing(bank: ReasoningBank, verdicts: Verdicts) 
 
 @pytest.mark.parametrize("first", [True, False])
 def test_what_the_graph_starts_with_follows_the_recall_whenever_it_was_said(bank: ReasoningBank, first: bool) -> None:
-    hooks = ReasoningBankHooks(bank, timeout=30.0)
+    hooks = ReasoningBankHooks(bank)
     builder = StateGraph(State)
     builder.add_node("work", work)
     if first:

@@ -240,9 +240,7 @@ def test_a_replay_from_before_the_recall_is_a_new_episode(bank: ReasoningBank, v
 
 
 def test_after_three_turns_the_history_holds_no_lesson_and_the_state_those_of_the_last(bank: ReasoningBank) -> None:
-    graph = graph_of(
-        ReasoningBankHooks(bank, timeout=30.0), lambda state: {"messages": [AIMessage("fine")]}, saver=InMemorySaver()
-    )
+    graph = graph_of(ReasoningBankHooks(bank), lambda state: {"messages": [AIMessage("fine")]}, saver=InMemorySaver())
     refs = []
     for asked in (ASKED, "delete the invoices", ASKED):
         graph.invoke({"messages": [("user", asked)]}, THREAD)

@@ -72,8 +72,8 @@ class Agents:
         self.prompts: list[list[ChatMessage]] = []
 
     def block(self, **options: Any) -> ReasoningBankMemoryBlock:
-        """Return a block of the bank with time enough on a busy machine."""
-        defaults: dict[str, Any] = {"bank": self.bank, "timeout": 30.0}
+        """Return a block of the bank."""
+        defaults: dict[str, Any] = {"bank": self.bank}
         return ReasoningBankMemoryBlock(**(defaults | options))
 
     def memory(self, *blocks: Any, session_id: str = "s", **options: Any) -> Memory:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from llama_index.core.tools import FunctionTool
+from llama_index_instrumentation.dispatcher import instrument_tags
 
 from llama_index.memory.reasoningbank import FailingTools
 from reasoningbank import ReasoningBank
@@ -24,7 +25,7 @@ def bash(command: str) -> str:
 def failing(bank: ReasoningBank) -> FailingTools:
     bank.record("Commit first", "There is no commit yet: commit, then push", outcome="failure", signatures=[PUSH])
     bank.recall("parse the dates of the invoices", ref="run-1")
-    return FailingTools(bank, ref_of=lambda: "run-1", timeout=30.0)
+    return FailingTools(bank, ref_of=lambda: "run-1")
 
 
 @pytest.mark.parametrize("is_async", [False, True])
@@ -53,3 +54,24 @@ async def test_code_that_fails_is_answered_too(failing: FailingTools) -> None:
     assert "There is no commit yet" in await failing.wrap_code(later)("push()")
     assert await failing.wrap_code(lambda code: 12)("1 + 11") == 12
     assert await failing.wrap_code(later)("print(12)") == "12"
+
+
+async def test_a_resolver_says_whose_lessons_a_failure_is_answered_with_in_the_episode_of_the_run(
+    open_bank: Any, agents: Any
+) -> None:
+    def of(run: Any) -> ReasoningBank:
+        bank: ReasoningBank = open_bank(project=run["project"])
+        return bank
+
+    for project in ("a", "b"):
+        bank = open_bank(project=project)
+        bank.record("Pull first", f"Pull of {project}", outcome="failure", signatures=[PUSH])
+        bank.record("Pin the timezone", "Pass tz=UTC to parse the dates of the invoices", outcome="success")
+        tools = FailingTools(of).wrap([FunctionTool.from_defaults(bash)])
+        agent = agents.function_agent(("bash", {"command": "git push"}), "done", tools=tools)
+        with instrument_tags({"project": project}):
+            run = agent.run("parse the dates of the invoices", memory=agents.memory(agents.block(bank=of)))
+        await run
+
+        assert f"Pull of {project}" in str(agents.prompts[-1][-1].content)
+        assert {memory.step for memory in bank.runs.get(run.run_id).memories} == {0, 1}

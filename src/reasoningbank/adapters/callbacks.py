@@ -170,6 +170,7 @@ class RunWatch:
             elif parent_id is not None:
                 # A run that is tried again is one run: its attempts share their reference.
                 again = any(tag.startswith("retry:attempt:") for tag in tags)
+                run.is_again = again
                 run.name = self._first.get(parent_id, run.name) if again else run.name
                 _remember(self._first, parent_id, run.name)
             self._runs[run_id] = run
@@ -240,7 +241,7 @@ class RunWatch:
             if self._settling(bank, ref, run, False):
                 # What several banks' lessons were in is judged once.
                 judgement = said.get(id(given)) or self.outcomes.judged(given, loop)
-                self.outcomes.record(bank, ref, given, said.setdefault(id(given), judgement))
+                self.outcomes.record(bank, ref, given, said.setdefault(id(given), judgement), is_again=run.is_again)
 
     def on_chain_error(self, error: BaseException, *, run_id: Hashable, **kwargs: Any) -> None:
         """A run failed, unless it is nobody's failure."""
@@ -302,12 +303,12 @@ class RunWatch:
             by_hand: the program says so; the run's own end is then not judged any more.
         """
         if self._settling(bank, ref, run, by_hand):
-            self.outcomes.close(bank, ref, given)
+            self.outcomes.close(bank, ref, given, is_again=run is not None and run.is_again)
 
     async def asettle(self, bank: ReasoningBank, ref: str, given: Any, *, run: WatchedRun | None = None) -> None:
         """Do what `settle` does without holding up the loop."""
         if await asyncio.to_thread(self._settling, bank, ref, run, False):
-            await self.outcomes.aclose(bank, ref, given)
+            await self.outcomes.aclose(bank, ref, given, is_again=run is not None and run.is_again)
 
     def _settling(self, bank: ReasoningBank, ref: str, run: WatchedRun | None, by_hand: bool) -> bool:
         """Take back what was not shown; False when the program has closed the run's episode by hand."""

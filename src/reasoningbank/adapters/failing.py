@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+from reasoningbank.adapters.banks import Banks, RunScope, bank_of
+from reasoningbank.adapters.watched import key_of
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.outputs import failure_of
 
@@ -24,14 +26,18 @@ class ToolFailures:
     It fails open and in time: then there are no lessons, which the bank logs.
 
     Args:
-        bank: whose lessons.
+        bank: whose lessons: a bank, or a resolver of the run's config and context.
         timeout: seconds that a recall may take.
         max_tokens: budget of a block; the bank's setting `failure_tokens` when None.
     """
 
-    def __init__(self, bank: ReasoningBank, *, timeout: float = 0.5, max_tokens: int | None = None) -> None:
-        self._bank, self._timeout, self._max_tokens = bank, timeout, max_tokens
-        self._pending: OrderedDict[str, None] = OrderedDict()
+    def __init__(self, bank: Banks, *, timeout: float = 0.5, max_tokens: int | None = None) -> None:
+        self._banks, self._timeout, self._max_tokens = bank, timeout, max_tokens
+        self._pending: OrderedDict[tuple[str, str, str], None] = OrderedDict()
+
+    def bank(self, scope: RunScope) -> ReasoningBank:
+        """Return the bank of a run; ScopeError when the resolver gives none."""
+        return bank_of(self._banks, scope)
 
     def look(
         self,
@@ -42,6 +48,7 @@ class ToolFailures:
         failed: bool | None = None,
         ref: str | None = None,
         task: str | None = None,
+        scope: RunScope | None = None,
     ) -> str:
         """Return the block of lessons about the errors in what a tool gave back; "" for most.
 
@@ -52,13 +59,15 @@ class ToolFailures:
             failed: whether the tool failed; by its output when None.
             ref: the run's episode; one of its own is opened when None.
             task: what is being done, for an episode that is opened here.
+            scope: the run's config and context, for a resolver.
         """
+        bank = self.bank(RunScope(None) if scope is None else scope)
         command = command_in(arguments or {})
         if not (failure_of(output) is not None if failed is None else failed):
-            if ref and ref in self._pending:
-                self._bank.report_act(ref, tool=tool, command=command)
+            if ref and key_of(bank, ref) in self._pending:
+                bank.report_act(ref, tool=tool, command=command)
             return ""
-        found = self._bank.recall_failure(
+        found = bank.recall_failure(
             output,
             tool=tool,
             command=command,
@@ -69,7 +78,7 @@ class ToolFailures:
             timeout=self._timeout,
         )
         if found.hits:
-            self._pending[found.ref] = None
+            self._pending[key_of(bank, found.ref)] = None
             while len(self._pending) > MOST_PENDING:
                 self._pending.popitem(last=False)
         return found.text

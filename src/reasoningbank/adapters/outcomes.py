@@ -175,24 +175,38 @@ class RunOutcomes:
         given: Any,
         *,
         reason: str = "",
+        is_again: bool = False,
     ) -> Verdict:
         """Judge what a run gave, close its episode, and return the verdict.
 
         Args:
             reason: what is known of the ending, for a judge that gives no reason.
+            is_again: the run was tried before, and failed: that attempt does not count.
         """
-        return self.record(bank, ref, given, self.judged(given), reason)
+        return self.record(bank, ref, given, self.judged(given), reason, is_again=is_again)
 
-    async def aclose(self, bank: ReasoningBank, ref: str, given: Any, *, reason: str = "") -> Verdict:
+    async def aclose(
+        self, bank: ReasoningBank, ref: str, given: Any, *, reason: str = "", is_again: bool = False
+    ) -> Verdict:
         """Do what `close` does without holding up the loop; an async judge is awaited in it."""
-        return await asyncio.to_thread(self.record, bank, ref, given, await self.ajudged(given), reason)
+        record = partial(self.record, bank, ref, given, await self.ajudged(given), reason, is_again=is_again)
+        return await asyncio.to_thread(record)
 
-    def record(self, bank: ReasoningBank, ref: str, given: Any, judgement: Judgement, reason: str = "") -> Verdict:
+    def record(
+        self,
+        bank: ReasoningBank,
+        ref: str,
+        given: Any,
+        judgement: Judgement,
+        reason: str = "",
+        *,
+        is_again: bool = False,
+    ) -> Verdict:
         """Close the episode of a run that was judged, and return the verdict; see `close`."""
         verdict = judgement.verdict
         if ref:
             by = judgement.by or ("judge" if self._judge is not None else "")
-            report(bank, verdict, ref, reason=judgement.reason or reason, by=by)
+            report(bank, verdict, ref, reason=judgement.reason or reason, by=by, is_again=is_again)
         if self._distill is not None:
             self._enqueue(bank, ref, verdict, partial(self._distill, given))
         return verdict
@@ -276,13 +290,16 @@ def _no_judgement(error: Exception) -> Judgement:
     return Judgement(Verdict.UNKNOWN)
 
 
-def report(bank: ReasoningBank, verdict: Verdict, ref: str, *, reason: str = "", by: str = "") -> None:
+def report(
+    bank: ReasoningBank, verdict: Verdict, ref: str, *, reason: str = "", by: str = "", is_again: bool = False
+) -> None:
     """Report a verdict; what cannot be recorded is logged, since no run may fail for it.
 
-    Unknown closes an episode that is open, and never takes back a verdict that somebody gave meanwhile.
+    Unknown closes an episode that is open, and never takes back a verdict that somebody gave meanwhile: only that of an
+    attempt which was tried again.
     """
     try:
-        bank.report(verdict, ref=ref, reason=reason, by=by, revise=verdict is not Verdict.UNKNOWN)
+        bank.report(verdict, ref=ref, reason=reason, by=by, revise=is_again or verdict is not Verdict.UNKNOWN)
     except ReasoningBankError as error:
         log.warning("the outcome of %s was not recorded: %s", ref, error)
 

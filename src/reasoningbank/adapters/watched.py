@@ -118,6 +118,7 @@ class WatchedRun:
         models: how many model calls there were in it.
         handed: what was recalled in it, by `key_of`.
         asked: the references under which something was, or is being, recalled in it.
+        is_again: it was tried before, and failed.
         resumed, paused, settled: it goes on with an earlier run; it waits for somebody; its episode was closed.
         by_hand: references that the program closed itself.
     """
@@ -131,6 +132,7 @@ class WatchedRun:
     handed: dict[Hashable, Handed] = field(default_factory=dict)
     below: set[Hashable] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
+    is_again: bool = False
     resumed: bool = False
     paused: bool = False
     settled: bool = False
@@ -158,7 +160,7 @@ class WatchedRun:
         return None
 
 
-def key_of(bank: ReasoningBank, ref: str) -> Hashable:
+def key_of(bank: ReasoningBank, ref: str) -> tuple[str, str, str]:
     """Return what names an episode: references are unique in a bank, not among banks."""
     return bank.tenant, bank.project, ref
 

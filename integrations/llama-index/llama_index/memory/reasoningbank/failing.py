@@ -10,8 +10,8 @@ from typing import Any
 
 from llama_index.core.tools import AsyncBaseTool, BaseTool, ToolMetadata, ToolOutput, adapt_to_async_tool
 
-from reasoningbank import ReasoningBank
-from reasoningbank.adapters import ToolFailures
+from llama_index.memory.reasoningbank.runs import here, recalled
+from reasoningbank.adapters import Banks, RunScope, ToolFailures
 
 
 class FailingTools:
@@ -22,15 +22,16 @@ class FailingTools:
         coder = CodeActAgent(code_execute_fn=failing.wrap_code(execute), llm=llm)
 
     Args:
-        bank: whose lessons.
-        ref_of: gives the reference of the run's episode, which they join; one of its own is opened when None.
+        bank: whose lessons: a bank, or a function from the run to a bank (see ReasoningBankMemoryBlock).
+        ref_of: gives the reference of the run's episode, which they join; when None the one that a block or a tool of
+            the run has, or else one of its own.
         timeout: seconds that a recall may take; what comes later is left out.
         max_tokens: budget of a block; the bank's setting `failure_tokens` when None.
     """
 
     def __init__(
         self,
-        bank: ReasoningBank,
+        bank: Banks,
         *,
         ref_of: Callable[[], str] | None = None,
         timeout: float = 0.5,
@@ -65,8 +66,10 @@ class FailingTools:
             arguments: the tool's; the command among them is what failed, if there is one.
             failed: whether it failed; by its output when None.
         """
-        ref = (self._ref_of() if self._ref_of else "") or None
-        return self._failures.look(output, tool=tool, arguments=arguments, failed=failed, ref=ref)
+        place = here()
+        scope = RunScope({**place.tags, "run_id": place.run})
+        ref = self._ref_of() if self._ref_of else recalled.ref(place.run, self._failures.bank(scope))
+        return self._failures.look(output, tool=tool, arguments=arguments, failed=failed, ref=ref or None, scope=scope)
 
 
 class _Looked(AsyncBaseTool):
