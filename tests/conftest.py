@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from reasoningbank import ReasoningBank
+
+if TYPE_CHECKING:
+    from tests.servers import Postgres
 
 
 @dataclass
@@ -36,14 +39,38 @@ def clock() -> Clock:
 OpenBank = Callable[..., ReasoningBank]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--place", choices=("folder", "postgres"), default="folder", help="where banks are kept")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL server for this session."""
+    from tests.servers import running
+
+    with running() as server:
+        yield server
+
+
 @pytest.fixture
-def open_bank(tmp_path: Path, clock: Clock) -> Iterator[OpenBank]:
+def bank_root(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+    """Where the test's banks are, with nothing in it: a folder, or a server with --place."""
+    if request.config.getoption("--place") == "folder":
+        yield tmp_path / "root"
+        return
+    server: Postgres = request.getfixturevalue("postgres")
+    yield server.application
+    server.empty()
+
+
+@pytest.fixture
+def open_bank(bank_root: Path | str, clock: Clock) -> Iterator[OpenBank]:
     """Opens banks that are closed after the test; each call is a handle of its own."""
     opened: list[ReasoningBank] = []
 
     def open_one(tenant: str = "acme", project: str = "billing", **options: Any) -> ReasoningBank:
         defaults: dict[str, Any] = {"embedder": "hash", "clock": clock}
-        root = options.pop("root", tmp_path / "root")
+        root = options.pop("root", bank_root)
         opened.append(ReasoningBank(root, tenant=tenant, project=project, **(defaults | options)))
         return opened[-1]
 

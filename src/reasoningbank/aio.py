@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack
 
+from reasoningbank.address import ServerAddress
 from reasoningbank.bank import Exchange, Graph, Links, Queue, ReasoningBank, Run, Runs, Sources, Upkeep
 from reasoningbank.bank.handle import RecallOptions, utc_now
 from reasoningbank.config import Settings
@@ -179,7 +180,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
     @classmethod
     async def create(
         cls,
-        root: str | os.PathLike[str] | None = None,
+        root: str | os.PathLike[str] | ServerAddress | None = None,
         *,
         tenant: str,
         project: str,

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import platformdirs
 from pydantic import AfterValidator, BaseModel, Field
 
+from reasoningbank.address import ServerAddress
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.validation import validated
 
@@ -105,6 +106,12 @@ def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
 def editor(environ: Mapping[str, str] = os.environ) -> str:
     """Return the command of the user's editor."""
     return environ.get("VISUAL") or environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
+
+
+def data_root(root: str | os.PathLike[str] | ServerAddress | None) -> Path | ServerAddress:
+    """Return where the data is: a server by its address (`postgresql://…`), or a folder as `data_folder` gives it."""
+    server = ServerAddress.of(root)
+    return data_folder(root) if server is None else server  # type: ignore[arg-type]
 
 
 def data_folder(root: str | os.PathLike[str] | None) -> Path:

@@ -17,7 +17,8 @@ ReasoningBankError
 │   ├── ReadOnlyError                   the folder cannot be written
 │   ├── CorruptionError                 a file is damaged
 │   ├── NewerFormatError                the folder was written by a newer version
-│   └── ProjectDeletedError             the project was deleted under this handle
+│   ├── ProjectDeletedError             the project was deleted under this handle
+│   └── ProjectMovedError               the project was moved to another place
 ├── EmbeddingError                      a text could not be embedded
 │   ├── EmbedderMismatchError           the bank holds vectors of another embedder
 │   └── EmbedderUnavailableError        the embedder as a whole does not answer, whatever the text
@@ -32,6 +33,10 @@ ReasoningBankError
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reasoningbank.address import ServerAddress
 
 
 def in_short(given: object, limit: int = 80) -> str:
@@ -132,10 +137,10 @@ class StorageError(ReasoningBankError, OSError):
     """The disk or the database refused. What was stored before is intact.
 
     Attributes:
-        path: the file or folder concerned.
+        path: the file, folder or server concerned.
     """
 
-    def __init__(self, message: str, *, path: Path) -> None:
+    def __init__(self, message: str, *, path: Path | ServerAddress) -> None:
         super().__init__(message)
         self.path = path
 
@@ -158,6 +163,10 @@ class NewerFormatError(StorageError):
 
 class ProjectDeletedError(StorageError):
     """The project was deleted while this handle was open."""
+
+
+class ProjectMovedError(StorageError):
+    """The project was moved to another place, which the message names. What is left here is not used any more."""
 
 
 class EmbeddingError(ReasoningBankError):

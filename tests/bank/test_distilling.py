@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,7 +69,7 @@ def test_a_run_that_merely_ended_teaches_nothing_and_makes_no_project(bank: Reas
     distilled = bank.distill(MESSAGES)
 
     assert (distilled.status, distilled.memories) == (DistillStatus.EMPTY, ())
-    assert not bank.root.exists()
+    assert not Path(str(bank.root)).exists()
 
 
 def test_a_judge_is_asked_where_there_is_no_verdict(bank: ReasoningBank) -> None:

@@ -286,7 +286,7 @@ def test_deleting_a_lesson_deletes_its_keys(bank: ReasoningBank, yaml: Memory) -
 def test_lessons_from_before_there_were_signatures_get_theirs_at_the_first_failure(
     bank: ReasoningBank, yaml: Memory, open_bank: OpenBank
 ) -> None:
-    path = bank._engine.folder / "bank.sqlite3"
+    path = Path(bank._engine.where) / "bank.sqlite3"
     bank.close()
     with sqlite3.connect(path) as database:
         database.execute("UPDATE memories SET signatures = ''")
@@ -309,7 +309,7 @@ def test_who_waits_no_longer_has_nothing_counted(bank: ReasoningBank, yaml: Memo
 
 
 def test_it_fails_open_when_asked_to(open_bank: OpenBank, bank: ReasoningBank, yaml: Memory) -> None:
-    bank._engine.folder.joinpath("bank.sqlite3").rename(bank._engine.folder / "gone")
+    Path(bank._engine.where).joinpath("bank.sqlite3").rename(Path(bank._engine.where) / "gone")
     failed = bank.recall_failure(YAML.format(3), ref="run-1", fail_open=True)
 
     assert (failed.hits, failed.ref) == ((), "run-1")

@@ -298,7 +298,7 @@ def test_a_secret_that_was_unknown_then_is_in_no_history_that_leaves_the_bank(
     memory_id = lesson(bank)
     bank.update(memory_id, content="Run rm -rf ./build", reason="the slash was wrong")
     secret = "AKIA" + "IOSFODNN7EXAMPLQ"
-    with sqlite3.connect(bank._engine.folder / "bank.sqlite3") as database:
+    with sqlite3.connect(Path(bank._engine.where) / "bank.sqlite3") as database:
         database.execute(
             "UPDATE revisions SET scrub_version = 0, draft = replace(draft, '/build', ?), reason = ?, judge = ?",
             (secret, f"the key {secret} was wrong", secret),

@@ -31,7 +31,7 @@ RUN = {"task": "deploy the site", "steps": [{"action": "make deploy", "observati
 def on_disk(bank: ReasoningBank, *secrets: str) -> list[str]:
     """Return the names of the bank's files that hold any of these."""
     bank.close()
-    files = [path for path in Path(bank.root).rglob("*") if path.is_file()]
+    files = [path for path in Path(str(bank.root)).rglob("*") if path.is_file()]
     assert files
     return [file.name for file in files if any(secret.encode() in file.read_bytes() for secret in secrets)]
 

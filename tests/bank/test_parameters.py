@@ -7,6 +7,7 @@ import json
 import logging
 import sqlite3
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -150,7 +151,7 @@ def test_a_fit_that_cannot_be_stored_costs_no_report(
     live(bank, 10)
     recall = bank.recall(LESSONS["good"])
     monkeypatch.setattr(fitting, "is_due", lambda changes, fitted: True)
-    path = next(bank.root.rglob("bank.sqlite3"))
+    path = next(Path(str(bank.root)).rglob("bank.sqlite3"))
     blocker = sqlite3.connect(path, isolation_level=None)
 
     def fit_while_another_process_writes(evidence: ProjectEvidence) -> Parameters:

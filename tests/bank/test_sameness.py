@@ -179,12 +179,12 @@ def test_equal_texts_of_an_export_keep_their_evidence(bank: ReasoningBank, open_
     memory = bank.record("Clean up", "Run make clean", outcome="success").memory
     for i in range(8):
         bank.vote(memory.id, True, ref=f"r{i}", by=f"judge {i}")
-    bank.exchange.export_to(bank.root / "out.jsonl")
+    bank.exchange.export_to(Path(str(bank.root)) / "out.jsonl")
     copy = open_bank(project="copy")
     there = copy.record("Clean up", "Run make clean", outcome="success").memory
 
     for joined in (1, 0):
-        imported = copy.exchange.import_from(bank.root / "out.jsonl", trusted=True)
+        imported = copy.exchange.import_from(Path(str(bank.root)) / "out.jsonl", trusted=True)
         assert (imported.created, imported.existing, len(imported.joined)) == (0, 1, joined)
         assert copy.get(there.id).confidence == bank.get(memory.id).confidence
     assert (copy.count(), copy.get(memory.id).state) == (1, State.ARCHIVED)

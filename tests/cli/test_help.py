@@ -97,6 +97,7 @@ def test_every_example_runs(
     furnished: tuple[Path, dict[str, str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
     name: str,
 ) -> None:
     shutil.copytree(furnished[0], tmp_path, dirs_exist_ok=True)
@@ -107,6 +108,8 @@ def test_every_example_runs(
         line = example.removeprefix("EDITOR=nano ")
         for shown, own in furnished[1].items():
             line = line.replace(shown, own)
+        if "postgresql://" in line:
+            line = line.replace("postgresql://owner@db.internal/bank", f"'{request.getfixturevalue('postgres').owner}'")
         line, _, into = line.partition(" > ")
         line, _, file = line.partition(" < ")
         words, _, line = line.rpartition("reasoningbank ")

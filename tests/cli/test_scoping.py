@@ -131,7 +131,7 @@ def test_tenants_and_projects_are_listed_with_counts(cli: Cli, bank: ReasoningBa
     bank.recall("quote paths")
     with ReasoningBank(tmp_path / "root", tenant="globex", project="sales", embedder="hash") as other:
         other.record("A", "B", outcome="success")
-    damaged = bank.root / next((tmp_path / "root").glob("acme-*")).name / "lost-00000000000000000000"
+    damaged = tmp_path / "root" / next((tmp_path / "root").glob("acme-*")).name / "lost-00000000000000000000"
     damaged.mkdir()
     (damaged / "bank.sqlite3").write_bytes(b"no database" * 500)
 

@@ -14,7 +14,7 @@ from reasoningbank.errors import ProjectDeletedError
 from reasoningbank.storage import generations, meta, records
 from reasoningbank.storage.contract import Generation, Moment, Reading
 from reasoningbank.storage.project import Project, nothing
-from reasoningbank.storage.transaction import VALUES_AT_ONCE, SqliteReading, SqliteWriting
+from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
 from tests.storage.files import add_memory, count, open_project, project, put_memory
 
 __all__ = ["project"]
@@ -149,7 +149,9 @@ def test_a_list_may_be_asked_for_twice_and_beside_another(writing: SqliteWriting
 # -- rows ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("many", [0, 1, VALUES_AT_ONCE // 2, VALUES_AT_ONCE // 2 + 1, 5_000])
+@pytest.mark.parametrize(
+    "many", [0, 1, SqliteWriting.values_at_once // 2, SqliteWriting.values_at_once // 2 + 1, 5_000]
+)
 def test_rows_go_in_by_as_few_statements_as_there_can_be(writing: SqliteWriting, many: int) -> None:
     rows = [(f"key {n:05}", str(n)) for n in range(many)]
     statements: list[str] = []
@@ -157,7 +159,7 @@ def test_rows_go_in_by_as_few_statements_as_there_can_be(writing: SqliteWriting,
 
     assert writing.insert("meta", ("key", "value"), rows) == many
 
-    assert len(statements) == -(-2 * many // VALUES_AT_ONCE)
+    assert len(statements) == -(-2 * many // SqliteWriting.values_at_once)
     assert sorted(meta.read(writing).items()) == rows
 
 

@@ -10,7 +10,7 @@ import pytest
 from reasoningbank.search.bm25 import Postings
 from reasoningbank.storage.project import nothing
 from reasoningbank.storage.transaction import SqliteWriting
-from reasoningbank.storage.words import Lengths, indexed, lengths, postings, sizes, totals
+from reasoningbank.storage.words import Lengths, indexed
 
 
 @pytest.fixture
@@ -21,10 +21,10 @@ def writing(tmp_path: Path) -> Iterator[SqliteWriting]:
 
 
 def test_it_is_known_in_how_many_memories_a_term_is(writing: SqliteWriting) -> None:
-    assert sizes(writing, ["file", "run", "rare", "nowhere"]) == {"file": 3, "run": 2, "rare": 1, "nowhere": 0}
+    assert writing.words.sizes(["file", "run", "rare", "nowhere"]) == {"file": 3, "run": 2, "rare": 1, "nowhere": 0}
 
     writing.execute("INSERT INTO terms(text) VALUES ('nowhere')")
-    assert sizes(writing, ["nowhere"]) == {"nowhere": 1}
+    assert writing.words.sizes(["nowhere"]) == {"nowhere": 1}
 
 
 # -- postings --------------------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ def test_postings_say_where_a_term_is_how_often_and_how_long_that_memory_is(writ
     writing.execute("INSERT INTO terms(rowid, text) VALUES (1000000, ?)", ("rare " * 300,))
     writing.execute("INSERT INTO terms(rowid, text) VALUES (1000001, ?)", ("rare " + "file " * 20_000,))
 
-    found = postings(writing, ["rare", "nowhere"], lengths(writing))
+    found = writing.words.postings(["rare", "nowhere"], writing.words.lengths())
 
     assert list(found) == ["rare", "nowhere"]
     assert listed(found["rare"]) == [(1, 1, 2), (1_000_000, 300, 300), (1_000_001, 1, 20_001)]
@@ -50,15 +50,15 @@ def test_postings_say_where_a_term_is_how_often_and_how_long_that_memory_is(writ
 def test_terms_that_are_read_together_stay_apart(writing: SqliteWriting, terms: tuple[str, ...]) -> None:
     writing.execute("INSERT INTO terms(rowid, text) VALUES (200, ?)", ("rare " * 300,))
     writing.execute("DELETE FROM terms WHERE rowid = 2")
-    known = lengths(writing)
+    known = writing.words.lengths()
 
-    alone = [listed(postings(writing, [term], known)[term]) for term in terms]
+    alone = [listed(writing.words.postings([term], known)[term]) for term in terms]
 
-    assert [listed(found) for found in postings(writing, terms, known).values()] == alone
+    assert [listed(found) for found in writing.words.postings(terms, known).values()] == alone
 
 
 def test_of_no_terms_there_are_no_postings(writing: SqliteWriting) -> None:
-    assert postings(writing, [], lengths(writing)) == {}
+    assert writing.words.postings([], writing.words.lengths()) == {}
 
 
 # -- lengths ---------------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def test_of_no_terms_there_are_no_postings(writing: SqliteWriting) -> None:
 def test_a_memory_is_as_long_as_it_has_terms_wherever_it_is(writing: SqliteWriting, length: int) -> None:
     writing.insert("terms", ("rowid", "text"), [(5_000_000_000, "file " * length)])
 
-    found = lengths(writing)
+    found = writing.words.lengths()
 
     assert (found.rows.tolist(), found.counts.tolist()) == ([1, 2, 3, 5_000_000_000], [2, 2, 2, length])
     assert found.of(np.array([5_000_000_000, 2])).tolist() == [length, 2]
@@ -77,8 +77,8 @@ def test_a_memory_is_as_long_as_it_has_terms_wherever_it_is(writing: SqliteWriti
 def test_where_nothing_is_indexed_there_are_no_lengths(writing: SqliteWriting) -> None:
     writing.execute("DELETE FROM terms")
 
-    assert len(lengths(writing).rows) == 0
-    assert lengths(writing).of(np.empty(0, dtype=np.int64)).tolist() == []
+    assert len(writing.words.lengths().rows) == 0
+    assert writing.words.lengths().of(np.empty(0, dtype=np.int64)).tolist() == []
 
 
 def test_lengths_follow_what_changed_and_leave_the_old_ones_alone() -> None:
@@ -95,11 +95,11 @@ def test_lengths_follow_what_changed_and_leave_the_old_ones_alone() -> None:
 
 
 def test_the_totals_are_those_of_the_whole_index(writing: SqliteWriting) -> None:
-    assert totals(writing) == (3, 6)
+    assert writing.words.totals() == (3, 6)
     writing.execute("DELETE FROM terms WHERE rowid = 1")
-    assert totals(writing) == (2, 4)
+    assert writing.words.totals() == (2, 4)
     writing.execute("DELETE FROM terms")
-    assert totals(writing)[0] == 0
+    assert writing.words.totals()[0] == 0
 
 
 def test_terms_are_told_of_memories_that_are_there_and_none_of_others(writing: SqliteWriting) -> None:

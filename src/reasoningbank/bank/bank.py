@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, Unpack
 
 from reasoningbank import arguments, moments
+from reasoningbank.address import ServerAddress
 from reasoningbank.bank.exchange import Exchange
 from reasoningbank.bank.graph import Graph
 from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, as_distiller, as_run_judge, utc_now
@@ -106,7 +107,7 @@ class ReasoningBank(Namespace):
 
     def __init__(
         self,
-        root: str | os.PathLike[str] | None = None,
+        root: str | os.PathLike[str] | ServerAddress | None = None,
         *,
         tenant: str,
         project: str,

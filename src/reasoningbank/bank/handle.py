@@ -11,7 +11,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from reasoningbank.config import Settings, data_folder
+from reasoningbank.address import ServerAddress
+from reasoningbank.config import Settings, data_root
 from reasoningbank.errors import MissingLibraryError, ReasoningBankError
 from reasoningbank.filters import FilterOptions
 from reasoningbank.services.deadline import Deadlines
@@ -74,7 +75,7 @@ class Handle:
 
     def __init__(
         self,
-        root: str | os.PathLike[str] | None,
+        root: str | os.PathLike[str] | ServerAddress | None,
         *,
         tenant: str,
         project: str,
@@ -84,7 +85,7 @@ class Handle:
         clock: Callable[[], datetime],
     ) -> None:
         self.tenant, self.project = checked_name(tenant, "tenant"), checked_name(project, "project")
-        self.root, self.settings = data_folder(root), Settings.of(settings)
+        self.root, self.settings = data_root(root), Settings.of(settings)
         self._rules = scrub_rules if scrub_rules is not None else self.settings.scrub_rules
         if self._rules is not None:
             self._rules = rule_files.as_rule_set(self._rules)

@@ -11,17 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from weakref import WeakValueDictionary
 
 from reasoningbank import arguments
+from reasoningbank.address import ServerAddress
 from reasoningbank.bank.bank import ReasoningBank
 from reasoningbank.bank.handle import utc_now
-from reasoningbank.config import Settings, data_folder
+from reasoningbank.config import Settings, data_root
 from reasoningbank.status import ProjectCounts
-from reasoningbank.storage.root import (
-    checked_name,
-    count_projects,
-    delete_project_files,
-    list_projects,
-    list_tenants,
-)
+from reasoningbank.storage.place import place_at
+from reasoningbank.storage.root import checked_name
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
@@ -60,7 +56,7 @@ class Tenants:
 
     def __init__(
         self,
-        root: str | os.PathLike[str] | None = None,
+        root: str | os.PathLike[str] | ServerAddress | None = None,
         *,
         embedder: str | Embedder | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
@@ -68,7 +64,7 @@ class Tenants:
         clock: Callable[[], datetime] = utc_now,
         most_open: int = MOST_OPEN,
     ) -> None:
-        self.root: Final = data_folder(root)
+        self.root: Final = data_root(root)
         checked = Settings.of(settings)
         self._bank_of = partial(
             _Resting, self.root, embedder=embedder, settings=checked, scrub_rules=scrub_rules, clock=clock
@@ -108,16 +104,16 @@ class Tenants:
                     self._open.pop(idle, None)
 
     def names(self) -> list[str]:
-        """Return the names of the tenants that have projects, sorted. Nothing is made."""
-        return list_tenants(self.root)
+        """Return the names of the tenants that have projects, sorted. Nothing is made. A server tells nobody."""
+        return place_at(self.root).tenants()
 
     def projects(self, tenant: str) -> list[str]:
         """Return the names of a tenant's projects, sorted. Nothing is made."""
-        return list_projects(self.root, tenant)
+        return place_at(self.root).projects(checked_name(tenant, "tenant"))
 
     def overview(self, tenant: str) -> list[ProjectCounts]:
         """Return how much is in each of a tenant's projects, by name; behind them those that cannot be read."""
-        return count_projects(self.root, tenant)
+        return place_at(self.root).overview(checked_name(tenant, "tenant"))
 
     def delete_project(self, tenant: str, project: str) -> None:
         """Delete everything of exactly this project, for good. Handles that others have open refuse from then on.
@@ -130,7 +126,7 @@ class Tenants:
             bank = self._banks.pop(key, None)
         if bank is not None:
             bank.close()
-        delete_project_files(self.root, *key)
+        place_at(self.root).delete(*key)
 
     def close(self) -> None:
         """Close every bank that was opened here."""
@@ -164,7 +160,7 @@ class BankRoot:
 
     def __init__(
         self,
-        root: str | os.PathLike[str] | None = None,
+        root: str | os.PathLike[str] | ServerAddress | None = None,
         *,
         tenant: str,
         embedder: str | Embedder | None = None,
@@ -198,6 +194,22 @@ class BankRoot:
             ProjectNotFoundError: there is none of this name.
         """
         self._tenants.delete_project(self.tenant, project)
+
+    def move(self, project: str, to: str | os.PathLike[str]) -> int:
+        """Take a project to another folder or server, where it goes on as it is; return how many rows it has.
+
+        Numbers, revisions, beliefs and answers stay the same, and are compared before the move counts. Meanwhile
+        others can read it and wait to write. Stopped anywhere, it is where it was, and moving again goes on. Afterwards
+        what is left in the old place only says where it is: `delete_project` removes it.
+
+        Raises:
+            ProjectNotFoundError: there is none of this name.
+            InvalidInputError: the other place has another project of this name.
+            StorageError: a place refuses; nothing was moved.
+        """
+        from reasoningbank.storage.moving import Named, move
+
+        return move(Named(self.tenant, checked_name(project, "project")), place_at(self.root), place_at(data_root(to)))
 
     def close(self) -> None:
         """Close every bank that was opened here."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, get_args
 
 import typer
 
-from reasoningbank.cli.changes import Yes, carried_out
+from reasoningbank.cli.changes import Yes, carried_out, written
 from reasoningbank.cli.serving import mcp_app
 from reasoningbank.cli.session import Answer, Session, command
 
@@ -59,7 +59,7 @@ def install(
     scope = ["--tenant", bank.tenant, "--project", bank.project]
     # What others read too names no folder of this machine, unless it was asked for.
     if folder is None or "root" in session.scope:
-        scope = ["--root", bank.root.as_posix(), *scope]
+        scope = ["--root", written(bank.root), *scope]
     if session.embedder:
         scope += ["--embedder", session.embedder]
     entry = installing.entry(found, [*scope, *(options or ())], runner=run, shared=folder is not None)

@@ -21,6 +21,7 @@ from reasoningbank.cli import (
     merging,
     running,
     scoping,
+    server,
     serving,
     streams,
     transfer,
@@ -68,6 +69,7 @@ PARTS = (
     ("The bank", scoping.app),
     ("The bank", upkeep.app),
     ("The bank", merging.app),
+    ("The bank", server.moving),
     ("Servers", serving.app),
 )
 for panel, part in PARTS:
@@ -77,6 +79,7 @@ for panel, part in PARTS:
 app.add_typer(graph.app, rich_help_panel="Memories")
 app.add_typer(connecting.app, rich_help_panel="Servers")
 app.add_typer(hooks.app, rich_help_panel="Servers")
+app.add_typer(server.app, rich_help_panel="Servers")
 
 
 INTERRUPTED = 130

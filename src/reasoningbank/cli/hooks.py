@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from reasoningbank.cli.changes import Yes, carried_out
+from reasoningbank.address import ServerAddress
+from reasoningbank.cli.changes import Yes, carried_out, written
 from reasoningbank.cli.help import Group
 from reasoningbank.cli.session import Answer, Session, command
-from reasoningbank.config import data_folder
+from reasoningbank.config import data_folder, data_root
 from reasoningbank.hooks import install as installing
 
 app = typer.Typer(name="hooks", help="Connect coding agents with a project.", cls=Group)
@@ -31,7 +32,7 @@ def install(session: Session, client: Client, *, folder: Folder = None, yes: Yes
     found = installing.client_named(client)
     bank = session.bank
     options = {"state": _state(bank.root).as_posix(), "tenant": bank.tenant, "project": bank.project}
-    options |= {"root": bank.root.as_posix()}
+    options |= {"root": written(bank.root)}
     return carried_out(installing.install(found, installing.file_of(found, folder, Path.home()), options), yes=yes)
 
 
@@ -46,7 +47,7 @@ def uninstall(session: Session, client: Client, *, folder: Folder = None, yes: Y
 def doctor(session: Session, client: Client, *, folder: Folder = None) -> Answer:
     """Say what is wrong with a client's hooks, what never fired, and what the client keeps silent about."""
     found = installing.client_named(client)
-    root = data_folder(session.scope["root"].value if "root" in session.scope else None)
+    root = data_root(session.scope["root"].value if "root" in session.scope else None)
     said = installing.doctor(found, installing.file_of(found, folder, Path.home()), _state(root))
     wrong = any(not line.startswith("note: ") for line in said)
     value = {"client": client, "checked": found.checked, "findings": said}
@@ -54,5 +55,6 @@ def doctor(session: Session, client: Client, *, folder: Folder = None) -> Answer
     return Answer(value, "\n".join(lines), exit_code=int(wrong))
 
 
-def _state(root: Path) -> Path:
-    return root / ".hooks"
+def _state(root: Path | ServerAddress) -> Path:
+    # What a session did so far is of this machine, wherever the bank is.
+    return (root if isinstance(root, Path) else data_folder(None)) / ".hooks"

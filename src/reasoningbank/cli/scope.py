@@ -118,7 +118,9 @@ def needed(scope: Scope, name: str, there: Sequence[str], where: str) -> str:
 def not_there(bank: ReasoningBank) -> str:
     """Say what there is in place of a project that is missing, the nearest name first."""
     tenants = Tenants(bank.root)
-    names, there = tenants.names(), BankRoot(bank.root, tenant=bank.tenant).projects()
+    # Which tenants a server has is not told.
+    names = tenants.names() if isinstance(bank.root, Path) else []
+    there = BankRoot(bank.root, tenant=bank.tenant).projects()
     if near := difflib.get_close_matches(bank.project, there, n=1):
         known = f"did you mean {near[0]!r}?"
     elif there:
@@ -128,7 +130,8 @@ def not_there(bank: ReasoningBank) -> str:
     elif names:
         known = f"{bank.root} holds tenants {', '.join(names)}."
     else:
-        known = f"there is nothing in {bank.root} yet." if bank.root.is_dir() else f"there is no folder {bank.root}."
+        missing = isinstance(bank.root, Path) and not bank.root.is_dir()
+        known = f"there is no folder {bank.root}." if missing else f"there is nothing in {bank.root} yet."
     return f"{known} Nothing was made; `record` and `import` begin a new one"
 
 

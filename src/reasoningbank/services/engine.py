@@ -9,7 +9,7 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +17,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from reasoningbank.address import ServerAddress
 from reasoningbank.config import Settings
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.named import open_embedder
@@ -32,7 +33,8 @@ from reasoningbank.services.deadline import Deadlines
 from reasoningbank.services.view import Edit, View, identity_of
 from reasoningbank.signals import as_utc
 from reasoningbank.storage import meta
-from reasoningbank.storage.project import Project, nothing
+from reasoningbank.storage.contract import Writing
+from reasoningbank.storage.place import Project, place_at
 from reasoningbank.storage.root import project_folder
 from reasoningbank.storage.stored_vectors import NODES
 
@@ -59,7 +61,7 @@ class Engine:
 
     def __init__(
         self,
-        root: Path,
+        root: Path | ServerAddress,
         *,
         tenant: str,
         project: str,
@@ -71,6 +73,7 @@ class Engine:
         when_opened: Callable[[Engine], None] | None = None,
     ) -> None:
         self.root, self.tenant, self.project_name, self.settings = root, tenant, project, settings
+        self.place = place_at(root)
         self._clock = clock
         self.rules = rules
         self._embedder_choice = embedder
@@ -99,9 +102,16 @@ class Engine:
     # -- files ---------------------------------------------------------------------------------------------------
 
     @property
+    def where(self) -> str:
+        """Where the project is, or would be."""
+        return self.place.where(self.tenant, self.project_name)
+
+    @property
     def folder(self) -> Path:
-        """The project's folder, which need not exist."""
-        return project_folder(self.root, self.tenant, self.project_name)
+        """The project's folder, which need not exist; InvalidInputError where it is on a server."""
+        if isinstance(self.root, Path):
+            return project_folder(self.root, self.tenant, self.project_name)
+        raise InvalidInputError(f"{self.root} is no folder: use the server's own tools for its files")
 
     def project(self, *, create: bool = False) -> Project | None:
         """Return the project's files; None when there are none and none are to be made."""
@@ -112,10 +122,9 @@ class Engine:
                 if self._closed:
                     raise StorageError("the bank was closed: open a new one", path=self.root)
                 if self._project is None:
-                    self._project = Project.open(
-                        self.folder,
-                        tenant=self.tenant,
-                        project=self.project_name,
+                    self._project = self.place.open(
+                        self.tenant,
+                        self.project_name,
                         durability=self.settings.durability,
                         busy_timeout=self.settings.busy_timeout,
                         create_at=self.now() if create else None,
@@ -165,7 +174,7 @@ class Engine:
         """Give one state of the project; an empty one where there is no project."""
         with self._in_use():
             project = self.project()
-            with project.read() if project is not None else nothing(self.folder) as reading:
+            with project.read() if project is not None else self._nothing() as reading:
                 yield View(self, reading)
 
     @contextmanager
@@ -176,8 +185,11 @@ class Engine:
         """
         with self._in_use():
             project = self.project(create=create)
-            with project.write() if project is not None else nothing(self.folder) as writing:
+            with project.write() if project is not None else self._nothing() as writing:
                 yield Edit(self, writing)
+
+    def _nothing(self) -> AbstractContextManager[Writing]:
+        return self.place.nothing(self.tenant, self.project_name)
 
     def close(self) -> None:
         """Close the files. The handle cannot be used any more."""

@@ -21,6 +21,7 @@ from reasoningbank.storage.stored import Judged, Stored
 
 if TYPE_CHECKING:
     from reasoningbank.services.engine import Engine
+    from reasoningbank.storage.words import Words
 
 
 class View:
@@ -40,9 +41,23 @@ class View:
         return self._reading.moment
 
     @property
-    def folder(self) -> Path:
+    def folder(self) -> Path | None:
         """Where the project's files are, or would be."""
         return self._reading.folder
+
+    @property
+    def words(self) -> Words:
+        """The text indexes."""
+        return self._reading.words
+
+    @property
+    def format(self) -> int:
+        """Number of the newest migration that the database has."""
+        return self._reading.format
+
+    def given(self) -> dict[str, int]:
+        """Return the last row number of each table that was ever given."""
+        return self._reading.given()
 
     def execute(self, sql: str, values: Values = (), /) -> Rows:
         """Ask a question; see `Reading.execute`. For the modules of storage: nothing else holds SQL."""
@@ -123,6 +138,10 @@ class Edit(View):
     def number(self, table: str, count: int = 1, /) -> int:
         """Take row numbers; see `Writing.number`."""
         return self._writing.number(table, count)
+
+    def go_on_from(self, given: Mapping[str, int], /) -> None:
+        """Give no number again that another place gave; see `Writing.go_on_from`."""
+        self._writing.go_on_from(given)
 
     def tell(self, op: Op, memory: int, vector: int | None = None, /) -> None:
         """Tell the feed; see `Writing.tell`."""

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from reasoningbank.storage import evidence
 from reasoningbank.storage.contract import Reading, Writing, column, number
-from reasoningbank.storage.ledger import fold_lines
-from reasoningbank.storage.project import Project
-from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
+from reasoningbank.storage.fold import Contribution
+from reasoningbank.storage.ledger import Ledger, fold_lines
+from reasoningbank.storage.place import Project
+from reasoningbank.storage.project import nothing
+from reasoningbank.storage.transaction import SqliteWriting
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +27,25 @@ class Finding:
 
 # What a fold makes, and how it is compared.
 DERIVED = {
-    "tallies": "SELECT * FROM tallies",
-    "evidence": "SELECT * FROM evidence",
-    "weights": "SELECT * FROM validations",
+    "tallies": f"SELECT {', '.join(evidence.TALLIES)} FROM tallies",
+    "evidence": f"SELECT {', '.join(Contribution._fields)} FROM evidence",
+    "weights": "SELECT segment, kind, confirmed, refuted FROM validations",
     "verdicts": "SELECT ref, verdict FROM episodes",
     "unreadable lines": "SELECT segment, bad FROM log_positions WHERE rolled = 0",
 }
 
 # What a fold starts from: of the big rows only what it reads, and what was rolled up for good.
 _SOURCES = {
-    "memories": "SELECT n, id, revision FROM memories",
-    "episodes": "SELECT ref, '' AS task, opened_at, verdict, sealed FROM episodes",
-    "log_positions": "SELECT * FROM log_positions",
-    "tallies": "SELECT * FROM tallies WHERE rolled = 1",
-    "validations": "SELECT * FROM validations",
-    "sealed": "SELECT * FROM sealed",
-    "served": "SELECT * FROM served",
+    "memories": ("n, id, revision", ""),
+    "episodes": ("ref, '' AS task, opened_at, verdict, sealed", ""),
+    "log_positions": ("segment, name, day, position, bad, orphans, set_back, rolled, checksum", ""),
+    "tallies": (", ".join(evidence.TALLIES), "WHERE rolled = 1"),
+    "validations": ("segment, kind, confirmed, refuted", ""),
+    "sealed": ("memory, ref, kind, polarity", ""),
+    "served": (
+        "ref, position, memory, revision, confidence, deviation, provisional, similarity, keyword, score, sealed",
+        "",
+    ),
 }
 
 
@@ -68,10 +73,9 @@ _LOOSE = (
 )
 
 
-def inspect_derived(project: Project, reading: SqliteReading) -> list[Finding]:
+def inspect_derived(project: Project, reading: Reading) -> list[Finding]:
     """Compare the derived rows with their sources, inside the caller's read transaction."""
-    damage = reading.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if damage != "ok":
+    if damage := project.damage(reading):
         return [Finding(f"the database is damaged: {damage}", "restore a backup, or run salvage")]
     findings = _log_findings(project, reading) + _row_findings(reading)
     if differing := refold_differences(project, reading):
@@ -104,7 +108,7 @@ def _row_findings(reading: Reading) -> list[Finding]:
 
 
 def _log_findings(project: Project, reading: Reading) -> list[Finding]:
-    health = project.ledger.health(reading)
+    health = project.health(reading)
     rolled = column(reading, "SELECT name FROM log_positions WHERE rolled = 1")
     left = [name for name in health.strays if name in rolled]
     taken = [name for name in health.strays if name not in rolled]
@@ -132,14 +136,14 @@ def _log_findings(project: Project, reading: Reading) -> list[Finding]:
     ]
 
 
-def refold_differences(project: Project, reading: SqliteReading) -> list[str]:
+def refold_differences(project: Project, reading: Reading) -> list[str]:
     """Fold the kept segments anew in memory, and name what comes out differently.
 
     Compared as far as the log is folded: lines not counted yet are no difference.
     """
-    log = project.ledger.log
+    log = project.log_of(reading)
     with closing(_starting_point(reading)) as connection:
-        anew = SqliteWriting(connection, project.folder, project.ledger, {})
+        anew = SqliteWriting(connection, None, Ledger(log), {})
         evidence.forget(anew)
         on_disk = {segment.name for segment in log.segments()}
         for position in evidence.positions(reading):
@@ -149,23 +153,25 @@ def refold_differences(project: Project, reading: SqliteReading) -> list[str]:
         return [name for name, query in DERIVED.items() if _rows(anew, query) != _rows(reading, query)]
 
 
-def _starting_point(reading: SqliteReading) -> sqlite3.Connection:
+def _starting_point(reading: Reading) -> sqlite3.Connection:
     """Return a database in memory with what a fold of the kept segments starts from."""
     anew = sqlite3.connect(":memory:", isolation_level=None)
     tables = ["evidence", "changes", "merged", "meta", "generations", "pins", *(_SOURCES.keys() - {"memories"})]
-    schema = reading.execute(
-        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'memories' AND tbl_name IN (:tables)",
-        {"tables": tables},
-    ).fetchall()
-    for (statement,) in schema:
+    with nothing(None) as empty:
+        schema = column(
+            empty,
+            "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'memories' AND tbl_name IN (:tables)",
+            {"tables": tables},
+        )
+    for statement in schema:
         anew.execute(statement)
     anew.execute("CREATE TABLE memories(n INTEGER PRIMARY KEY, id TEXT UNIQUE, revision INTEGER)")
-    for table, query in _SOURCES.items():
-        rows = reading.execute(query)
-        names = [column[0] for column in rows.description]
+    for table, (wanted, which) in _SOURCES.items():
+        rows = reading.execute(f"SELECT {wanted} FROM {table} {which}").fetchall()
+        names = [name.split()[-1] for name in wanted.split(", ")]
         anew.executemany(f"INSERT INTO {table}({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", rows)
     return anew
 
 
-def _rows(reading: SqliteReading, query: str) -> list[tuple[object, ...]]:
+def _rows(reading: Reading, query: str) -> list[tuple[object, ...]]:
     return sorted(reading.execute(query).fetchall(), key=repr)

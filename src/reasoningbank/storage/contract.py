@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 if TYPE_CHECKING:
     from reasoningbank.signals import Signal
     from reasoningbank.storage.fold import Folded
+    from reasoningbank.storage.words import Words
 
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
+INDEXES = ("terms", "node_terms")
+"""The text indexes: of memories, and of the graph's nodes."""
+
 Op: TypeAlias = Literal["put", "delete", "evidence"]
 
 
@@ -40,6 +44,7 @@ class Moment(NamedTuple):
         fit: number of the newest fit of the confidence model's parameters; 0 when there is none.
         pinned: some memory is pinned.
         generation: the vectors that are searched; None before the first.
+        moved_to: where the project is now; None when it is here.
     """
 
     deleted: bool
@@ -48,6 +53,7 @@ class Moment(NamedTuple):
     fit: int
     pinned: bool
     generation: Generation | None
+    moved_to: str | None = None
 
     @property
     def searched(self) -> int:
@@ -74,8 +80,19 @@ class Reading(Protocol):
         """Which state it is."""
 
     @property
-    def folder(self) -> Path:
-        """Where the project's files are, or would be."""
+    def folder(self) -> Path | None:
+        """Where the project's files are, or would be; None where an engine keeps none."""
+
+    @property
+    def words(self) -> Words:
+        """The text indexes."""
+
+    @property
+    def format(self) -> int:
+        """Number of the newest migration that the database has."""
+
+    def given(self) -> dict[str, int]:
+        """Return the last row number of each table that was ever given, as of this transaction's beginning."""
 
     def execute(self, sql: str, values: Values = (), /) -> Rows:
         """Ask a question. A list among named values stands for `IN (:name)`."""
@@ -109,6 +126,9 @@ class Writing(Reading, Protocol):
 
     def number(self, table: str, count: int = 1, /) -> int:
         """Take the next `count` row numbers of a table, and return the first; no number is ever given twice."""
+
+    def go_on_from(self, given: Mapping[str, int], /) -> None:
+        """Give no number again that another place gave, whose rows were put here."""
 
     def tell(self, op: Op, memory: int, vector: int | None = None, /) -> None:
         """Tell the feed of a change; those of a transaction are written together at its end."""

@@ -208,7 +208,7 @@ def prepare(connection: sqlite3.Connection) -> None:
     # Views of the text index, which take no space and are never out of date.
     connection.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab('main', 'terms', 'row')")
     connection.execute("CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab('main', 'terms', 'instance')")
-    connection.create_function("casefold", 1, str.casefold, deterministic=True)
+    connection.create_function("folded", 1, str.casefold, deterministic=True)
 
 
 def inode(path: Path) -> int | None:

@@ -37,9 +37,10 @@ _VERDICTS = {1: Verdict.SUCCESS, -1: Verdict.FAILURE, 0: Verdict.UNKNOWN}
 _FACTS = (
     "WITH asked(id, ref) AS (VALUES {asked}), about AS (SELECT a.id, a.ref, m.n, m.revision "
     "FROM asked AS a JOIN memories AS m ON m.id = a.id) "
-    "SELECT 'memory', id, n, revision, EXISTS(SELECT 1 FROM merged WHERE merged.memory = n), "
+    # Of the same types in every column as the rows of evidence below.
+    "SELECT 'memory', n, a.ref, id, revision, (SELECT count(*) FROM merged WHERE merged.memory = n), "
     "(SELECT max(s.sealed) FROM served AS s WHERE s.ref = a.ref AND s.memory = n), "
-    "EXISTS(SELECT 1 FROM episodes AS e WHERE e.ref = a.ref AND e.sealed = 1), a.ref, "
+    "(SELECT count(*) FROM episodes AS e WHERE e.ref = a.ref AND e.sealed = 1), "
     "NULL, NULL, NULL, NULL, NULL, NULL FROM about AS a "
     f"UNION ALL SELECT 'evidence', {', '.join(f'e.{name}' for name in Contribution._fields)} "
     "FROM about AS a JOIN evidence AS e ON e.memory = a.n AND e.ref = a.ref "
@@ -62,7 +63,7 @@ def facts_of(reading: Reading, signals: Sequence[Signal]) -> Facts:
         elif what == "sealed":
             facts.sealed[row[0], row[1], row[2]] = row[3]
         else:
-            memory_id, n, revision, merged, served, closed, ref = row[:7]
+            n, ref, memory_id, revision, merged, served, closed = row[:7]
             facts.memories[memory_id] = Known(n, revision, bool(merged))
             if served is not None:
                 facts.served[n, ref] = bool(served)

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from reasoningbank.errors import BusyError, CorruptionError, ProjectDeletedError, ReadOnlyError, StorageError
+from reasoningbank.address import ServerAddress
+from reasoningbank.errors import (
+    BusyError,
+    CorruptionError,
+    ProjectDeletedError,
+    ProjectMovedError,
+    ReadOnlyError,
+    StorageError,
+)
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -35,6 +43,11 @@ def deleted_error(path: Path) -> ProjectDeletedError:
     return ProjectDeletedError(
         f"{path} belongs to a project that was deleted: open a new bank to start it anew", path=path
     )
+
+
+def moved_error(path: Path | ServerAddress, moved_to: str) -> ProjectMovedError:
+    """Say that the project is in another place now."""
+    return ProjectMovedError(f"{path} held a project that was moved to {moved_to}: open it there", path=path)
 
 
 def storage_error(error: sqlite3.Error | OSError, path: Path) -> StorageError:

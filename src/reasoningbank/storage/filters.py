@@ -35,8 +35,7 @@ def clause(filters: Filters) -> Part:
     if filters.text:
         parts.append(
             (
-                "instr(casefold(title || char(10) || description || char(10) || content "
-                "|| char(10) || applies_when), casefold(?)) > 0",
+                "instr(folded(title || '\n' || description || '\n' || content || '\n' || applies_when), folded(?)) > 0",
                 [filters.text],
             )
         )
@@ -74,7 +73,8 @@ def _times(filters: Filters) -> Iterable[Part]:
 def _metadata(asked: Condition) -> Part:
     if asked.operator in _COMPARED:
         (bound,) = asked.values
-        holds: Part = (f"{_is_of(kind_of(bound))} AND m.value {_COMPARED[asked.operator]} ?", [bound])
+        kind = kind_of(bound)
+        holds: Part = (f"{_is_of(kind)} AND {_value_of(kind)} {_COMPARED[asked.operator]} ?", [bound])
     else:
         holds = _joined(list(_one_of(asked.values)), " OR ")
     return f"EXISTS (SELECT 1 FROM json_each(memories.metadata) AS m WHERE m.key = ? AND ({holds[0]}))", [
@@ -91,11 +91,16 @@ def _one_of(values: Sequence[Any]) -> Iterable[Part]:
         if kind == "null":
             yield _is_of(kind), []
         else:
-            yield f"({_is_of(kind)} AND m.value IN ({_marks(same)}))", same
+            yield f"({_is_of(kind)} AND {_value_of(kind)} IN ({_marks(same)}))", same
 
 
 def _is_of(kind: Kind) -> str:
     return f"m.type IN ({', '.join(repr(type_) for type_ in TYPES[kind])})"
+
+
+def _value_of(kind: Kind) -> str:
+    # As what it is and not as a text, where the engine makes that difference.
+    return "m.atom" if kind in ("number", "truth value") else "m.value"
 
 
 def _joined(parts: Sequence[Part], word: str) -> Part:

@@ -282,16 +282,6 @@ def delete_edge(writing: Writing, edge_id: str) -> bool:
 # -- what nodes are found by ---------------------------------------------------------------------------------------
 
 
-def matches(reading: Reading, expression: str, width: int) -> dict[int, float]:
-    """Return row number and BM25 score of the best `width` matches; at least 0."""
-    if not expression:
-        return {}
-    rows = reading.execute(
-        "SELECT rowid, -rank FROM node_terms WHERE node_terms MATCH ? ORDER BY rank, rowid LIMIT ?", (expression, width)
-    )
-    return {n: max(0.0, score) for n, score in rows}
-
-
 def vectors(reading: Reading, numbers: Sequence[int]) -> dict[int, bytes]:
     """Return the current vectors of nodes; those without one are left out."""
     current = f"SELECT node, vector FROM node_vectors WHERE generation = {CURRENT} AND node IN (:numbers)"

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from reasoningbank.runs.jobs import LEASE, MOST_ATTEMPTS, RETRYABLE, DistillStatus, Held, Job, pause_after, task_key
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage import records
+from reasoningbank.storage.contract import Reading, Values, Writing
 from reasoningbank.verdict import Verdict
 
 EARLIER_RUNS = 3
 # Before the key of a job that was given one.
 GIVEN = "given:"
 TASK_SHOWN = 200
-# A job's lessons are those that are still there.
-_COLUMNS = (
-    "id, kind, status, task, verdict, attempts, due_at, reason, outcome, created_at, updated_at, (SELECT "
-    "json_group_array(value) FROM json_each(outcome, '$.memories') WHERE value IN (SELECT id FROM memories)) AS kept"
-)
+_COLUMNS = "id, kind, status, task, verdict, attempts, due_at, reason, outcome, created_at, updated_at"
 
 
 def add(writing: Writing, *, kind: str, payload: str, run: Trajectory, key: str, job_id: str, now: datetime) -> Job:
@@ -33,7 +30,7 @@ def add(writing: Writing, *, kind: str, payload: str, run: Trajectory, key: str,
         "ON CONFLICT(key) DO NOTHING",
         (job_id, key, kind, run.task[:TASK_SHOWN], task_key(run.task), run.verdict.value, payload, at, at, at),
     )
-    return _job(writing.execute(f"SELECT {_COLUMNS} FROM jobs WHERE key = ?", (key,)).fetchone())
+    return _jobs(writing, "key = ?", (key,))[0]
 
 
 def put_off(writing: Writing, key: str, *, payload: str, run: Trajectory, ref: str | None, until: datetime) -> Job:
@@ -53,7 +50,7 @@ def put_off(writing: Writing, key: str, *, payload: str, run: Trajectory, ref: s
         "WHERE key = :key AND status = 'queued' AND attempts = 0",
         {"payload": payload, "verdict": run.verdict.value, "key": key},
     )
-    return _job(writing.execute(f"SELECT {_COLUMNS} FROM jobs WHERE key = :key", {"key": key}).fetchone())
+    return _jobs(writing, "key = ?", (key,))[0]
 
 
 def is_due(reading: Reading, now: datetime) -> bool:
@@ -83,8 +80,7 @@ def take(writing: Writing, *, token: str, now: datetime) -> Held | None:
             (token, time_text(now + LEASE), time_text(now), job_id),
         )
         earlier = _earlier(writing, task, job_id) if kind == "run" else ()
-        job = _job(writing.execute(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (job_id,)).fetchone())
-        return Held(job, token, json.loads(payload), earlier)
+        return Held(_jobs(writing, "id = ?", (job_id,))[0], token, json.loads(payload), earlier)
 
 
 def _earlier(reading: Reading, task: str, job_id: str) -> tuple[Trajectory, ...]:
@@ -162,14 +158,13 @@ def retry(writing: Writing, job_id: str, now: datetime) -> Job | None:
 
 def find(reading: Reading, job_id: str) -> Job | None:
     """Return a job."""
-    row = reading.execute(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (job_id,)).fetchone()
-    return None if row is None else _job(row)
+    return next(iter(_jobs(reading, "id = ?", (job_id,))), None)
 
 
 def page(reading: Reading, statuses: Iterable[DistillStatus], limit: int) -> list[Job]:
     """Return jobs with one of these statuses, the newest first."""
-    newest = f"SELECT {_COLUMNS} FROM jobs WHERE status IN (:statuses) ORDER BY n DESC LIMIT :limit"
-    return [_job(row) for row in reading.execute(newest, {"statuses": list(statuses), "limit": limit})]
+    asked = {"statuses": list(statuses), "limit": limit}
+    return _jobs(reading, "status IN (:statuses) ORDER BY n DESC LIMIT :limit", asked)
 
 
 def counts(reading: Reading) -> dict[str, int]:
@@ -183,7 +178,16 @@ def forget(writing: Writing, before: datetime) -> int:
     return writing.execute("DELETE FROM jobs WHERE status IN (?, ?) AND updated_at < ?", ended).rowcount
 
 
-def _job(row: Sequence[Any]) -> Job:
+def _jobs(reading: Reading, which: str, values: Values) -> list[Job]:
+    rows = reading.execute(f"SELECT {_COLUMNS} FROM jobs WHERE {which}", values).fetchall()
+    outcomes = [json.loads(row[8]) for row in rows]
+    made = [memory for outcome in outcomes for memory in outcome.get("memories", ())]
+    # A job's lessons are those that are still there.
+    there = records.numbers_of(reading, made)
+    return [_job(row, outcome, there) for row, outcome in zip(rows, outcomes, strict=True)]
+
+
+def _job(row: Sequence[Any], outcome: Mapping[str, Any], there: Container[str]) -> Job:
     return Job(
         id=row[0],
         kind=row[1],
@@ -195,6 +199,6 @@ def _job(row: Sequence[Any]) -> Job:
         reason=row[7],
         created_at=parse_time(row[9]),
         updated_at=parse_time(row[10]),
-        memories=tuple(json.loads(row[11])),
-        counts=json.loads(row[8]).get("counts", {}),
+        memories=tuple(memory for memory in outcome.get("memories", ()) if memory in there),
+        counts=outcome.get("counts", {}),
     )

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeAlias
 
 from reasoningbank.signals import Signal, SignalKind, day_number, parse_time
 from reasoningbank.storage import evidence
-from reasoningbank.storage.contract import Reading
+from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.evidence import Position
 from reasoningbank.storage.fold import OUTCOME, UNIT, Contribution, Folded, batches, folded, say_the_same
-from reasoningbank.storage.signal_log import Line, Segment, SignalLog, segment_of
+from reasoningbank.storage.signal_log import Line, Segment, segment_of
 
-if TYPE_CHECKING:
-    from reasoningbank.storage.transaction import SqliteWriting
+Appended: TypeAlias = dict[Segment, tuple[int, int]]
+"""Where a transaction's lines begin and end, by segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +55,37 @@ class LogHealth:
 RECENT = 2  # segments that a power loss may still hurt: what is older has long been on the disk
 FOLDED_AT_ONCE = 200  # lines whose facts are asked for together when a log is folded again
 
-Appended = dict[Segment, tuple[int, int]]
-"""Where a transaction's lines begin and end, by segment."""
+
+class Log(Protocol):
+    """Where the lines of a project's signals are kept; `SignalLog` says what the calls do."""
+
+    def segments(self) -> list[Segment]: ...
+    def sizes(self) -> dict[str, int]: ...
+    def kept_aside(self) -> tuple[str, ...]: ...
+    def size(self, segment: Segment) -> int: ...
+    def ends_line_at(self, segment: Segment, position: int) -> bool: ...
+    def checksum(self, segment: Segment, start: int, end: int, begun: int = 0) -> int: ...
+    def keep_aside(self, segment: Segment) -> None: ...
+    def drop_unreadable(self, segment: Segment) -> None: ...
+    def heal_tail(self, segment: Segment, start: int) -> None: ...
+    def append(self, segment: Segment, signals: Sequence[Signal]) -> tuple[int, int]: ...
+    def lines(self, segment: Segment, start: int) -> Iterator[Line]: ...
+    def take_back(self, segment: Segment, *, start: int, end: int) -> None: ...
+    def delete(self, segment: Segment) -> None: ...
+
+
+class Logged(Writing, Protocol):
+    """A writing with what it noted of the log: what it appended, and how far all is counted (None: not looked at)."""
+
+    appended: Appended
+    positions: list[Position] | None
 
 
 class Ledger:
-    """The signal log of one project and the rows that say how far it is counted; `fsync` waits at each append."""
+    """The signal log of one project and the rows that say how far it is counted."""
 
-    def __init__(self, folder: Path, *, fsync: bool) -> None:
-        self.log = SignalLog(folder, fsync=fsync)
+    def __init__(self, log: Log) -> None:
+        self.log = log
 
     # -- one transaction -------------------------------------------------------------------------------------------
 
@@ -73,15 +94,13 @@ class Ledger:
         for segment, (start, end) in appended.items():
             self.log.take_back(segment, start=start, end=end)
 
-    def _append(self, writing: SqliteWriting, segment: Segment, signals: Sequence[Signal]) -> int:
+    def _append(self, writing: Logged, segment: Segment, signals: Sequence[Signal]) -> int:
         start, end = self.log.append(segment, signals)
         first, _ = writing.appended.get(segment, (start, end))
         writing.appended[segment] = (first, end)
         return end
 
-    def write(
-        self, writing: SqliteWriting, signals: Sequence[Signal], now: datetime, *, only_news: bool
-    ) -> list[Folded]:
+    def write(self, writing: Logged, signals: Sequence[Signal], now: datetime, *, only_news: bool) -> list[Folded]:
         """Append signals and count them; see `Writing.write_signals`.
 
         What earlier writers appended and could not count any more is counted first.
@@ -105,7 +124,7 @@ class Ledger:
         kept = {signal.id for signal in news}
         return [next(results) if signal.id in kept else Folded.REPEATED for signal in signals]
 
-    def catch_up(self, writing: SqliteWriting) -> None:
+    def catch_up(self, writing: Logged) -> None:
         """Count what stands in the log and is not counted yet."""
         # Until the transaction ends nobody else can append.
         if writing.positions is None:
@@ -113,7 +132,7 @@ class Ledger:
             if not self._is_counted(writing.positions):
                 self._register(writing)
                 self._mend(writing)
-                self._fold_pending(writing)
+                self.fold_pending(writing)
                 writing.positions = evidence.positions(writing)
 
     def _is_counted(self, positions: Sequence[Position]) -> bool:
@@ -124,7 +143,7 @@ class Ledger:
             self.log.ends_line_at(position.segment, position.end) for position in kept[-RECENT:]
         )
 
-    def _newest(self, writing: SqliteWriting, now: datetime) -> Position:
+    def _newest(self, writing: Logged, now: datetime) -> Position:
         """Return where to append: in the newest segment, or in a new one when that is not of this day.
 
         A clock that is a day behind goes on in the newest one, so that two clocks around midnight do not take turns
@@ -145,7 +164,7 @@ class Ledger:
         start, begun = (position.end, position.checksum or 0) if known else (0, 0)
         return position._replace(end=end, checksum=self.log.checksum(position.segment, start, end, begun))
 
-    def _register(self, writing: SqliteWriting) -> None:
+    def _register(self, writing: Logged) -> None:
         """Take up the segments that a killed process left unregistered."""
         numbers = {position.segment.number for position in evidence.positions(writing)}
         for segment in self.log.segments():
@@ -153,7 +172,7 @@ class Ledger:
                 evidence.begin(writing, segment)
                 numbers.add(segment.number)
 
-    def _fold_pending(self, writing: SqliteWriting) -> None:
+    def fold_pending(self, writing: Logged) -> None:
         """Count what stands in the segments behind their positions."""
         for position in evidence.kept(writing):
             if position.end < self.log.size(position.segment):
@@ -163,7 +182,7 @@ class Ledger:
 
     # -- healing ---------------------------------------------------------------------------------------------------
 
-    def _mend(self, writing: SqliteWriting) -> None:
+    def _mend(self, writing: Logged) -> None:
         """Make sure that each segment holds what was counted of it, and that its position is where a line ends.
 
         A power loss can take lines that were counted, or leave zeros in their place; a hand can move lines, or put an
@@ -178,7 +197,7 @@ class Ledger:
             self._complete(writing)
             evidence.forget(writing)
 
-    def _complete(self, writing: SqliteWriting) -> None:
+    def _complete(self, writing: Logged) -> None:
         """Make the kept log say all that was counted of it: the rows are the better witness of what it said.
 
         A segment that was altered is kept aside as it is. What cannot be read in it, where nothing was unreadable
@@ -202,7 +221,7 @@ class Ledger:
             and self.log.checksum(position.segment, 0, position.end) != position.checksum
         )
 
-    def _write_lost_again(self, writing: SqliteWriting, segment: Segment) -> None:
+    def _write_lost_again(self, writing: Logged, segment: Segment) -> None:
         """Append what the evidence of a segment says and its lines do not, so that the log is the whole truth again."""
         said = {
             (line.signal.memory, line.signal.revision, line.signal.ref, line.signal.kind.value): line.signal
@@ -220,7 +239,7 @@ class Ledger:
 
     # -- upkeep ----------------------------------------------------------------------------------------------------
 
-    def roll_up(self, writing: SqliteWriting, now: datetime, keep_days: int) -> list[Segment]:
+    def roll_up(self, writing: Logged, now: datetime, keep_days: int) -> list[Segment]:
         """Move segments older than `keep_days` into the tallies for good, and return them; their files may then go.
 
         Segments with bad lines are kept.
@@ -244,7 +263,7 @@ class Ledger:
             if segment.name in names:
                 self.log.delete(segment)
 
-    def refold(self, writing: SqliteWriting) -> None:
+    def refold(self, writing: Logged) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""
         self._register(writing)
         # What a segment lost, or all of one that was removed, is only in the rows that are about to go.
@@ -275,7 +294,7 @@ class Ledger:
         )
 
 
-def fold_lines(writing: SqliteWriting, position: Position, lines: Sequence[Line]) -> None:
+def fold_lines(writing: Logged, position: Position, lines: Sequence[Line]) -> None:
     """Count lines of a segment, and note how far it is counted with them."""
     orphans = 0
     for batch in batches([line.signal for line in lines if line.signal is not None], FOLDED_AT_ONCE):

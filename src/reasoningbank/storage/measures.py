@@ -95,7 +95,7 @@ def validated(reading: Reading) -> list[tuple[int, str, int, int]]:
 def overview(reading: Reading) -> dict[str, Any]:
     """Return how much there is of everything, memories and nodes by state, and the format of the database."""
     return {
-        "format": number(reading, "PRAGMA user_version"),
+        "format": reading.format,
         "memories": by_state(reading, "memories"),
         "corrections": _corrections(reading),
         "nodes": by_state(reading, "nodes"),

@@ -30,4 +30,7 @@ def remove(writing: Writing, n: int, tag: str | None) -> bool:
 
 def hand_on(writing: Writing, old: int, new: int) -> None:
     """Pin a memory as another one is pinned, whose place it takes."""
-    writing.execute("INSERT OR IGNORE INTO pins(memory, tag) SELECT ?, tag FROM pins WHERE memory = ?", (new, old))
+    writing.execute(
+        "INSERT INTO pins(memory, tag) SELECT ?, tag FROM pins WHERE memory = ? ON CONFLICT (memory, tag) DO NOTHING",
+        (new, old),
+    )

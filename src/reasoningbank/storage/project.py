@@ -17,11 +17,13 @@ from typing import Literal
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import Signal, time_text
 from reasoningbank.storage import files, meta
+from reasoningbank.storage.contract import INDEXES, Reading
 from reasoningbank.storage.database import Database, apply_migrations, inode, prepare
-from reasoningbank.storage.failures import deleted_error, reported
+from reasoningbank.storage.failures import deleted_error, moved_error, reported
 from reasoningbank.storage.fold import Folded
-from reasoningbank.storage.ledger import Appended, Ledger
+from reasoningbank.storage.ledger import Appended, Ledger, Logged, LogHealth
 from reasoningbank.storage.lifecycle import check_nothing_is_missing, create_database, finish_deletion
+from reasoningbank.storage.signal_log import SignalLog
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
 
@@ -38,7 +40,8 @@ class Project:
         self.database = Database(
             folder / DATABASE_NAME, durability=durability, busy_timeout=busy_timeout, read_only=read_only
         )
-        self.ledger = Ledger(folder / SIGNALS_NAME, fsync=durability == "full")
+        self.log = SignalLog(folder / SIGNALS_NAME, fsync=durability == "full")
+        self.ledger = Ledger(self.log)
 
     @classmethod
     def open(
@@ -104,6 +107,8 @@ class Project:
             reading = SqliteReading(connection, self.folder)
             if reading.moment.deleted:
                 raise deleted_error(self.database.path)
+            if reading.moment.moved_to is not None:
+                raise moved_error(self.folder, reading.moment.moved_to)
             yield reading
 
     @contextmanager
@@ -117,6 +122,8 @@ class Project:
             writing = SqliteWriting(connection, self.folder, self.ledger, appended)
             if writing.moment.deleted:
                 raise deleted_error(self.database.path)
+            if writing.moment.moved_to is not None:
+                raise moved_error(self.folder, writing.moment.moved_to)
             yield writing
             writing.finish()
 
@@ -138,15 +145,12 @@ class Project:
         """Remove the files of segments that are rolled up, and what killed processes had no time to remove."""
         with self.read() as reading:
             self.ledger.delete_rolled(reading)
+            for stored in (MEMORIES, NODES):
+                stored.sweep(reading)
         files.remove_files(*files.asides(self.database.path, "new"))
-        for stored in (MEMORIES, NODES):
-            stored.sweep(self.folder)
 
     def forget_words(self) -> None:
         """Take the words of what was deleted or rewritten out of the text indexes, a bounded step at a time."""
-        # Only here: numpy comes with it.
-        from reasoningbank.storage import words
-
         with self.read() as reading:
             due = "words_left" in meta.read(reading)
         if not due:
@@ -154,12 +158,47 @@ class Project:
         with self.write() as writing:
             # What is deleted from here on is due again.
             meta.drop(writing, "words_left")
-            left = [index for index in words.INDEXES if words.forget(writing, index, begin=True)]
+            left = [index for index in INDEXES if writing.words.forget(index, begin=True)]
         for index in left:
             more = True
             while more:
                 with self.write() as writing:
-                    more = words.forget(writing, index, begin=False)
+                    more = writing.words.forget(index, begin=False)
+
+    def log_of(self, reading: Reading) -> SignalLog:  # noqa: ARG002 - as on a server
+        """Return the signal log that a reading sees."""
+        return self.log
+
+    def due(self, reading: Reading, now: datetime, keep_days: int) -> list[str]:
+        """Return the names of the segments that are old enough to be rolled up."""
+        return [segment.name for segment in self.ledger.due(reading, now, keep_days)]
+
+    def health(self, reading: Reading) -> LogHealth:
+        """Look at the log without changing anything."""
+        return self.ledger.health(reading)
+
+    def damage(self, reading: Reading) -> str:
+        """Return what is wrong with the database itself; "" when nothing is."""
+        found: str = reading.execute("PRAGMA quick_check(1)").fetchone()[0]
+        return "" if found == "ok" else found
+
+    def space(self) -> dict[str, int]:
+        """Return how many bytes the files take, and how many are free on their disk."""
+        return files.space_of(self.folder)
+
+    def tidy(self) -> None:
+        """Fold the write-ahead log into the file, as far as nobody needs it."""
+        self.database.truncate_wal()
+
+    @property
+    def read_only(self) -> bool:
+        """Whether this user cannot write here."""
+        return self.database.read_only
+
+    @property
+    def hides_recent_writes(self) -> bool:
+        """Whether a write-ahead log is there that this user cannot read."""
+        return self.database.hides_recent_writes
 
     def refold(self) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""
@@ -183,8 +222,8 @@ class Project:
                     reading = open_files.enter_context(self.read())
                     # Opened now, a segment that is rolled up meanwhile can be read on.
                     segments = [
-                        (name, open_files.enter_context((self.ledger.log.folder / name).open("rb")), size)
-                        for name, size in self.ledger.log.files()
+                        (name, open_files.enter_context((self.log.folder / name).open("rb")), size)
+                        for name, size in self.log.files()
                     ]
                 # A plain copy would miss the log and drop locks.
                 with closing(sqlite3.connect(made / DATABASE_NAME)) as database:
@@ -213,12 +252,12 @@ def _is_protected(path: Path) -> bool:
 
 
 @contextmanager
-def nothing(folder: Path) -> Iterator[SqliteWriting]:
+def nothing(folder: Path | None) -> Iterator[SqliteWriting]:
     """Give an empty project. It may be written to like any other, and nothing of that is kept or made in `folder`."""
     with closing(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)) as connection:
         connection.deserialize(_empty())
         prepare(connection)
-        yield SqliteWriting(connection, folder, _NoLog(folder / SIGNALS_NAME, fsync=False), {})
+        yield SqliteWriting(connection, folder, _NoLog(SignalLog(Path(SIGNALS_NAME), fsync=False)), {})
 
 
 class _NoLog(Ledger):
@@ -226,7 +265,7 @@ class _NoLog(Ledger):
 
     def write(
         self,
-        writing: SqliteWriting,  # noqa: ARG002 - as any ledger is asked
+        writing: Logged,  # noqa: ARG002 - as any ledger is asked
         signals: Sequence[Signal],
         now: datetime,  # noqa: ARG002
         *,
@@ -235,7 +274,7 @@ class _NoLog(Ledger):
         """Say that no signal is about anything."""
         return [Folded.ORPHAN] * len(signals)
 
-    def catch_up(self, writing: SqliteWriting) -> None:
+    def catch_up(self, writing: Logged) -> None:
         """Nothing is left to count."""
 
 

@@ -15,4 +15,4 @@ def has(reading: Reading, digest: str) -> bool:
 
 def add(writing: Writing, digest: str, now: datetime) -> None:
     """Note that a file was distilled; the first time stays."""
-    writing.execute("INSERT OR IGNORE INTO read_files(digest, at) VALUES (?, ?)", (digest, time_text(now)))
+    writing.insert("read_files", ("digest", "at"), [(digest, time_text(now))], "ON CONFLICT (digest) DO NOTHING")

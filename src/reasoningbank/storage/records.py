@@ -81,7 +81,7 @@ def judged(reading: Reading, numbers: Iterable[int]) -> dict[int, Judged]:
 # With those of the memories that were merged into each, at any depth, or without.
 _TALLIES = (
     "WITH RECURSIVE below(root, n) AS (SELECT n, n FROM memories WHERE n IN (:numbers) "
-    "UNION SELECT root, memory FROM merged JOIN below ON into_memory = below.n WHERE counts = 1 AND :merged) "
+    "UNION SELECT root, memory FROM merged JOIN below ON into_memory = below.n WHERE counts = 1 AND :merged = 1) "
     "SELECT root, kind, day, source, judge, superseded, sum(positive), sum(negative), max(last) "
     "FROM below JOIN tallies ON memory = below.n WHERE source NOT IN (SELECT source FROM forgotten) "
     "AND judge NOT IN (SELECT source FROM forgotten) GROUP BY root, kind, day, source, judge, superseded"

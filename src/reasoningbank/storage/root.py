@@ -17,6 +17,7 @@ from reasoningbank.errors import (
     InvalidInputError,
     InvalidNameError,
     ProjectDeletedError,
+    ProjectMovedError,
     ProjectNotFoundError,
     ReasoningBankError,
     ScopeError,
@@ -160,8 +161,8 @@ def delete_project_files(root: Path, tenant: str, project: str) -> None:
     try:
         _mark_deleted(folder, tenant, project)
         finish_deletion(folder / DATABASE_NAME)
-    except CorruptionError:
-        # What cannot be marked cannot be used either.
+    except (CorruptionError, ProjectMovedError):
+        # What cannot be marked cannot be used either, and what is left of a project that was moved is not it.
         remove_damaged(folder)
 
 

@@ -142,7 +142,7 @@ class SignalLog:
             lines = path.read_bytes().split(b"\n")[:-1]
             anew = aside(path, "mended")
             with anew.open("wb") as file:
-                file.writelines(raw + b"\n" for raw in lines if not _line(raw, 0).problem)
+                file.writelines(raw + b"\n" for raw in lines if not read_line(raw, 0).problem)
                 file.flush()
                 sync_file(file.fileno())
             rename(anew, path)
@@ -205,7 +205,7 @@ class SignalLog:
                 if not raw.endswith(b"\n"):
                     return
                 offset += len(raw)
-                yield _line(raw[:-1], offset)
+                yield read_line(raw[:-1], offset)
 
     def take_back(self, segment: Segment, *, start: int, end: int) -> None:
         """Cut off an append that ran from `start` to `end`, unless something stands behind it already."""
@@ -239,7 +239,8 @@ def _heal(file: BinaryIO, start: int, aside: Path) -> None:
         file.write(b"\n")
 
 
-def _line(raw: bytes, end: int) -> Line:
+def read_line(raw: bytes, end: int) -> Line:
+    """Return a line without its newline, which ends at an offset, as what it says."""
     if not raw.strip():
         return Line(end, None)
     try:

@@ -122,9 +122,9 @@ class StoredVectors:
 
     # -- the snapshot of its index ------------------------------------------------------------------------------------
 
-    def snapshot(self, folder: Path) -> Path:
-        """Return where the snapshot stands in a project's folder; it need not be there."""
-        return folder / f"{self.table}.index"
+    def snapshot(self, reading: Reading) -> Path | None:
+        """Return where the snapshot stands; it need not be there. None where the engine keeps no files."""
+        return None if reading.folder is None else reading.folder / f"{self.table}.index"
 
     def token(self, reading: Reading) -> str | None:
         """Return the token of the snapshot that belongs to this database."""
@@ -134,9 +134,9 @@ class StoredVectors:
     def _token(self) -> str:
         return f"snapshot of {self.table}"
 
-    def install_snapshot(self, writing: Writing, made: Path, token: str) -> None:
+    def install_snapshot(self, writing: Writing, made: Path, path: Path, token: str) -> None:
         """Put a snapshot into place, inside the caller's transaction; OSError if it is gone, or the disk refused."""
-        rename(made, self.snapshot(writing.folder))
+        rename(made, path)
         meta.put(writing, self._token, token)
 
     def drop_snapshot(self, writing: Writing) -> None:
@@ -144,13 +144,15 @@ class StoredVectors:
 
         Called before anything that it may hold is deleted: not even its codes are to stay on the disk.
         """
-        remove_files(self.snapshot(writing.folder))
-        self.sweep(writing.folder)
-        meta.drop(writing, self._token)
+        if (path := self.snapshot(writing)) is not None:
+            remove_files(path)
+            self.sweep(writing)
+            meta.drop(writing, self._token)
 
-    def sweep(self, folder: Path) -> None:
+    def sweep(self, reading: Reading) -> None:
         """Remove what killed processes left of snapshots that they were making; one being made is made another time."""
-        remove_files(*asides(self.snapshot(folder), "new"))
+        if (path := self.snapshot(reading)) is not None:
+            remove_files(*asides(path, "new"))
 
 
 MEMORIES = StoredVectors("vectors", "memory", "changes", attrgetter("change"))

@@ -1,15 +1,16 @@
-"""Transactions on a project's SQLite database, as `contract` has them."""
+"""Transactions on a project's SQLite database, as `contract` has them, and what those of every engine keep."""
 
 from __future__ import annotations
 
 import json
 import re
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from reasoningbank.signals import Signal
 from reasoningbank.storage.contract import Generation, Moment, Op, Values
@@ -17,11 +18,12 @@ from reasoningbank.storage.contract import Generation, Moment, Op, Values
 if TYPE_CHECKING:
     from reasoningbank.storage.evidence import Position
     from reasoningbank.storage.fold import Folded
+    from reasoningbank.storage.fts import FtsWords
     from reasoningbank.storage.ledger import Appended, Ledger
 
 # As one statement: asking costs more than what is asked for.
 _MOMENT = (
-    "SELECT EXISTS(SELECT 1 FROM meta WHERE key = 'deleted'), "
+    "SELECT EXISTS(SELECT 1 FROM meta WHERE key = 'deleted'), (SELECT value FROM meta WHERE key = 'moved_to'), "
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0), "
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'), 0), "
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'parameters'), 0), "
@@ -31,15 +33,80 @@ _MOMENT = (
 
 _LIST = re.compile(r"\bIN \((:\w+)\)")
 
-VALUES_AT_ONCE = 900  # of one INSERT: SQLite takes 999 wherever it was built
+
+CHANGES = ("op", "memory", "vector")
+
+
+class Pending(ABC):
+    """Changes told and numbers taken in one transaction; `Writing` says what the calls do."""
+
+    moment: Moment
+
+    def __init__(self) -> None:
+        self.told: list[tuple[Op, int, int | None]] = []
+        self.numbers: dict[str, int] | None = None
+
+    @abstractmethod
+    def given(self) -> dict[str, int]:
+        """Return the last row number of each table that was ever given, as of this transaction's beginning."""
+
+    @abstractmethod
+    def insert_some(self, table: str, columns: tuple[str, ...], rows: Sequence[Sequence[object]], on: str) -> int:
+        """Insert as many rows as one statement takes; return how many were inserted or changed."""
+
+    @property
+    @abstractmethod
+    def values_at_once(self) -> int:
+        """How many values one INSERT may have."""
+
+    @property
+    def newest_change(self) -> int:
+        return self.moment.change + len(self.told)
+
+    def tell(self, op: Op, memory: int, vector: int | None = None, /) -> None:
+        self.told.append((op, memory, vector))
+
+    def number(self, table: str, count: int = 1, /) -> int:
+        if self.numbers is None:
+            self.numbers = self.given()
+        last = self.numbers.get(table, 0)
+        self.numbers[table] = last + count
+        return last + 1
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]], on: str = "", /) -> int:
+        at_once = max(1, self.values_at_once // len(columns))
+        return sum(
+            self.insert_some(table, tuple(columns), rows[start : start + at_once], on)
+            for start in range(0, len(rows), at_once)
+        )
+
+
+def insertion(table: str, columns: Sequence[str], rows: int, on: str) -> str:
+    """Return the statement that inserts so many rows."""
+    marks = f"({', '.join('?' * len(columns))})"
+    return f"INSERT INTO {table}({', '.join(columns)}) VALUES {', '.join([marks] * rows)} {on}".rstrip()
 
 
 class SqliteReading:
     """What one transaction on the database in a project's folder sees; `Reading` says what its calls do."""
 
-    def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, folder: Path | None) -> None:
         self.connection, self.folder = connection, folder
         self.moment = _moment(connection)
+
+    @cached_property
+    def words(self) -> FtsWords:
+        # Only here: numpy comes with it.
+        from reasoningbank.storage.fts import FtsWords
+
+        return FtsWords(self)
+
+    @property
+    def format(self) -> int:
+        return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
+
+    def given(self) -> dict[str, int]:
+        return dict(self.connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
 
     def execute(self, sql: str, values: Values = (), /) -> sqlite3.Cursor:
         if isinstance(values, Mapping) and any(isinstance(value, list) for value in values.values()):
@@ -51,9 +118,9 @@ class SqliteReading:
 
 
 def _moment(connection: sqlite3.Connection) -> Moment:
-    deleted, change, node_change, fit, pinned, *generation = connection.execute(_MOMENT).fetchone()
+    deleted, moved_to, change, node_change, fit, pinned, *generation = connection.execute(_MOMENT).fetchone()
     searched = None if generation[0] is None else Generation(*generation)
-    return Moment(bool(deleted), change, node_change, fit, bool(pinned), searched)
+    return Moment(bool(deleted), change, node_change, fit, bool(pinned), searched, moved_to)
 
 
 @lru_cache(maxsize=256)
@@ -62,46 +129,34 @@ def _with_lists(sql: str) -> str:
     return _LIST.sub(r"IN (SELECT value FROM json_each(\1))", sql)
 
 
-class SqliteWriting(SqliteReading):
+class SqliteWriting(SqliteReading, Pending):
     """What one write transaction, the lock of the signal log, sees and does; `Writing` says what its calls do.
 
     What is appended to the log is noted in `appended`; `positions` says how far it is counted, as of this transaction,
     and is None before it was looked at.
     """
 
-    def __init__(self, connection: sqlite3.Connection, folder: Path, ledger: Ledger, appended: Appended) -> None:
-        super().__init__(connection, folder)
+    values_at_once = 900  # SQLite takes 999 wherever it was built
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path | None, ledger: Ledger, appended: Appended) -> None:
+        SqliteReading.__init__(self, connection, folder)
+        Pending.__init__(self)
         self._ledger, self.appended = ledger, appended
         self.positions: list[Position] | None = None
-        self._given: dict[str, int] | None = None
-        self._told: list[tuple[Op, int, int | None]] = []
-
-    @property
-    def newest_change(self) -> int:
-        return self.moment.change + len(self._told)
 
     def refresh(self) -> None:
         self.moment = _moment(self.connection)
 
-    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], on: str = "", /) -> int:
-        at_once = max(1, VALUES_AT_ONCE // len(columns))
-        return sum(
-            self.connection.execute(
-                _insert(table, tuple(columns), min(at_once, len(rows) - start), on),
-                [value for row in rows[start : start + at_once] for value in row],
-            ).rowcount
-            for start in range(0, len(rows), at_once)
-        )
+    def go_on_from(self, given: Mapping[str, int], /) -> None:
+        for table, last in given.items():
+            # A row of its own is there only once a number was given.
+            changed = self.connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", (last, table))
+            if not changed.rowcount:
+                self.connection.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
 
-    def number(self, table: str, count: int = 1, /) -> int:
-        if self._given is None:
-            self._given = dict(self.connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
-        last = self._given.get(table, 0)
-        self._given[table] = last + count
-        return last + 1
-
-    def tell(self, op: Op, memory: int, vector: int | None = None, /) -> None:
-        self._told.append((op, memory, vector))
+    def insert_some(self, table: str, columns: tuple[str, ...], rows: Sequence[Sequence[object]], on: str) -> int:
+        values = [value for row in rows for value in row]
+        return self.connection.execute(_insertion(table, columns, len(rows), on), values).rowcount
 
     def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
         return self._ledger.write(self, signals, now, only_news=only_news)
@@ -111,11 +166,8 @@ class SqliteWriting(SqliteReading):
 
     def finish(self) -> None:
         """Write what was told to the feed: the last thing before the commit."""
-        self.insert("changes", ("op", "memory", "vector"), self._told)
-        self._told = []
+        self.insert("changes", CHANGES, self.told)
+        self.told = []
 
 
-@lru_cache(maxsize=512)
-def _insert(table: str, columns: tuple[str, ...], rows: int, on: str) -> str:
-    marks = f"({', '.join('?' * len(columns))})"
-    return f"INSERT INTO {table}({', '.join(columns)}) VALUES {', '.join([marks] * rows)} {on}".rstrip()
+_insertion = lru_cache(maxsize=512)(insertion)

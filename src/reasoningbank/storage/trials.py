@@ -22,7 +22,8 @@ _ENDED = {"success": True, "failure": False}
 _TRIALS = (
     "SELECT e.ref, e.opened_at, e.task, e.verdict, e.tokens, t.unit, t.of, t.held, t.drawn, t.expected, "
     "(SELECT count(*) FROM steps AS s WHERE s.ref = e.ref), "
-    "m.id, c.memory, c.revision, c.given, c.chance, m.tags, m.title, coalesce(c.revision = m.revision, 0) "
+    "m.id, c.memory, c.revision, c.given, c.chance, m.tags, m.title, "
+    "CASE WHEN c.revision = m.revision THEN 1 ELSE 0 END "
     "FROM trials AS t JOIN episodes AS e ON e.ref = t.ref JOIN candidates AS c ON c.ref = t.ref "
     "LEFT JOIN memories AS m ON m.n = c.memory "
     "WHERE e.ref IN (SELECT e.ref FROM trials AS t JOIN episodes AS e ON e.ref = t.ref WHERE e.opened_at >= ? "

@@ -11,7 +11,7 @@ from reasoningbank.search.terms import match_expression
 from reasoningbank.services.cache import postings
 from reasoningbank.services.cache.project import ProjectCache
 from reasoningbank.services.view import View
-from reasoningbank.storage import records, words
+from reasoningbank.storage import records
 from reasoningbank.storage.records import NewMemory
 from reasoningbank.verdict import Verdict
 from tests.services.cache.views import looking
@@ -37,7 +37,7 @@ def remove(bank: ReasoningBank, *numbers: int) -> None:
 
 
 def of_fts5(view: View, wanted: Sequence[str]) -> list[tuple[int, float]]:
-    asked = within_budget(words.sizes(view, wanted), postings.BUDGET)
+    asked = within_budget(view.words.sizes(wanted), postings.BUDGET)
     if not asked:
         return []
     return view.execute(

@@ -31,7 +31,7 @@ def closed(open_bank: OpenBank) -> dict[str, str]:
 
 
 def path(bank: ReasoningBank, table: str = "vectors") -> Path:
-    return bank._engine.folder / f"{table}.index"
+    return Path(bank._engine.where) / f"{table}.index"
 
 
 def found(bank: ReasoningBank, query: str) -> list[str]:
@@ -43,4 +43,4 @@ def answers(bank: ReasoningBank) -> list[Any]:
 
 
 def files(bank: ReasoningBank) -> set[str]:
-    return {entry.name for entry in bank._engine.folder.iterdir() if "index" in entry.name}
+    return {entry.name for entry in Path(bank._engine.where).iterdir() if "index" in entry.name}

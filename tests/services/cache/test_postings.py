@@ -12,7 +12,7 @@ import pytest
 from reasoningbank import ReasoningBank
 from reasoningbank.services.cache import postings
 from reasoningbank.services.cache.postings import PostingCache
-from reasoningbank.storage import words
+from reasoningbank.storage.fts import FtsWords
 from tests.conftest import OpenBank
 from tests.processes import in_child
 from tests.services.cache.indexed import found, numbers, of_fts5, put, remove, rewrite, search
@@ -198,18 +198,18 @@ def test_what_is_remembered_of_common_terms_changes_no_answer(bank: ReasoningBan
 
 @pytest.fixture
 def while_reading(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[], object]], None]:
-    """Has something done in the midst of the next call of a function of `words`."""
+    """Has something done in the midst of the next call of the text index."""
 
     def arrange(name: str, act: Callable[[], object]) -> None:
-        read = getattr(words, name)
+        read = getattr(FtsWords, name)
 
         def reading(*given: Any) -> Any:
-            monkeypatch.setattr(words, name, read)
+            monkeypatch.setattr(FtsWords, name, read)
             result = read(*given)
             act()
             return result
 
-        monkeypatch.setattr(words, name, reading)
+        monkeypatch.setattr(FtsWords, name, reading)
 
     return arrange
 

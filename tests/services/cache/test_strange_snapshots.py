@@ -43,7 +43,7 @@ def test_an_older_database_put_back_never_meets_the_newer_snapshot(open_bank: Op
     second.search("promotions")
     second.close()
     # Only the database is put back; then as many changes come as there were, under the same numbers.
-    shutil.copy(tmp_path / "copy" / "bank.sqlite3", second._engine.folder / "bank.sqlite3")
+    shutil.copy(tmp_path / "copy" / "bank.sqlite3", Path(second._engine.where) / "bank.sqlite3")
     third = open_bank()
     for topic in TOPICS:
         third.record(f"{topic} in another life", f"Another word on {topic}", outcome="success")
@@ -130,7 +130,7 @@ def test_one_of_another_state_is_not_used_and_is_replaced(
     with open_bank() as whole:
         before = found(whole, "promotions")
     old = path(whole).read_bytes()
-    with sqlite3.connect(whole._engine.folder / "bank.sqlite3") as connection:
+    with sqlite3.connect(Path(whole._engine.where) / "bank.sqlite3") as connection:
         change(connection)
     connection.close()
     built.clear()

@@ -109,7 +109,7 @@ class Truth:
 
     @staticmethod
     def _matches(view: View, wanted: Sequence[str]) -> list[tuple[int, float]]:
-        asked = match_expression(within_budget(words.sizes(view, wanted), BUDGET))
+        asked = match_expression(within_budget(view.words.sizes(wanted), BUDGET))
         sql = "SELECT rowid, -bm25(terms) FROM terms WHERE terms MATCH ? ORDER BY rowid"
         return view.execute(sql, (asked,)).fetchall() if asked else []
 

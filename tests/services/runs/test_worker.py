@@ -76,7 +76,7 @@ def test_a_worker_on_a_bank_that_does_not_exist_writes_nothing(bank: ReasoningBa
     with bank.queue.worker() as running:
         assert running.run_once() is None
 
-    assert not bank.root.exists()
+    assert not Path(str(bank.root)).exists()
 
 
 def test_at_the_end_the_job_at_hand_is_finished_and_the_rest_stays(bank: ReasoningBank) -> None:

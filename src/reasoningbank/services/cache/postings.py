@@ -57,11 +57,11 @@ class PostingCache(Following):
         """
         lengths, totals, found, counted = self._present(reading, state, wanted)
         unknown = [term for term in wanted if term not in counted]
-        sizes = words.sizes(reading, unknown) if unknown else {}
+        sizes = reading.words.sizes(unknown) if unknown else {}
         counted |= sizes
         asked = within_budget(counted, BUDGET)
         missing = [term for term in wanted if term not in found and (term in asked or not counted[term])]
-        read = words.postings(reading, missing, lengths) if missing else {}
+        read = reading.words.postings(missing, lengths) if missing else {}
         if unknown or missing:
             self._keep(sizes, read, lengths)
         found |= read
@@ -82,14 +82,14 @@ class PostingCache(Following):
                     if term not in found and (then == self._rewritten or size - self._rewritten + then > BUDGET):
                         counted[term] = size
                 return lengths, self._totals, found, counted
-        return words.lengths(reading), words.totals(reading), {}, {}
+        return reading.words.lengths(), reading.words.totals(), {}, {}
 
     def _refreshed(self, reading: Reading) -> Lengths:
         """Bring what is kept up to the state that a transaction sees; return the lengths."""
         if len(self._stale) > self._followed:
             self._forget()
         if self._lengths is None:
-            self._lengths = words.lengths(reading)
+            self._lengths = reading.words.lengths()
         elif self._stale:
             now = words.indexed(reading, self._stale)
             self._count(now)
@@ -98,7 +98,7 @@ class PostingCache(Following):
             self._lengths = self._lengths.after({n: each.length for n, each in now.items()})
         elif self._totals[0]:
             return self._lengths
-        self._totals, self._stale = words.totals(reading), set()
+        self._totals, self._stale = reading.words.totals(), set()
         return self._lengths
 
     def _count(self, now: Mapping[int, Indexed]) -> None:

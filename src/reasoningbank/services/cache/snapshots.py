@@ -18,7 +18,7 @@ from reasoningbank.forks import renew_after_fork
 from reasoningbank.storage.check import Finding
 from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.files import aside, remove_files
-from reasoningbank.storage.project import Project
+from reasoningbank.storage.place import Project
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES, StoredVectors
 from reasoningbank.vectors.base import Int64
 from reasoningbank.vectors.blocks import Coded
@@ -65,7 +65,9 @@ class Filled:
 
 def load(reading: Reading, stored: StoredVectors) -> Filled | None:
     """Return the index as its snapshot has it; None when there is none that belongs to this database and is whole."""
-    path = stored.snapshot(reading.folder)
+    path = stored.snapshot(reading)
+    if path is None:
+        return None
     try:
         head = head_of(path)
         return _restored(path, _generation(reading), head["covered"]) if _fits(reading, stored, head) else None
@@ -90,10 +92,11 @@ def _restored(path: Path, generation: Generation, covered: int) -> Filled:
 
 def is_due(reading: Reading, stored: StoredVectors, vectors: int) -> bool:
     """Tell whether an index of so many vectors should be written: there is no snapshot, or it is far behind."""
-    if vectors < FROM:
+    path = stored.snapshot(reading)
+    if path is None or vectors < FROM:
         return False
     try:
-        head = head_of(stored.snapshot(reading.folder))
+        head = head_of(path)
     except (OSError, SnapshotError):
         return True
     if not _fits(reading, stored, head) or stored.newest(reading.moment) - head["covered"] > CHANGES_BEHIND:
@@ -124,8 +127,12 @@ def save(
     this was called, and `is_same` tells whether it is unchanged since. OSError or StorageError when the disk refuses.
     """
     with project.read() as reading:
-        path, generation = stored.snapshot(reading.folder), _generation(reading)
-    if generation[0] != filled.generation or not _has_room(path, len(filled.index) * (generation[3] + 16)):
+        path, generation = stored.snapshot(reading), _generation(reading)
+    if (
+        path is None
+        or generation[0] != filled.generation
+        or not _has_room(path, len(filled.index) * (generation[3] + 16))
+    ):
         return
     made, token = aside(path, "new"), secrets.token_hex(16)
     head: Head = {"token": token, "generation": generation, "covered": covered}
@@ -138,7 +145,7 @@ def save(
             tail = stored.tail(writing, covered)
             # What was deleted meanwhile must not come back to the disk.
             if _generation(writing) == generation and tail is not None and not tail.vectors("delete"):
-                stored.install_snapshot(writing, made, token)
+                stored.install_snapshot(writing, made, path, token)
     finally:
         remove_files(made)
 
@@ -161,8 +168,8 @@ def findings(reading: Reading) -> list[Finding]:
     """Say which snapshots are damaged, or belong to another state of the database. Neither does any harm."""
     found = []
     for stored in (MEMORIES, NODES):
-        path = stored.snapshot(reading.folder)
-        if not path.exists():
+        path = stored.snapshot(reading)
+        if path is None or not path.exists():
             continue
         try:
             fits = _fits(reading, stored, head_of(path))

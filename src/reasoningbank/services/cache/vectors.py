@@ -16,7 +16,7 @@ from reasoningbank.forks import renew_after_fork
 from reasoningbank.search.relevance import SAMPLE, Scale, measured_scale
 from reasoningbank.services.cache.snapshots import FROM, Filled, is_due, load, save
 from reasoningbank.storage.contract import Generation, Reading
-from reasoningbank.storage.project import Project
+from reasoningbank.storage.place import Project
 from reasoningbank.storage.stored_vectors import Row, StoredVectors, Tail
 from reasoningbank.vectors.base import Float32, Int64
 from reasoningbank.vectors.faiss import FaissIndex
@@ -192,7 +192,7 @@ class VectorCache:
     def keep(self, project: Project) -> None:
         """Write a snapshot of the index if one is due; whatever the disk says to that, it is only a matter of speed."""
         filled = self._filled
-        if filled is None or isinstance(filled.index, FlatIndex) or project.database.read_only:
+        if filled is None or isinstance(filled.index, FlatIndex) or project.read_only:
             return
         try:
             with project.read() as reading:

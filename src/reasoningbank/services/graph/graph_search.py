@@ -12,7 +12,6 @@ from reasoningbank.graph.nodes import Edge, Node
 from reasoningbank.graph.paths import paths, spread, tell
 from reasoningbank.graph.results import GraphRecall, NodeHit, NodeSearch
 from reasoningbank.search.relevance import Floats, Legs, Relevance, fuse, gated, known_scale, settle
-from reasoningbank.search.terms import match_expression
 from reasoningbank.search.verbatim import shared_grams, shared_words
 from reasoningbank.services.cache.queries import without_secrets
 from reasoningbank.services.engine import Engine
@@ -47,7 +46,7 @@ def _search(engine: Engine, embedder: Embedder, text: str, k: int, filters: Node
         width = max(WIDTH, WIDTH_A_HIT * k)
         while True:
             near = [] if vector is None else engine.nodes.nearest(view, vector, width)[0].tolist()
-            keyword = graph.matches(view, match_expression(terms), width)
+            keyword = view.words.best_nodes(terms, width)
             numbers = graph.passing(view, [*{*near, *keyword}], filters)
             legs = _legs(view, vector, numbers, keyword)
             shared, words = _overlap(view, text, terms, numbers)

@@ -17,7 +17,7 @@ from reasoningbank.services.view import View
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.status import Maintained
 from reasoningbank.storage import episodes, meta, pins, records, trajectories, trust
-from reasoningbank.storage.project import Project
+from reasoningbank.storage.place import Project
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.upkeep import THRESHOLD
 from reasoningbank.upkeep.pruning import UNUSED, Kept, evidence_against, proposals
@@ -57,7 +57,7 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
     merged, pruned = _merged_and_pruned(engine, now)
     engine.keep_indexes()
     project.forget_words()
-    project.database.truncate_wal()
+    project.tidy()
     return Maintained(
         tuple(rolled),
         expired,
@@ -101,7 +101,7 @@ def _merged_and_pruned(engine: Engine, now: datetime) -> tuple[Consolidated, Pru
 
 def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
     with engine.read() as view:
-        due = project.ledger.due(view, now, engine.settings.keep_days)
+        due = project.due(view, now, engine.settings.keep_days)
         expired = episodes.count_overdue(view, now, engine.episode_ttl)
         old_runs = trajectories.count_old(view, _oldest_run(engine, now))
         over = len(_expired(view, now))
@@ -109,7 +109,7 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
     found = consolidate.propose(engine, THRESHOLD)
     pruned = prune(engine, now, dry_run=True, unused_days=UNUSED.days)
     return Maintained(
-        tuple(segment.name for segment in due),
+        tuple(due),
         expired,
         forgotten,
         old_runs,

@@ -16,11 +16,11 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.graph.graph import indexed_terms
 from reasoningbank.services.view import Edit, View, described
 from reasoningbank.status import Repair, Status
-from reasoningbank.storage import episodes, files, graph, jobs, meta, parameters, records
+from reasoningbank.storage import episodes, graph, jobs, meta, parameters, records
 from reasoningbank.storage.check import Finding, inspect_derived, remove_loose_ends
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.measures import overview
-from reasoningbank.storage.project import Project
+from reasoningbank.storage.place import Project
 from reasoningbank.storage.words import every_text, put_anew
 
 LATELY = 90  # days
@@ -36,7 +36,7 @@ def status(engine: Engine) -> Status:
         embedder, problems = "none", (f"the embedder cannot be used: {error}",)
     empty = Status(
         root=str(engine.root),
-        folder=str(engine.folder),
+        folder=engine.where,
         tenant=engine.tenant,
         project=engine.project_name,
         exists=False,
@@ -52,14 +52,14 @@ def status(engine: Engine) -> Status:
 def _filled(engine: Engine, project: Project, empty: Status) -> Status:
     told = lift.lift(engine, LATELY, None)
     with engine.read() as view:
-        health = project.ledger.health(view)
+        health = project.health(view)
         not_embedded = records.count_not_embedded(view)
         stored = view.moment.generation
         bare_nodes = len(graph.not_embedded(view, 0 if stored is None else stored.number))
         return replace(
             empty,
             exists=True,
-            **(overview(view) | files.space_of(engine.folder)),
+            **(overview(view) | project.space()),
             expired=records.count(view, Filters(expired_by=engine.now())),
             stored_embedder=None if stored is None else described(stored),
             not_embedded=not_embedded,
@@ -76,7 +76,7 @@ def _filled(engine: Engine, project: Project, empty: Status) -> Status:
             positions_set_back=health.set_back,
             unfolded_bytes=health.unfolded,
             stray_segments=health.strays,
-            read_only=project.database.read_only,
+            read_only=project.read_only,
             problems=(
                 *(empty.problems or _mismatch(view)),
                 *_problems(project, health, (("memories", not_embedded), ("nodes", bare_nodes))),
@@ -97,8 +97,8 @@ def _problems(project: Project, health: LogHealth, not_embedded: Sequence[tuple[
     hidden = "what only the write-ahead log holds cannot be shown: let a user who may write open the bank once"
     harmed = [*health.short, *health.altered]
     looked_at = [
-        (project.database.read_only, "the folder cannot be written by this user"),
-        (project.database.hides_recent_writes, hidden),
+        (project.read_only, "the folder cannot be written by this user"),
+        (project.hides_recent_writes, hidden),
         (health.bad, f"{health.bad} lines of the signal log cannot be read; they are kept where they are"),
         (health.strays, f"segments that do not count: {', '.join(health.strays)}"),
         (harmed, f"counted lines are missing or damaged in {', '.join(harmed)}: run doctor, which writes them again"),

@@ -1,0 +1,65 @@
+"""Commands about PostgreSQL servers as the place of banks, and the way there and back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from reasoningbank import server
+from reasoningbank.address import ServerAddress
+from reasoningbank.cli.session import Answer, Session, command
+
+app = typer.Typer(name="server", help="A PostgreSQL server as the place of banks.", no_args_is_help=True)
+moving = typer.Typer(rich_help_panel="Upkeep")
+
+Address = Annotated[str, typer.Argument(metavar="DSN", help="postgresql://user@host/database")]
+Role = Annotated[
+    str | None, typer.Option("--role", help="An existing role to let read and write rows; banks log in as it.")
+]
+Partitions = Annotated[
+    int, typer.Option("--partitions", min=1, max=1_000, help="Parts of the large tables; only the first time counts.")
+]
+To = Annotated[str, typer.Option("--to", metavar="PLACE", help="A folder, or postgresql://user@host/database")]
+Every = Annotated[bool, typer.Option("--all", help="Every project of the tenant, in place of --project.")]
+
+
+@command(app, "init", scope=())
+def init(session: Session, dsn: Address, *, role: Role = None, partitions: Partitions = 16) -> Answer:  # noqa: ARG001
+    """Make the schema, as a role that may; run again, it brings it up to this version."""
+    before, after = server.init(dsn, role=role, partitions=partitions)
+    shown = str(ServerAddress(dsn))
+    said = f"format {after} is there" if before == after else f"format {before} became {after}"
+    granted = "" if role is None else f" Banks can log in as {role}."
+    return Answer({"server": shown, "before": before, "after": after, "role": role}, f"{shown}: {said}.{granted}")
+
+
+@command(app, "migrate", scope=())
+def migrate(session: Session, dsn: Address, *, role: Role = None) -> Answer:
+    """Bring the schema up to this version, as the role that owns it. Stop older versions of the program first."""
+    return init(session, dsn, role=role)
+
+
+@command(app, "status", scope=())
+def status(session: Session, dsn: Address) -> Answer:  # noqa: ARG001
+    """Show what stands at an address, and whether banks can be opened with its role."""
+    found = server.status(dsn)
+    value = {name: getattr(found, name) for name in server.ServerStatus.__slots__}
+    usable = "binds" if found.bound else "does not bind"
+    lines = [
+        f"{found.address}: PostgreSQL {found.version}, {found.size / 1e6:,.1f} MB in {found.partitions} partitions.",
+        f"Its format is {found.format}; this version needs {found.newest}.",
+        f"Row-level security {usable} the role that logged in.",
+    ]
+    return Answer(value, "\n".join(lines), exit_code=int(not found.bound or found.format != found.newest))
+
+
+@command(moving, "move")
+def move(session: Session, *, to: To, every: Every = False) -> Answer:
+    """Take a project to another folder or server, where it goes on with the same numbers, beliefs and answers."""
+    banks = session.banks
+    names = banks.projects() if every else [session.bank.project]
+    rows = {name: banks.move(name, to) for name in names}
+    place = str(ServerAddress.of(to) or to)
+    lines = [f"{name}: {many:,} rows are in {place}." for name, many in rows.items()]
+    return Answer({"to": place, "rows": rows}, "\n".join(lines or ["There is no project to move."]))

@@ -1,0 +1,79 @@
+"""A PostgreSQL server as the place of banks: set up once by its owner, brought up to date, looked at.
+
+A bank on a server is opened by its address in place of a folder: `ReasoningBank("postgresql://…", tenant=…,
+project=…)`. Needs `pip install 'reasoningbank-core[postgres]'`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from reasoningbank.address import ServerAddress
+from reasoningbank.errors import InvalidInputError, MissingExtraError
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """What stands at an address.
+
+    Attributes:
+        address: without its password.
+        version: of PostgreSQL, such as "18.4".
+        format: of the schema; 0 before `init`.
+        newest: the format that this version of the library needs.
+        partitions: into how many parts the large tables are split.
+        bound: row-level security binds the role that logged in: only then banks can be opened with it.
+        size: bytes on the disk of all tables and indexes together.
+    """
+
+    address: str
+    version: str
+    format: int
+    newest: int
+    partitions: int
+    bound: bool
+    size: int
+
+
+def init(dsn: str, *, role: str | None = None, partitions: int = 16) -> tuple[int, int]:
+    """Make the schema, or bring it up to this version's format; return the format before and after.
+
+    In one transaction, and safe to run twice and by several at once. It needs a role that may make a schema in that
+    database. Banks are opened with one that row-level security binds: neither a superuser nor BYPASSRLS.
+
+    Args:
+        dsn: the address, `postgresql://user:password@host:port/database`.
+        role: an existing role to let read and write rows; by default only the one that logs in may.
+        partitions: into how many parts the large tables are split by project, 1 to 1,000; only the first time counts.
+
+    Raises:
+        InvalidInputError: no address of a server, or a number of partitions out of its range.
+        ScopeError, StorageError: the server refuses, or cannot be reached; nothing was changed.
+    """
+    if not 1 <= partitions <= 1_000:
+        raise InvalidInputError(f"partitions is {partitions}: give a whole number from 1 to 1,000")
+    found: tuple[int, int] = _schema().migrate(_address(dsn), role=role, partitions=partitions)
+    return found
+
+
+def status(dsn: str) -> ServerStatus:
+    """Look at a server without changing anything; raises what `init` does."""
+    address, schema = _address(dsn), _schema()
+    version, found, partitions, bound, size = schema.look(address)
+    return ServerStatus(str(address), version, found, schema.NEWEST, partitions, bound, size)
+
+
+def _address(dsn: str) -> ServerAddress:
+    address = ServerAddress.of(dsn)
+    if address is None:
+        raise InvalidInputError(f"{dsn!r} is no address of a server: give postgresql://user@host/database")
+    return address
+
+
+def _schema() -> Any:
+    try:
+        from reasoningbank.storage.postgres import schema
+    except ImportError as error:
+        raise MissingExtraError("a bank on PostgreSQL", "postgres") from error
+    return schema
