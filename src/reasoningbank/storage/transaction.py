@@ -74,11 +74,10 @@ class Pending(ABC):
         return last + 1
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]], on: str = "", /) -> int:
-        at_once = max(1, self.values_at_once // len(columns))
-        return sum(
-            self.insert_some(table, tuple(columns), rows[start : start + at_once], on)
-            for start in range(0, len(rows), at_once)
-        )
+        at_once, changed = max(1, self.values_at_once // len(columns)), 0
+        for start in range(0, len(rows), at_once):
+            changed += self.insert_some(table, tuple(columns), rows[start : start + at_once], on)
+        return changed
 
 
 def insertion(table: str, columns: Sequence[str], rows: int, on: str) -> str:
