@@ -41,10 +41,9 @@ class Pending(ABC):
     """Changes told and numbers taken in one transaction; `Writing` says what the calls do."""
 
     moment: Moment
-
-    def __init__(self) -> None:
-        self.told: list[tuple[Op, int, int | None]] = []
-        self.numbers: dict[str, int] | None = None
+    # Both are nothing at first; set by each engine's writing, whose way is short.
+    told: list[tuple[Op, int, int | None]]
+    numbers: dict[str, int] | None
 
     @abstractmethod
     def given(self) -> dict[str, int]:
@@ -138,8 +137,8 @@ class SqliteWriting(SqliteReading, Pending):
     values_at_once = 900  # SQLite takes 999 wherever it was built
 
     def __init__(self, connection: sqlite3.Connection, folder: Path | None, ledger: Ledger, appended: Appended) -> None:
-        SqliteReading.__init__(self, connection, folder)
-        Pending.__init__(self)
+        super().__init__(connection, folder)
+        self.told, self.numbers = [], None
         self._ledger, self.appended = ledger, appended
         self.positions: list[Position] | None = None
 

@@ -93,8 +93,8 @@ class PostgresWriting(PostgresReading, Pending):
     values_at_once = 5_000
 
     def __init__(self, connection: Connection, found: Sequence[Any]) -> None:
-        PostgresReading.__init__(self, connection, found)
-        Pending.__init__(self)
+        super().__init__(connection, found)
+        self.told, self.numbers = [], None
         self._ledger = ServerLedger(SignalTable(self))
         self.appended: Appended = {}
         self.positions: list[Position] | None = None
