@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from reasoningbank import BankRoot, ReasoningBank, Tenants
+from reasoningbank.address import ServerAddress
 from reasoningbank.cli.arguments import UsageError
 from reasoningbank.config import ENVIRONMENT, environment
 
@@ -80,7 +81,7 @@ def read_scope_file(file: Path) -> dict[str, str]:
         raise UsageError(f"{file} cannot be read ({error}): mend it, or give --tenant and --project") from None
     if wrong := [name for name, value in said.items() if name not in NAMED or not isinstance(value, str)]:
         raise UsageError(f"{file} says {wrong[0]!r}: it can name {', '.join(NAMED)}, each as a text")
-    if "root" in said:
+    if "root" in said and ServerAddress.of(said["root"]) is None:
         said["root"] = str(file.parent / Path(said["root"]).expanduser())
     return said
 

@@ -8,9 +8,10 @@ import typer
 
 from reasoningbank import server
 from reasoningbank.address import ServerAddress
+from reasoningbank.cli.help import Group
 from reasoningbank.cli.session import Answer, Session, command
 
-app = typer.Typer(name="server", help="A PostgreSQL server as the place of banks.", no_args_is_help=True)
+app = typer.Typer(name="server", help="A PostgreSQL server as the place of banks.", cls=Group)
 moving = typer.Typer(rich_help_panel="Upkeep")
 
 Address = Annotated[str, typer.Argument(metavar="DSN", help="postgresql://user@host/database")]
