@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reasoningbank.signals import Signal
 from reasoningbank.storage.contract import Generation, Moment, Op, Values
@@ -49,15 +49,6 @@ class Pending(ABC):
     def given(self) -> dict[str, int]:
         """Return the last row number of each table that was ever given, as of this transaction's beginning."""
 
-    @abstractmethod
-    def insert_some(self, table: str, columns: tuple[str, ...], rows: Sequence[Sequence[object]], on: str) -> int:
-        """Insert as many rows as one statement takes; return how many were inserted or changed."""
-
-    @property
-    @abstractmethod
-    def values_at_once(self) -> int:
-        """How many values one INSERT may have."""
-
     @property
     def newest_change(self) -> int:
         return self.moment.change + len(self.told)
@@ -71,12 +62,6 @@ class Pending(ABC):
         last = self.numbers.get(table, 0)
         self.numbers[table] = last + count
         return last + 1
-
-    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]], on: str = "", /) -> int:
-        at_once, changed = max(1, self.values_at_once // len(columns)), 0
-        for start in range(0, len(rows), at_once):
-            changed += self.insert_some(table, tuple(columns), rows[start : start + at_once], on)
-        return changed
 
 
 def insertion(table: str, columns: Sequence[str], rows: int, on: str) -> str:
@@ -152,9 +137,13 @@ class SqliteWriting(SqliteReading, Pending):
             if not changed.rowcount:
                 self.connection.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
 
-    def insert_some(self, table: str, columns: tuple[str, ...], rows: Sequence[Sequence[object]], on: str) -> int:
-        values = [value for row in rows for value in row]
-        return self.connection.execute(_insertion(table, columns, len(rows), on), values).rowcount
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], on: str = "", /) -> int:
+        at_once, changed = max(1, self.values_at_once // len(columns)), 0
+        for start in range(0, len(rows), at_once):
+            some = rows[start : start + at_once]
+            values = [value for row in some for value in row]
+            changed += self.connection.execute(_insertion(table, tuple(columns), len(some), on), values).rowcount
+        return changed
 
     def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
         return self._ledger.write(self, signals, now, only_news=only_news)

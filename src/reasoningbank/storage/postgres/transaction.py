@@ -18,6 +18,7 @@ from reasoningbank.signals import Signal
 from reasoningbank.storage import evidence
 from reasoningbank.storage.contract import Generation, Moment, Rows, Values
 from reasoningbank.storage.failures import moved_error
+from reasoningbank.storage.fold import batches
 from reasoningbank.storage.ledger import Appended, Ledger, Logged
 from reasoningbank.storage.postgres.dialect import translated
 from reasoningbank.storage.postgres.schema import NEWEST, SCHEMA
@@ -35,6 +36,7 @@ _SETTINGS = (
     "set_config('reasoningbank.project', %s, true), set_config('lock_timeout', %s, true), "
     "set_config('synchronous_commit', %s, true)"
 )
+VALUES_AT_ONCE = 5_000  # of one INSERT: the protocol takes 65,535, and reads long statements slowly
 _LOCK = "SELECT number FROM projects WHERE number = here() FOR UPDATE"
 _MOMENT = (
     "SELECT row_security_active('memories'), EXISTS(SELECT 1 FROM projects WHERE number = here()), "
@@ -90,8 +92,6 @@ class PostgresReading:
 class PostgresWriting(PostgresReading, Pending):
     """What one write transaction, which holds the project's row, sees and does; `Writing` says what its calls do."""
 
-    values_at_once = 5_000
-
     def __init__(self, connection: Connection, found: Sequence[Any]) -> None:
         super().__init__(connection, found)
         self.told, self.numbers = [], None
@@ -106,8 +106,12 @@ class PostgresWriting(PostgresReading, Pending):
     def go_on_from(self, given: Mapping[str, int], /) -> None:
         self.connection.execute(_COUNTED, (list(given), list(given.values())))
 
-    def insert_some(self, table: str, columns: tuple[str, ...], rows: Sequence[Sequence[object]], on: str) -> int:
-        return self.execute(insertion(table, columns, len(rows), on), [value for row in rows for value in row]).rowcount
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], on: str = "", /) -> int:
+        changed = 0
+        for some in batches(rows, max(1, VALUES_AT_ONCE // len(columns))):
+            values = [value for row in some for value in row]
+            changed += self.execute(insertion(table, columns, len(some), on), values).rowcount
+        return changed
 
     def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
         return self._ledger.write(self, signals, now, only_news=only_news)
