@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SERVED = ("ref", "position", "memory", *list(Served.model_fields)[2:])
 _COLUMNS = (
     "ref, task, thread, opened_at, closed_at, verdict, reason, judge, "
-    "(SELECT CASE WHEN t.held THEN t.of ELSE '' END FROM trials AS t WHERE t.ref = episodes.ref)"
+    "(SELECT CASE WHEN t.held = 1 THEN t.of ELSE '' END FROM trials AS t WHERE t.ref = episodes.ref)"
 )
 
 
@@ -59,7 +59,8 @@ def serve_more(
     """Add memories to those that a run was handed, and the tokens they came in; doubt about some is about all."""
     writing.insert("served", _SERVED, [_served_row(ref, n, s, s.revision) for n, s in served])
     writing.execute(
-        "UPDATE episodes SET tokens = coalesce(tokens, 0) + ?, doubtful = max(doubtful, ?) WHERE ref = ?",
+        "UPDATE episodes SET tokens = coalesce(tokens, 0) + ?, "
+        "doubtful = CASE WHEN doubtful = 1 THEN 1 ELSE ? END WHERE ref = ?",
         (tokens, int(doubtful), ref),
     )
 

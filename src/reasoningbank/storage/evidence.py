@@ -132,7 +132,7 @@ def outcomes_of(reading: Reading, ref: str) -> dict[str, tuple[int, bool]]:
 
 # As records._TALLIES has it: with what was merged into the memory, and without blocked sources.
 _PIECES = (
-    "WITH RECURSIVE below(n) AS (SELECT :n "
+    "WITH RECURSIVE below(n) AS (SELECT n FROM memories WHERE n = :n "
     "UNION SELECT memory FROM merged JOIN below ON into_memory = below.n WHERE counts = 1), "
     "pieces(memory, ref, kind, day, source, judge, superseded, positive, negative, at) AS ("
     "SELECT memory, ref, kind, day, source, judge, superseded, CASE WHEN polarity > 0 THEN weight ELSE 0 END, "

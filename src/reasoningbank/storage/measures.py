@@ -46,7 +46,8 @@ def runs_by_day(reading: Reading, since: datetime) -> list[RunsOfDay]:
     A partial success counts as unknown, as everywhere.
     """
     rows = reading.execute(
-        "SELECT substr(opened_at, 1, 10), sum(verdict IS 'success'), sum(verdict IS 'failure'), sum(verdict IS NULL), "
+        "SELECT substr(opened_at, 1, 10), sum(CASE WHEN verdict = 'success' THEN 1 ELSE 0 END), "
+        "sum(CASE WHEN verdict = 'failure' THEN 1 ELSE 0 END), sum(CASE WHEN verdict IS NULL THEN 1 ELSE 0 END), "
         "count(*) FROM episodes WHERE opened_at >= ? GROUP BY 1 ORDER BY 1",
         (time_text(since),),
     )
