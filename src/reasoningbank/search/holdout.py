@@ -18,8 +18,8 @@ from reasoningbank.memory import Memory
 
 # Of "memory" alone: the chance that one of the lessons recalled is withheld.
 SINGLE_RATE: Final = 0.5
-# How many times likelier than another lesson one that seems to harm is the one that is withheld: of 120 simulated
-# projects with a lesson that harms 86 % named it in time with 6, 90 % with 24, 95 % with 60.
+# How many times likelier than another lesson one that seems to harm is the one that is withheld. Of simulated projects
+# with a lesson that harms (60 for each, 120 for the last) it was named in time in 86 % with 6, 90 with 24, 95 with 60.
 SUSPECTED: Final = 60.0
 
 Of = Literal["run", "memory"]
