@@ -57,6 +57,19 @@ def test_broken_escapes_cost_no_more_than_that_text_and_all_can_be_written(reply
     assert draft.model_dump_json().encode()
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "No items in the cart: stop",
+        "No memory left on the device",
+        "Nothing to commit is no error",
+        "No lessons without tests",
+    ],
+)
+def test_a_title_that_only_begins_so_is_a_lesson(title: str) -> None:
+    assert sort_items([lesson(title=title)], RULES).drafts[0].title == title
+
+
 def test_lessons_that_quote_an_error_or_name_a_file_are_kept() -> None:
     contents = ['When the linter prints "I cannot parse this", rerun with --fix', "Run build_wheel.py before uploading"]
 
@@ -225,6 +238,10 @@ def test_other_words_for_success_are_no_failure(word: str) -> None:
         ({"outcome": "kinda"}, "neither success nor failure"),
         ({"content": "I'm sorry, but I cannot analyze this transcript."}, "a refusal"),
         ({"title": "Short title here"}, "title says nothing"),
+        ({"title": "No lessons found"}, "there is no lesson"),
+        ({"title": "There are no useful insights."}, "there is no lesson"),
+        ({"title": "Nothing to learn"}, "there is no lesson"),
+        ({"title": "nothing was learned"}, "there is no lesson"),
     ],
 )
 def test_refusals_copied_forms_and_unknown_outcomes_are_no_lessons(fields: dict[str, Any], reason: str) -> None:

@@ -34,6 +34,13 @@ PLACEHOLDERS = re.compile(
     r"(?i)^\W*(?:(?:(?:a|the|your) )?(?:(?:short|brief|concise) )?(?:title|content|description|lesson|summary)"
     r" (?:here|goes here|of the lesson)|string|text|title|content|description|lesson|value|todo|n/?a|none|null)?\W*$"
 )
+# A title that says that there is no lesson, and nothing else.
+NOTHING = re.compile(
+    r"""(?ix) ^\W* (?: (?:there\ (?:is|are|was|were)\ )?no (?:\ (?:new|useful|clear|general|generali[sz]able))?
+        \ (?:lessons?|insights?|memor(?:y|ies)|items?|takeaways?)
+        (?:\ (?:found|learned|learnt|here|identified|available|extracted|to\ (?:learn|extract|report|record|share)))?
+        | nothing (?:\ new)? (?:\ (?:to\ (?:learn|report|record|extract)|(?:was\ )?(?:learned|learnt|found)))? ) \W*$"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +125,8 @@ def read_item(item: Any, rules: Rules) -> Draft:
     title, content = shorten(_text(fields, "title"), TITLE_LIMIT, near=TITLE_LIMIT // 3), _text(fields, "content")
     if REFUSAL.match(content.replace("’", "'")):
         raise InvalidInputError("a refusal instead of a lesson")
+    if NOTHING.match(title):
+        raise InvalidInputError("says that there is no lesson")
     if LOOSE in getattr(item, "notes", ()) and content.count('"') % 2:
         raise InvalidInputError("a quotation mark that is not escaped cuts it off")
     if len(content) > LESSON_LIMIT:
