@@ -175,6 +175,7 @@ CALLS: dict[str, Callable[[ReasoningBank, dict[str, str]], Any]] = {
     "graph.approve_node": lambda bank, ids: bank.graph.approve_node(ids["node"]),
     "graph.delete_edge": lambda bank, ids: bank.graph.delete_edge(ids["edge"]),
     "graph.delete_node": lambda bank, ids: bank.graph.delete_node(ids["node"]),
+    "graph.edges_among": lambda bank, ids: bank.graph.edges_among([ids["node"]]),
     "graph.edges_of": lambda bank, ids: bank.graph.edges_of(ids["node"]),
     "graph.get_node": lambda bank, ids: bank.graph.get_node(ids["node"]),
     "graph.nodes_of": lambda bank, ids: bank.graph.nodes_of(ids["memory"]),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasoningbank.belief.belief import Belief, ConfidenceModel
 from reasoningbank.embed.base import EmbedderIdentity
-from reasoningbank.errors import EmbedderMismatchError
+from reasoningbank.errors import CorruptionError, EmbedderMismatchError
 from reasoningbank.filters import Filters
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.cache.shown import rescrubbed
@@ -90,6 +90,15 @@ class View:
         """Return the rows of memories with their tallies, by row number; numbers that are gone are left out."""
         return records.load(self, numbers, self.engine.project_name)
 
+    def row(self, n: int) -> Stored:
+        """Return the row of a memory that is there; CorruptionError when it cannot be read."""
+        if (found := self.load([n]).get(n)) is None:
+            path = self.engine.root
+            raise CorruptionError(
+                f"a memory's row in {path} is damaged: doctor names it, and what can be done", path=path
+            )
+        return found
+
     def beliefs(self, stored: Iterable[Stored | Judged]) -> dict[int, Belief]:
         """Return the belief about each memory, by row number."""
         return self.engine.models.beliefs(self, stored)
@@ -111,7 +120,7 @@ class View:
         after = 0
         while numbers := records.page(self, Filters(states=tuple(State)), after, 500):
             rows = self.load(numbers)
-            yield from self.memories({n: rows[n] for n in numbers}).items()
+            yield from self.memories({n: rows[n] for n in numbers if n in rows}).items()
             after = numbers[-1]
 
 

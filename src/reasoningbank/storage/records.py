@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,7 +21,7 @@ from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.storage.evidence import withdraw
 from reasoningbank.storage.filters import HAPPENED, clause, json_text
 from reasoningbank.storage.fold import UNIT, batches
-from reasoningbank.storage.stored import MEMORY_COLUMNS, Judged, Stored, as_stored
+from reasoningbank.storage.stored import MEMORY_COLUMNS, Judged, Stored, as_stored, is_readable
 from reasoningbank.storage.stored_vectors import MEMORIES
 
 _BATCH = 500
@@ -59,13 +60,20 @@ def find_revision(reading: Reading, memory_id: str) -> tuple[int, int] | None:
 
 
 def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, Stored]:
-    """Return the rows of these numbers, with their tallies; numbers that are gone are left out."""
+    """Return the rows of these numbers, with their tallies; those that are gone or cannot be read are left out."""
     found: dict[int, Stored] = {}
     for batch in batches(list(numbers), _BATCH):
         tallies = _tallies(reading, batch)
         for row in reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN (:numbers)", {"numbers": batch}):
-            found[row[0]] = as_stored(row, tallies.get(row[0], ()), project)
+            # One that is damaged costs itself and no other; `unreadable` names it.
+            if is_readable(row):
+                found[row[0]] = as_stored(row, tallies.get(row[0], ()), project)
     return found
+
+
+def unreadable(reading: Reading) -> list[str]:
+    """Return the ids of the memories whose rows cannot be read."""
+    return [row[1] for row in reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories") if not is_readable(row)]
 
 
 def judged(reading: Reading, numbers: Iterable[int]) -> dict[int, Judged]:
@@ -98,8 +106,10 @@ def _tallies(reading: Reading, batch: Sequence[int], *, merged: bool = True) -> 
     rows = reading.execute(_TALLIES, {"numbers": list(batch), "merged": merged})
     for n, kind, day, source, judge, superseded, positive, negative, last in rows:
         weights = int(positive) / UNIT, int(negative) / UNIT
-        tally = Tally(SignalKind(kind), day, source, judge, *weights, parse_time(last), bool(superseded))
-        found.setdefault(n, []).append(tally)
+        # A damaged one is made anew by a rebuild.
+        with suppress(ValueError):
+            tally = Tally(SignalKind(kind), day, source, judge, *weights, parse_time(last), bool(superseded))
+            found.setdefault(n, []).append(tally)
     return {n: tuple(tallies) for n, tallies in found.items()}
 
 

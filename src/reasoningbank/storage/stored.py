@@ -116,6 +116,19 @@ class Judged:
         return usage_of(self.tallies)
 
 
+def is_readable(row: Sequence[Any]) -> bool:
+    """Tell whether a row, as MEMORY_COLUMNS says, says what a row can: damage, or a hand, may have changed it."""
+    try:
+        for written in (row[7], row[14], row[17], row[20]):
+            if written not in ("", "[]", "{}"):
+                json.loads(written)
+        for at in (row[18], row[19], row[21], row[22]):
+            _time(at)
+        return row[18] is not None and row[19] is not None and bool(Verdict(row[6]) and State(row[8]))
+    except (ValueError, TypeError, AttributeError):
+        return False
+
+
 def as_stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> Stored:
     """Return a row, as MEMORY_COLUMNS says, with its tallies."""
     usage = [tally for tally in tallies if tally.kind is SignalKind.USAGE] if tallies else []

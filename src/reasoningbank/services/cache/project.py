@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -222,6 +223,8 @@ def _candidates(view: View, numbers: Sequence[int]) -> Table:
     for n, state, expires, vector in records.states_and_vectors(view, numbers):
         row = table[place[n]]
         row["second" if row["first"] else "first"] = vector
-        row["there"], row["state"] = True, STATES.index(state)
-        row["expires"] = np.inf if expires is None else parse_time(expires).timestamp()
+        # One that cannot be read is as good as gone.
+        with suppress(ValueError):
+            row["expires"] = np.inf if expires is None else parse_time(expires).timestamp()
+            row["there"], row["state"] = True, STATES.index(state)
     return table

@@ -267,7 +267,7 @@ def _name(edit: Edit, item: Incoming, prepared: Prepared, placed: Placed, tally:
         what = "it was deleted here and stays out; record it by hand to have it again"
         tally.held.append(Rejected(item.line, what))
         return False
-    there = edit.load([placed.n])[placed.n].id
+    there = edit.row(placed.n).id
     says_this = sameness.identity_of(edit, placed.n) == prepared.identity
     if there == item.memory_id and not says_this:
         what = f"memory {there!r} is there and says something else; it was left as it is"
@@ -289,6 +289,6 @@ def _join(edit: Edit, item: Incoming, prepared: Prepared, result: int) -> None:
     """Keep a lesson that says what another says out of service, and let its evidence count for that one."""
     now = edit.engine.now()
     n = store(edit, [prepared], look_for_same=False, state=State.ARCHIVED)[0].n
-    trust.note_archived(edit, n, State.ACTIVE, f"said the same as {edit.load([result])[result].id}", now)
+    trust.note_archived(edit, n, State.ACTIVE, f"said the same as {edit.row(result).id}", now)
     _restore_evidence(edit, n, item)
     merges.put(edit, [n], result, now)

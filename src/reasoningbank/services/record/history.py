@@ -38,7 +38,7 @@ def update(engine: Engine, memory_id: str, changes: dict[str, Any], *, reason: s
     while True:
         with engine.read() as view:
             n = number_of(view, memory_id)
-            before = view.load([n])[n]
+            before = view.row(n)
         said = _draft_of(before, engine.rules)
         draft = validated(Draft, said.model_dump() | {"confidence": said.initial_confidence} | changes)
         rewrite = partial(_rewrite, engine, before, clean(draft, memory_id, engine.rules), why=why)
@@ -51,7 +51,7 @@ def restore_revision(engine: Engine, memory_id: str, number: int, *, why: str = 
     while True:
         with engine.read() as view:
             n = number_of(view, memory_id)
-            before = view.load([n])[n]
+            before = view.row(n)
             rows = {row.number: row for row in revisions.of_memory(view, n)}
         if number not in rows:
             there = f"1 to {len(rows)}" if rows else "none yet: it was never changed"

@@ -105,7 +105,8 @@ def get(engine: Engine, memory_id: str) -> Memory:
     with engine.read() as view:
         n = number_of(view, memory_id)
         engine.cache.follow(view)
-        return own(engine.cache.known(view, np.array([n]))["memory"][0])
+        memory = engine.cache.known(view, np.array([n]))["memory"][0]
+        return own(view.row(n).memory if memory is None else memory)
 
 
 def page(engine: Engine, filters: Filters, after: int, limit: int) -> Page:

@@ -145,7 +145,7 @@ def _decided(edit: Edit, retired: Retired) -> Placed | None:
     if (result := merges.served_by(edit, retired.n)) is not None:
         return Placed(result)
     if retired.why.startswith(trust.PRUNED):
-        row = edit.load([retired.n])[retired.n]
+        row = edit.row(retired.n)
         if not is_refuted(edit.beliefs([row])[retired.n].mean, evidence_against(row.tallies)[0]):
             trust.restore(edit, [retired.n], edit.engine.now())
             return Placed(retired.n)

@@ -181,4 +181,4 @@ def _told(edit: Edit, source: str, numbers: list[int], judged: int) -> Blocked:
 
 def _ids(edit: Edit, numbers: list[int]) -> tuple[str, ...]:
     rows = edit.load(numbers)
-    return tuple(rows[n].id for n in numbers)
+    return tuple(rows[n].id for n in numbers if n in rows)

@@ -36,7 +36,7 @@ def recommend(engine: Engine, task: str) -> Recommendation:
 def _known_of(engine: Engine, hit: Hit) -> KnownOf:
     with engine.read() as view:
         n = records.find(view, hit.memory.id)
-        return KnownOf() if n is None else summed(view.load([n])[n].tallies)
+        return KnownOf() if n is None else summed(view.row(n).tallies)
 
 
 def summed(tallies: Iterable[Tally]) -> KnownOf:

@@ -138,7 +138,9 @@ class _Share:
 
     def take(self, view: View) -> None:
         """Read the next batch."""
-        self._items = self._kind.load(view, self._left(view)[:BATCH])
+        asked = self._left(view)[:BATCH]
+        self._items = self._kind.load(view, asked)
+        self._failed |= {n: "its row is damaged" for n in asked if n not in self._items}
 
     def embed(self, embedder: Embedder) -> None:
         """Embed it, outside of any transaction."""

@@ -164,7 +164,14 @@ def _findings(engine: Engine, project: Project) -> list[Finding]:
         view = View(engine, reading)
         if not any(finding.repair == "rebuild" for finding in found):
             found += _keyword_findings(view)
-        return found + findings(view)
+        return found + _damaged_rows(view) + findings(view)
+
+
+def _damaged_rows(view: View) -> list[Finding]:
+    remedy = "delete it, and import it again from an export or a backup that has it; nothing else is touched by it"
+    return [
+        Finding(f"memory {memory} cannot be read: its row is damaged", remedy) for memory in records.unreadable(view)
+    ]
 
 
 def _embedder_findings(engine: Engine) -> list[Finding]:
