@@ -110,7 +110,10 @@ def test_a_line_that_is_no_message_stops_nothing(spawn: Spawn) -> None:
 def test_started_again_without_its_scope_it_refuses_and_names_what_is_missing(
     scope: dict[str, str], bank: ReasoningBank, monkeypatch: pytest.MonkeyPatch, name: str, option: str
 ) -> None:
-    bank.record(**RECORD)
+    # Of several nobody can tell which is meant; the only one there is would be served.
+    for tenant, project in (("acme", "billing"), ("acme", "sales"), ("globex", "billing")):
+        with ReasoningBank(bank.root, tenant=tenant, project=project, embedder="hash") as other:
+            other.record(**RECORD)
     monkeypatch.delenv(f"REASONINGBANK_{name}")
 
     ran = subprocess.run(
