@@ -13,6 +13,7 @@ from reasoningbank.storage.fold import Contribution
 from reasoningbank.storage.ledger import Ledger, fold_lines
 from reasoningbank.storage.place import Project
 from reasoningbank.storage.project import nothing
+from reasoningbank.storage.stored import MEMORY_COLUMNS, is_readable
 from reasoningbank.storage.transaction import SqliteWriting
 
 
@@ -82,6 +83,11 @@ def inspect_derived(project: Project, reading: Reading) -> list[Finding]:
         what = f"{', '.join(differing)} differ from what the kept log says"
         findings.append(Finding(what, "fold the log again", "rebuild"))
     return findings
+
+
+def unreadable(reading: Reading) -> list[str]:
+    """Return the ids of the memories whose rows cannot be read."""
+    return [row[1] for row in reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories") if not is_readable(row)]
 
 
 def remove_loose_ends(writing: Writing) -> None:

@@ -71,11 +71,6 @@ def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, St
     return found
 
 
-def unreadable(reading: Reading) -> list[str]:
-    """Return the ids of the memories whose rows cannot be read."""
-    return [row[1] for row in reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories") if not is_readable(row)]
-
-
 def judged(reading: Reading, numbers: Iterable[int]) -> dict[int, Judged]:
     """Return what the beliefs about memories rest on, without what they say; those that are gone are left out."""
     found: dict[int, Judged] = {}

@@ -17,7 +17,7 @@ from reasoningbank.services.graph.graph import indexed_terms
 from reasoningbank.services.view import Edit, View, described
 from reasoningbank.status import Repair, Status
 from reasoningbank.storage import episodes, graph, jobs, meta, parameters, records
-from reasoningbank.storage.check import Finding, inspect_derived, remove_loose_ends
+from reasoningbank.storage.check import Finding, inspect_derived, remove_loose_ends, unreadable
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.measures import overview
 from reasoningbank.storage.place import Project
@@ -169,9 +169,7 @@ def _findings(engine: Engine, project: Project) -> list[Finding]:
 
 def _damaged_rows(view: View) -> list[Finding]:
     remedy = "delete it, and import it again from an export or a backup that has it; nothing else is touched by it"
-    return [
-        Finding(f"memory {memory} cannot be read: its row is damaged", remedy) for memory in records.unreadable(view)
-    ]
+    return [Finding(f"memory {memory} cannot be read: its row is damaged", remedy) for memory in unreadable(view)]
 
 
 def _embedder_findings(engine: Engine) -> list[Finding]:
