@@ -12,6 +12,7 @@ import pytest
 from reasoningbank import ReasoningBank
 from reasoningbank.services.cache import postings
 from reasoningbank.services.cache.postings import PostingCache
+from reasoningbank.storage import words
 from reasoningbank.storage.fts import FtsWords
 from tests.conftest import OpenBank
 from tests.processes import in_child
@@ -201,15 +202,17 @@ def while_reading(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[]
     """Has something done in the midst of the next call of the text index."""
 
     def arrange(name: str, act: Callable[[], object]) -> None:
-        read = getattr(FtsWords, name)
+        # What is the same on every engine is a function.
+        owner = FtsWords if hasattr(FtsWords, name) else words
+        read = getattr(owner, name)
 
         def reading(*given: Any) -> Any:
-            monkeypatch.setattr(FtsWords, name, read)
+            monkeypatch.setattr(owner, name, read)
             result = read(*given)
             act()
             return result
 
-        monkeypatch.setattr(FtsWords, name, reading)
+        monkeypatch.setattr(owner, name, reading)
 
     return arrange
 

@@ -20,7 +20,7 @@ from reasoningbank import DistillStatus, ReasoningBank, StorageError, Trajectory
 from reasoningbank.distill import Distillation
 from reasoningbank.distill.distillation import Rejection
 from reasoningbank.distill.template import TemplateDistiller
-from reasoningbank.services.runs import distilling
+from reasoningbank.services.runs import distilling, worker
 
 RUN = {"task": "Convert the report", "steps": [{"action": "convert", "observation": "ok"}], "verdict": "success"}
 
@@ -158,7 +158,7 @@ def test_a_job_that_was_lost_meanwhile_stores_nothing_and_the_worker_goes_on(ban
 def test_the_hold_on_a_job_is_renewed_while_it_is_being_done(
     bank: ReasoningBank, clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(distilling, "LEASE", timedelta(seconds=0.03))
+    monkeypatch.setattr(worker, "LEASE", timedelta(seconds=0.03))
     bank.queue.put(RUN)
     slow = Slow()
 
@@ -173,7 +173,7 @@ def test_the_hold_on_a_job_is_renewed_while_it_is_being_done(
 def test_a_hold_that_cannot_be_renewed_is_logged_and_one_that_is_lost_is_let_go(
     bank: ReasoningBank, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(distilling, "LEASE", timedelta(seconds=0.03))
+    monkeypatch.setattr(worker, "LEASE", timedelta(seconds=0.03))
     failures = [StorageError("disk full", path=Path("x"))]
     asked = threading.Event()
 
