@@ -21,6 +21,9 @@ from reasoningbank.storage.episodes import before
 
 WEIGHED = ("accuracy", "helped", "unhelped")
 
+# The last moment behind which there is another.
+LAST = datetime.max.replace(tzinfo=UTC) - timedelta(microseconds=1)
+
 
 def metrics(engine: Engine, days: int, parts: int = 0) -> Metrics:
     """Return how well a bank did within the last `days`, and in each of so many parts of them. Changes nothing."""
@@ -66,7 +69,9 @@ def _trend(
 ) -> Iterator[Period]:
     """Yield the figures of each part of the window; what happened at its end belongs to the next."""
     failed = set(seen.failed_before)
-    bounds = [since + (now - since) * part / parts for part in range(parts)] + [now + timedelta(microseconds=1)]
+    bounds = [since + (now - since) * part / parts for part in range(parts)] + [
+        min(now, LAST) + timedelta(microseconds=1)
+    ]
     for begin, end in pairwise(bounds):
         runs = [run for run in seen.runs if begin <= run.at < end]
         measured = criteria.criteria(
