@@ -1,12 +1,11 @@
 """How many secrets does the scrubber drop, and what else does it cost?
 
-    python -m benchmarks.secrets --data labelled.jsonl [--json]
-    python -m benchmarks.secrets --data FOLDER
+    python -m benchmarks.secrets --data PATH [PATH ...] [--json]
 
-Each line of the data is {"label": "secret", "type": ..., "text": ..., "secrets": [...]} or {"label": "clean",
-"text": ...}; a Python script is run, and its output taken; of a folder, every such file and script, each with a figure
-of its own, so that what the rules were tuned on and what they never met can lie side by side. A secret is recalled when
-no piece of 12 characters of it is left. With --json the last line is one JSON object; without, a table.
+PATH is a file, or a folder of them. Each line is {"label": "secret", "type": ..., "text": ..., "secrets": [...]} or
+{"label": "clean", "text": ...}; a Python script is run, and its output taken. A secret is recalled when no piece of 12
+characters of it is left. The figures come for the generator that the rules were tuned on (`make_secrets.py`), and for
+what they were not; of several files, for each too. With --json the last line is one JSON object; without, a table.
 """
 
 from __future__ import annotations
@@ -16,32 +15,28 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.given import ASIDE, TUNED, files, objects
 from reasoningbank.screening.scrub import scrub
 
 PIECE = 12
+GENERATOR = "make_secrets.py"
 GOALS = {"recall": "≥ 0.98", "false_alarms": "≤ 0.02", "other_words_lost": "≤ 0.02"}
-
-
-def files_of(data: Path) -> list[Path]:
-    """Return the labelled sets of a folder, sorted; or the one that is named."""
-    return sorted(file for file in data.iterdir() if file.suffix in (".jsonl", ".py")) if data.is_dir() else [data]
 
 
 def rows_of(data: Path) -> list[dict[str, Any]]:
     """Read a labelled set, or run the script that prints one."""
-    if data.suffix == ".py":
-        text = subprocess.run([sys.executable, str(data)], capture_output=True, text=True, check=True).stdout
-    else:
-        text = data.read_text("utf-8")
-    return [json.loads(line) for line in text.splitlines() if line.strip()]
+    if data.suffix != ".py":
+        return list(objects(data))
+    text = subprocess.run([sys.executable, str(data)], capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in text.split("\n") if line.strip()]
 
 
 def is_left(secret: str, text: str) -> bool:
@@ -81,35 +76,38 @@ def measure(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def show(result: dict[str, Any]) -> None:
+def show(results: dict[str, dict[str, Any]]) -> None:
     """Print a table for people."""
-    table = Table("measure", "value", "goal", title="Secrets")
+    table = Table("measure", *results, "goal", title="Secrets")
     for name, goal in GOALS.items():
-        table.add_row(name, f"{result[name]:.4f}", goal)
-    for name, alone in result.get("by_file", {}).items():
-        table.add_row(name, f"recall {alone['recall']:.4f}, false alarms {alone['false_alarms']:.4f}", "")
-    for kind, recall in result["by_type"].items():
-        if recall < 1:
-            table.add_row(f"recall of {kind}", f"{recall:.3f}", "")
-    Console().print(table)
+        table.add_row(name, *(f"{result[name]:.4f}" for result in results.values()), goal)
+    for name, result in results.items():
+        for kind, recall in result["by_type"].items():
+            if recall < 1:
+                table.add_row(
+                    f"recall of {kind}", *(f"{recall:.3f}" if name == column else "" for column in results), ""
+                )
+    Console(width=140).print(table)
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.secrets", description=__doc__)
-    parser.add_argument(
-        "--data", type=Path, required=True, help="labelled .jsonl, a script that prints one, or a folder of both"
-    )
+def main(arguments: Sequence[str] | None = None) -> dict[str, dict[str, Any]]:
+    """Measure, print, and return the figures by whether rules were tuned on it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, nargs="+", required=True, help="labelled .jsonl, or scripts that print it")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
-    arguments = parser.parse_args()
-    sets = {file.name: rows_of(file) for file in files_of(arguments.data)}
-    result = measure(row for rows in sets.values() for row in rows)
-    if len(sets) > 1:
-        result["by_file"] = {name: measure(rows) for name, rows in sets.items()}
-    if arguments.json:
-        print(json.dumps(result))
+    given = parser.parse_args(arguments)
+    sets = {path.name: rows_of(path) for path in files(given.data, ".jsonl", ".py")}
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for name, found in sets.items():
+        rows[TUNED if name == GENERATOR else ASIDE] += found
+    results = {name: measure(rows[name]) for name in sorted(rows, reverse=True)}
+    if len(sets) > len(rows):
+        results |= {name: measure(found) for name, found in sets.items()}
+    if given.json:
+        print(json.dumps(results))
     else:
-        show(result)
+        show(results)
+    return results
 
 
 if __name__ == "__main__":

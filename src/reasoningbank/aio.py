@@ -154,6 +154,7 @@ class AsyncUpkeep(_Facade[Upkeep]):
     rebuild = _hop(Upkeep.rebuild)
     reembed = _hop(Upkeep.reembed)
     backup = _hop(Upkeep.backup)
+    review = _hop(Upkeep.review)
     approve = _hop(Upkeep.approve)
     archive = _hop(Upkeep.archive)
     restore = _hop(Upkeep.restore)

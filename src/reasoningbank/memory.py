@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, TypeAdapter
 
@@ -38,6 +38,10 @@ CONFIDENCE_BY_HAND = 0.8
 CONFIDENCE_FROM_SUCCESS = 0.6
 CONFIDENCE_FROM_FAILURE = 0.5
 CONFIDENCE_IMPORTED = 0.6
+
+
+DOUBT: Final = "in doubt: "
+"""How a finding begins that does not suffice to quarantine a memory."""
 
 
 class State(StrEnum):
@@ -223,7 +227,8 @@ class Memory:
         usage_count: how often it was handed out by recall.
         last_used: when that was last, in UTC.
         revision: grows each time what it says changes; evidence counts for one revision only.
-        findings: signs of planted instructions; such a memory is quarantined.
+        findings: signs of planted instructions: those that a memory was quarantined for, or, each beginning with
+            "in doubt: ", those that are no reason to withhold it.
         signatures: the errors that it answers, as `recall_failure` knows them again.
         occurred_at: when what it tells of happened, in UTC; None when nobody said.
         expires_at: from then on it is not served; None for never.
@@ -256,6 +261,13 @@ class Memory:
     def happened_at(self) -> datetime:
         """When what it tells of happened, as far as it is known: else when it was recorded."""
         return self.occurred_at or self.created_at
+
+    @property
+    def doubted(self) -> bool:
+        """Whether it is served in doubt: behind others that fit as well, until a person approves it."""
+        # Nearly all have none, and this is asked of every candidate of a search.
+        found, active = self.findings, self.state is State.ACTIVE
+        return bool(found) and active and any(finding.startswith(DOUBT) for finding in found)
 
     def has_expired(self, now: datetime) -> bool:
         """Tell whether it is not served any more."""

@@ -36,7 +36,7 @@ def test_what_is_not_out_of_service_cannot_be_put_back(bank: ReasoningBank) -> N
 
     with pytest.raises(InvalidInputError, match="not archived"):
         bank.upkeep.restore(memory.id)
-    with pytest.raises(InvalidInputError, match="not quarantined"):
+    with pytest.raises(InvalidInputError, match="neither quarantined nor in doubt"):
         bank.upkeep.approve(memory.id)
     for call in (bank.upkeep.archive, bank.upkeep.restore, bank.upkeep.approve):
         with pytest.raises(MemoryNotFoundError):

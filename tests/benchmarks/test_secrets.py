@@ -24,5 +24,9 @@ def test_a_folder_of_labelled_files_gives_a_figure_for_each_and_one_for_all(tmp_
     )
 
     result = json.loads(said.stdout)
-    assert {name: alone["recall"] for name, alone in result["by_file"].items()} == {"tuned.jsonl": 1, "unseen.py": 0}
-    assert (result["recall"], result["false_alarms"]) == (0.5, 0.0)
+    assert {name: of["recall"] for name, of in result.items()} == {
+        "not tuned on": 0.5,
+        "tuned.jsonl": 1,
+        "unseen.py": 0,
+    }
+    assert result["not tuned on"]["false_alarms"] == 0.0

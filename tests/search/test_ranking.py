@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.search.ranking import (
+    DOUBT_KEEPS,
     FRESHNESS_SHARE,
     POLICIES,
     Candidates,
@@ -40,6 +41,7 @@ class Row(NamedTuple):
     days: float = 0.0
     source: int = 0
     judged: bool = True
+    doubted: bool = False
 
 
 def candidates(*rows: Row) -> Candidates:
@@ -54,6 +56,7 @@ def candidates(*rows: Row) -> Candidates:
         usage=np.array([row.used for row in rows], dtype=np.int64),
         age=np.array([row.days for row in rows]),
         source=np.array([row.source for row in rows], dtype=np.int64),
+        trust=np.array([DOUBT_KEEPS if row.doubted else 1.0 for row in rows]),
     )
 
 
@@ -245,3 +248,10 @@ def test_an_untrusted_source_gets_one_slot_for_its_most_relevant_memory() -> Non
 def test_of_equals_of_one_untrusted_source_the_one_recorded_first_stays() -> None:
     assert staying(Row("b", source=1), Row("a", source=1)) == ["a"]
     assert staying() == []
+
+
+@pytest.mark.parametrize("policy", ["relevance", "similarity", "weighted", "four_factor"])
+def test_what_is_in_doubt_comes_behind_what_fits_as_well(policy: Policy) -> None:
+    doubted, other = Row("A", relevance=0.8, doubted=True), Row("B", relevance=0.8)
+
+    assert letters(policy, doubted, other) == "BA"

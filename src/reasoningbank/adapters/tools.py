@@ -232,6 +232,8 @@ class _Doors:
             text += f" It stays out of service, as was decided ({recorded.held}); a person can restore it."
         if recorded.memory.state.value == "quarantined":
             text += " It is withheld until a person approves it: it reads like instructions to an agent."
+        if recorded.memory.doubted:
+            text += " It is served in doubt until a person approves it: parts of it read like instructions to an agent."
         return with_account(text, data, redactions=recorded.redactions, degraded=recorded.degraded)
 
 

@@ -161,11 +161,19 @@ class Upkeep(Namespace):
 
     # -- which memories are in service ---------------------------------------------------------------------------------
 
+    def review(self, limit: int = 100) -> list[Memory]:
+        """Return what a person should look at, with what was found in each (`findings`), up to 1,000 memories.
+
+        First what is quarantined, then what is served in doubt (`memory.doubted`): behind others that fit as well. Both
+        in the order they were recorded. `approve` ends it, `archive` takes the memory out of service.
+        """
+        return trust.review(self._engine, arguments.whole("limit", limit, 1, 1_000))
+
     def approve(self, memory_id: str) -> Memory:
-        """Serve a quarantined memory from now on. `list(state="quarantined")` shows them, with what was found.
+        """Serve a quarantined memory from now on, or end the doubt about one. `review` shows them, with what was found.
 
         Raises:
-            InvalidInputError: it is not quarantined, or another memory in service says the same.
+            InvalidInputError: it is neither quarantined nor in doubt, or another memory in service says the same.
         """
         return trust.approve(self._engine, arguments.memory_id(memory_id))
 

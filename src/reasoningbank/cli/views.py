@@ -92,7 +92,8 @@ def recorded(console: Console, result: Recorded) -> None:
         line(console, Text(shown(then), "yellow"))
     removed_secrets(console, result.redactions)
     if result.memory.findings:
-        sentence(console, f"Quarantined, not served: {'; '.join(result.memory.findings)}.", "yellow")
+        became = "Served in doubt" if result.memory.doubted else "Quarantined, not served"
+        sentence(console, f"{became}: {'; '.join(result.memory.findings)}.", "yellow")
     _withheld(console, {}, result.degraded)
 
 
@@ -145,6 +146,15 @@ def page(console: Console, found: Page, pinned: Collection[str] = ()) -> None:
         headline(console, Text(f"{' ' * HANGING}{item.id}  {used}", "dim"))
     _withheld(console, found.withheld, ())
     more(console, found.next)
+
+
+def reviewed(console: Console, found: Sequence[Memory]) -> None:
+    """Print memories for review, each with what was found in it."""
+    if not found:
+        sentence(console, "Nothing to review.", "green")
+    page(console, Page(tuple(found)))
+    for item in found:
+        sentence(console, f"{item.id}: {'; '.join(item.findings) or 'no reason is on record'}", "yellow")
 
 
 def deleted(console: Console, done: Mapping[str, bool]) -> None:

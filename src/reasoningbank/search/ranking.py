@@ -23,6 +23,8 @@ LEAST_RELEVANCE: Final = 1e-6
 MMR_LAMBDA: Final = 0.7
 # Little enough that no fresh memory passes an old one that fits clearly better.
 FRESHNESS_SHARE: Final = 0.2
+# What is left of the score of a memory that is served in doubt.
+DOUBT_KEEPS: Final = 0.5
 SECONDS_A_DAY: Final = 86_400.0
 
 
@@ -40,6 +42,7 @@ class Candidates:
         usage: how often it was handed out.
         age: days since it was last used, or else written.
         source: who brought it, when that is nobody trusted; 0 when it is trusted.
+        trust: what is left of its score: 1, or DOUBT_KEEPS where it is in doubt and no evidence speaks for it yet.
     """
 
     number: npt.NDArray[np.int64]
@@ -51,6 +54,7 @@ class Candidates:
     usage: npt.NDArray[np.int64]
     age: Floats
     source: npt.NDArray[np.int64]
+    trust: Floats
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -68,6 +72,7 @@ class Candidates:
             self.usage[rows],
             self.age[rows],
             self.source[rows],
+            self.trust[rows],
         )
 
 
@@ -104,6 +109,7 @@ def rank(
         parts = {name: (1.0 - FRESHNESS_SHARE) * part for name, part in parts.items()}
         parts["freshness"] = FRESHNESS_SHARE * freshness(candidates.age, half_life)
         share *= 1.0 - FRESHNESS_SHARE
+    parts = {name: candidates.trust * part for name, part in parts.items()}
     plain = total(parts)
     diversity: Floats = np.ones(len(candidates))
     if share and k < len(candidates):

@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from reasoningbank.links import SUPERSEDES
-from reasoningbank.memory import State
+from reasoningbank.memory import DOUBT, State
 from reasoningbank.signals import SignalKind, Tally, time_text
 from reasoningbank.storage import merges, sameness
 from reasoningbank.storage.contract import Reading, Writing, column
 from reasoningbank.storage.evidence import ADDED, TALLIES
+from reasoningbank.storage.filters import json_text
 from reasoningbank.storage.fold import UNIT
 from reasoningbank.storage.records import set_state
 
@@ -58,6 +59,19 @@ def restore(writing: Writing, numbers: Sequence[int], now: datetime) -> list[int
             set_state(writing, n, State(row[0]), now)
             done.append(n)
     return done
+
+
+def settle(writing: Writing, n: int, findings: Sequence[str]) -> None:
+    """Keep what was found in a memory as what a person decided about."""
+    writing.execute("UPDATE memories SET findings = ? WHERE n = ?", (json_text(list(findings)), n))
+
+
+def to_review(reading: Reading, limit: int) -> list[int]:
+    """Return the quarantined memories, then the active ones in doubt, each in the order they were recorded."""
+    wanted = "state = ? OR (state = ? AND instr(findings, ?) > 0)"
+    asked = f"SELECT n FROM memories WHERE {wanted} ORDER BY state = ?, n LIMIT ?"
+    quarantined, active = State.QUARANTINED.value, State.ACTIVE.value
+    return column(reading, asked, (quarantined, active, f'"{DOUBT}', active, limit))
 
 
 def came_again(writing: Writing, n: int) -> None:

@@ -8,7 +8,7 @@ from reasoningbank.screening.guard.chains import standing
 from reasoningbank.screening.guard.signs import CLASSES, SIGNS, Sign
 from reasoningbank.screening.prefilter import look
 
-TOLD_BY_FORM = {"ADDRESS": "https://x.example.org", "CODE": "AC-200"}
+TOLD_BY_FORM = {"ADDRESS": "https://x.example.org", "CODE": "AC-200", "ACCOUNT_NUMBER": "4482 9911"}
 
 
 def signs_in(text: str) -> set[tuple[str, float]]:

@@ -1,6 +1,6 @@
 """Signs of planted instructions in a text that is to become a memory.
 
-`inspect` answers with findings, each a sign, the field, and a short excerpt; `is_suspicious` adds their weights up.
+`inspect` answers with findings, each a sign, the field, and a short excerpt; `suspicion` weighs them.
 It is a sieve and not a proof: what it lets pass is still shown to a model as framed data, and comes with its source.
 
 A text is read as it stands, and decoded, after a look for what is hidden in it (`hidden_text`). In each
@@ -9,6 +9,21 @@ what words mean together is a table (`signs`). One pass over the text finds the 
 """
 
 from reasoningbank.screening.guard.hidden_text import normalise_hidden
-from reasoningbank.screening.guard.inspection import SUSPICIOUS, Finding, inspect, is_suspicious
+from reasoningbank.screening.guard.inspection import (
+    DOUBTFUL,
+    SUSPICIOUS,
+    Finding,
+    inspect,
+    suspicion,
+    unfounded_names,
+)
 
-__all__ = ["SUSPICIOUS", "Finding", "inspect", "is_suspicious", "normalise_hidden"]
+__all__ = [
+    "DOUBTFUL",
+    "SUSPICIOUS",
+    "Finding",
+    "inspect",
+    "normalise_hidden",
+    "suspicion",
+    "unfounded_names",
+]

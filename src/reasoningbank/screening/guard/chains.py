@@ -103,8 +103,8 @@ _COMMAND = re.compile(
     r"|shall|immediately|automatically|run))\s*\Z"
 )
 _NEGATED = re.compile(
-    r"\b(?:never|not|don't|avoid|cannot|can't|won't|mustn't|shouldn't|refuse|before|prevent|rather|instead|without|no"
-    r"|forbidden|prohibit|against|doesn't|didn't)\b(?:[^-,;:()]|\b-\b)*\Z"
+    r"\b(?:never|not|don't|avoid|cannot|can't|won't|mustn't|shouldn't|refuse|before|prevent|rather than"
+    r"|instead of|without|no|forbidden|prohibit|against|doesn't|didn't)\b(?:[^-,;:()]|\b-\b)*\Z"
 )
 _QUOTE = re.compile(r"[\"`]|(?<!\w)'|'(?!\w)")
 
@@ -157,7 +157,9 @@ _ADDRESS = re.compile(
     r"|\.(?<=\d\.)\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d|\.\d|/0)|\+\d[\d ]{5,40}\d",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"(?<![\w/.`-])(?:[A-Z]{1,5}-?\d{1,6}|\d{4,}|[A-Z]{1,5})(?![\w/])")
+_CODE = re.compile(r"(?<![\w/.`-])(?:[A-Z]{1,5}-?\d{1,6}|\d{3,}|[A-Z]{1,5})(?![\w/])")
+# As many digits as an account has, in groups or not, and an IBAN.
+_ACCOUNT = re.compile(r"(?<![\w+.-])(?:[A-Za-z]{2}\d{2}(?: ?\w{4}){3,8}|\d{3,6}(?:[ -]\d{3,6}){1,4}|\d{7,20})(?![\w.])")
 
 
 def _addresses(text: str) -> list[int]:
@@ -172,5 +174,10 @@ def _codes(text: str) -> list[int]:
     return [place for place, code in codes if any(map(str.isdigit, code)) or (code != "I" and often[code] > 1)]
 
 
+def _accounts(text: str) -> list[int]:
+    """Return where a number stands that may be an account's."""
+    return [match.start() for match in _ACCOUNT.finditer(text)]
+
+
 # The classes that are told by their form.
-_BY_FORM: dict[str, Callable[[str], list[int]]] = {"ADDRESS": _addresses, "CODE": _codes}
+_BY_FORM: dict[str, Callable[[str], list[int]]] = {"ADDRESS": _addresses, "CODE": _codes, "ACCOUNT_NUMBER": _accounts}

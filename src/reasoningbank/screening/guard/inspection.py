@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
+import html
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -12,9 +14,13 @@ from dataclasses import dataclass
 from reasoningbank.screening.guard.chains import standing
 from reasoningbank.screening.guard.forms import standing_forms
 from reasoningbank.screening.guard.hidden_text import HIDDEN, hidden_signs
+from reasoningbank.screening.guard.unfounded import unfounded
 from reasoningbank.screening.prefilter import Seen, joined, look
 
 SUSPICIOUS = 1.0
+"""From here on a lesson is quarantined."""
+DOUBTFUL = 0.5
+"""From here on it is served in doubt: behind others that fit as well, and shown for review."""
 _EXCERPT = 80
 
 
@@ -55,9 +61,47 @@ def inspect(seen: Seen | None = None, /, **texts: str) -> tuple[Finding, ...]:
     return tuple(sorted(found.values(), key=lambda finding: (-finding.weight, finding.sign)))
 
 
-def is_suspicious(findings: Iterable[Finding]) -> bool:
-    """Tell whether findings are enough to keep a memory from being served until a person approves it."""
-    return sum(finding.weight for finding in findings) >= SUSPICIOUS
+def suspicion(findings: Iterable[Finding], length: int, *, trusted: bool = True) -> float:
+    """Return how suspicious findings make a lesson; from SUSPICIOUS on a person has to approve it.
+
+    What no honest text says counts in full. What a policy says too (whom not to tell, what needs no approval, where
+    payments go) counts the less, the more else there is: one such sentence is all of a planted lesson, and one of many
+    on an honest page. In the words of somebody who is not trusted it counts in full.
+
+    Args:
+        length: of the lesson, in characters.
+        trusted: whether who brought it is.
+    """
+    share = min(1.0, SHORT / max(length, 1)) if trusted else 1.0
+    return math.fsum(finding.weight * (1.0 if finding.sign.startswith(_PLAIN) else share) for finding in findings)
+
+
+# Characters up to which a lesson is one thing said.
+SHORT = 300
+# Signs that stand in no honest text, however long; whatever was hidden or encoded is one.
+_PLAIN = (
+    "hidden.",
+    "role.",
+    "override.instructions",
+    "override.persona",
+    "override.disclosure",
+    "override.language",
+    "exfiltration.command",
+    "exfiltration.beacon",
+    "exfiltration.pixel",
+    "tools.destroy",
+    "tools.shell",
+    "tools.traces",
+    "tools.pipe",
+    "redirect.source",
+    "unfounded.",
+)
+
+
+def unfounded_names(text: str, told: str) -> tuple[Finding, ...]:
+    """Return what a lesson names that the run it was drawn from never had, as a finding; none when it names nothing."""
+    names = ", ".join(unfounded(text, told))
+    return (Finding("unfounded.name", "content", f"its run never named {names}"[:_EXCERPT], DOUBTFUL),) if names else ()
 
 
 def findings(field: str, text: str, seen: Seen | None = None) -> Iterator[Finding]:
@@ -103,7 +147,7 @@ _HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2}){12,})")
 
 def plain_reading(text: str) -> str:
     """Return a text without hidden characters, its compatibility forms and punctuation as in ASCII."""
-    plain = HIDDEN.sub("", text)
+    plain = HIDDEN.sub("", html.unescape(text) if "&#" in text else text)
     return plain if plain.isascii() else unicodedata.normalize("NFKC", plain).translate(_PUNCTUATION)
 
 

@@ -18,6 +18,7 @@ from reasoningbank.belief.spec import SpecModel
 from reasoningbank.filters import Filters
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Source
+from reasoningbank.search.ranking import DOUBT_KEEPS
 from reasoningbank.search.selection import judged_and_votes
 from reasoningbank.search.verbatim import pieces
 from reasoningbank.services.cache.columns import NO_STATE, Columns, Mask, State, Table
@@ -42,12 +43,12 @@ CANDIDATE = [("there", "?"), ("state", "u1"), ("first", "i8"), ("second", "i8"),
 
 KNOWN = [
     ("n", "i8"), ("mean", "f8"), ("deviation", "f8"), ("high", "f8"), ("usage", "i8"), ("judged", "?"), ("votes", "f8"),
-    ("touched", "f8"), ("source", "i8"), ("memory", "O"), ("terms", "O"), ("pieces", "O"),
+    ("touched", "f8"), ("source", "i8"), ("trust", "f8"), ("memory", "O"), ("terms", "O"), ("pieces", "O"),
 ]  # fmt: skip
 """What it looks at of those that lead: the belief and the upper end of its interval, how often it was handed out,
 whether anything but usage is known, how many more votes are for it than against it, when it was last used or written
-(seconds), whom it comes from where that is nobody trusted (0 for those who are), the memory as it may be shown (None
-when it is gone), its terms and the pieces of its text."""
+(seconds), whom it comes from where that is nobody trusted (0 for those who are), what is left of its score where it is
+in doubt (else 1), the memory as it may be shown (None when it is gone), its terms and the pieces of its text."""
 
 STANDING = [("n", "i8"), ("mean", "f8"), ("deviation", "f8"), ("usage", "i8")]
 """What a list is sorted and sifted by: the belief, and how often it was handed out. `n` is 0 where it is gone."""
@@ -169,16 +170,18 @@ class ProjectCache:
         table = np.zeros(len(numbers), dtype=KNOWN)
         for place, n in enumerate(numbers):
             if row := rows.get(n):
-                belief = beliefs[n]
+                belief, (judged, votes) = beliefs[n], judged_and_votes(row.tallies)
                 table[place] = (
                     n,
                     belief.mean,
                     belief.deviation,
                     belief.high,
                     row.usage_count,
-                    *judged_and_votes(row.tallies),
+                    judged,
+                    votes,
                     row.touched.timestamp(),
                     self._stranger(row.source),
+                    DOUBT_KEEPS if row.memory.doubted and not judged else 1.0,
                     rescrubbed(row.believed(belief.mean), row.scrub_version, view.engine.rules),
                     texts.get(n, ""),
                     held[n],

@@ -14,7 +14,7 @@ from reasoningbank.errors import InvalidInputError, MemoryNotFoundError, NodeNot
 from reasoningbank.graph.nodes import Edge, EdgeDraft, Node, NodeDraft, checked_fields
 from reasoningbank.graph.results import EdgeStored, NodeStored
 from reasoningbank.screening.door import clean
-from reasoningbank.screening.guard import inspect, is_suspicious, normalise_hidden
+from reasoningbank.screening.guard import SUSPICIOUS, inspect, normalise_hidden, suspicion
 from reasoningbank.screening.scrub import RULES_VERSION, RuleSet, scrub_value
 from reasoningbank.search.terms import terms
 from reasoningbank.services.cache.shown import is_clean
@@ -63,6 +63,7 @@ def clean_node(
     draft = validated(NodeDraft, fields)
     special = checked_fields(draft.kind, draft.fields)
     findings = inspect(text=draft.text, tags=" ".join(draft.tags), fields=" ".join(map(str, special.values())))
+    suspected = suspicion(findings, len(draft.text))
     said = {
         "text": normalise_hidden(draft.text),
         "tags": list(map(normalise_hidden, draft.tags)),
@@ -74,7 +75,7 @@ def clean_node(
         id=node_id or str(uuid.uuid4()),
         draft=validated(NodeDraft, draft.model_dump() | scrubbed),
         redactions=counts,
-        findings=tuple(clean(str(finding), rules) for finding in findings) if is_suspicious(findings) else (),
+        findings=tuple(clean(str(finding), rules) for finding in findings) if suspected >= SUSPICIOUS else (),
         quarantined=quarantined,
         created_at=created_at,
     )
@@ -140,7 +141,7 @@ def clean_edge(fields: dict[str, Any], rules: RuleSet) -> tuple[EdgeDraft, dict[
     draft = validated(EdgeDraft, fields)
     if draft.source == draft.target:
         raise InvalidInputError(f"node {draft.source!r} cannot be connected with itself: name two nodes")
-    if is_suspicious(inspect(text=draft.text)):
+    if suspicion(inspect(text=draft.text), len(draft.text)) >= SUSPICIOUS:
         raise InvalidInputError("the edge's text looks like planted instructions: say how the two nodes are connected")
     said = {"text": normalise_hidden(draft.text), "tags": list(map(normalise_hidden, draft.tags))}
     scrubbed, counts = scrub_value(said, rules)

@@ -93,7 +93,7 @@ def _rewrite(
         records.rewrite(
             edit,
             before.n,
-            as_stored(prepared, state, prepared.findings),
+            as_stored(prepared, state, prepared.findings if says_something_else else before.memory.findings),
             generation=edit.generation(embedder.identity),
             scrub_version=RULES_VERSION,
             says_something_else=says_something_else,

@@ -19,9 +19,17 @@ import numpy as np
 from reasoningbank.diagnostics import Diagnostic, mentioned, read
 from reasoningbank.embed.base import Embedder, EmbedderIdentity
 from reasoningbank.embed.guarded import embed_each
-from reasoningbank.memory import SAID, SIGNATURES_LIMIT, Draft, Memory, Source, State
+from reasoningbank.memory import DOUBT, SAID, SIGNATURES_LIMIT, Draft, Memory, Source, State
 from reasoningbank.screening import door
-from reasoningbank.screening.guard import inspect, is_suspicious, normalise_hidden
+from reasoningbank.screening.guard import (
+    DOUBTFUL,
+    SUSPICIOUS,
+    Finding,
+    inspect,
+    normalise_hidden,
+    suspicion,
+    unfounded_names,
+)
 from reasoningbank.screening.prefilter import joined, look
 from reasoningbank.screening.scrub import DEFAULT_RULES, RuleSet, scrub_each, scrub_value
 from reasoningbank.search.terms import keyword_text, lesson_passages, terms
@@ -40,6 +48,8 @@ class Prepared:
     """A lesson that is ready to be stored: scrubbed, inspected and embedded.
 
     Attributes:
+        findings: what makes it suspicious, or doubtful.
+        suspicion: how much.
         vectors: role and unit vector; empty when it could not be embedded.
         embedder: whose vectors they are.
         problem: why there are none, in words.
@@ -53,6 +63,7 @@ class Prepared:
     memory_id: str
     redactions: dict[str, int]
     findings: tuple[str, ...]
+    suspicion: float = 0.0
     vectors: tuple[tuple[str, Float32], ...] = ()
     embedder: EmbedderIdentity | None = None
     problem: str = ""
@@ -65,11 +76,14 @@ class Prepared:
     @property
     def state(self) -> State:
         """Quarantined when it looks like planted instructions, else active."""
-        return State.QUARANTINED if self.findings else State.ACTIVE
+        return State.QUARANTINED if self.suspicion >= SUSPICIOUS else State.ACTIVE
 
 
-def clean(draft: Draft, memory_id: str | None, rules: RuleSet = DEFAULT_RULES) -> Prepared:
-    """Remove secrets and hidden characters from every string of a lesson, and look for planted instructions."""
+def clean(draft: Draft, memory_id: str | None, rules: RuleSet = DEFAULT_RULES, *, told: str | None = None) -> Prepared:
+    """Remove secrets and hidden characters from every string of a lesson, and look for planted instructions.
+
+    `told` is all that the run said that the lesson was drawn from; None when there is none.
+    """
     said = {name: getattr(draft, name) for name in SAID}
     texts = [*said.values(), *draft.tags]
     visible = list(map(normalise_hidden, texts))
@@ -85,19 +99,32 @@ def clean(draft: Draft, memory_id: str | None, rules: RuleSet = DEFAULT_RULES) -
             changed[name] = cleaned
     # What was hidden is looked for in the text as it came: afterwards it is gone.
     findings = inspect(seen, **said, tags=joined(draft.tags))
+    if told is not None:
+        findings += unfounded_names(joined(said.values()), told)
+    suspected = suspicion(findings, sum(map(len, said.values())), trusted=draft.source.trusted) if findings else 0.0
     if memory_id is not None:
         # An id stands in the prompt block, and in an import a stranger chose it.
-        findings += inspect(id=_SEPARATORS.sub(" ", memory_id))
+        named = inspect(id=_SEPARATORS.sub(" ", memory_id))
+        findings, suspected = findings + named, suspected + suspicion(named, 0)
     # What lost a secret may be longer or shorter than before: checked again.
     kept_draft = validated(Draft, draft.model_dump() | changed) if changed else draft
     return Prepared(
         draft=kept_draft,
         memory_id=memory_id or str(uuid.uuid4()),
         redactions=dict(dropped),
-        findings=tuple(door.clean(str(finding), rules) for finding in findings) if is_suspicious(findings) else (),
+        findings=_in_words(findings, suspected, rules),
+        suspicion=suspected,
         has_own_id=memory_id is not None,
         signatures=answered(kept_draft, rules),
     )
+
+
+def _in_words(findings: Sequence[Finding], suspected: float, rules: RuleSet) -> tuple[str, ...]:
+    """Return findings in words, where they suffice for a doubt."""
+    if suspected < DOUBTFUL:
+        return ()
+    begins = "" if suspected >= SUSPICIOUS else DOUBT
+    return tuple(door.clean(f"{begins}{finding}", rules) for finding in findings)
 
 
 def answered(draft: Draft, rules: RuleSet) -> tuple[Diagnostic, ...]:

@@ -178,7 +178,7 @@ def _insert(edit: Edit, fresh: Mapping[int, Prepared], state: State | None) -> d
         is_blocked = distrusted & {p.draft.source.by, p.draft.source.session}
         findings = (*p.findings, DISTRUSTED) if is_blocked else p.findings
         # A source that is blocked here stays so, whatever is said of its memories.
-        guarded = State.QUARANTINED if findings else State.ACTIVE
+        guarded = State.QUARANTINED if is_blocked else p.state
         new[n] = as_stored(p, guarded if state is None or (is_blocked and state is State.ACTIVE) else state, findings)
     return records.insert(
         edit,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
-from reasoningbank.memory import Memory, State
+from reasoningbank.memory import DOUBT, Memory, State
 from reasoningbank.results import Blocked
 from reasoningbank.screening.scrub import RuleSet
 from reasoningbank.services.engine import Engine
@@ -19,14 +19,23 @@ from reasoningbank.storage import records, revisions, sameness, trust
 
 
 def approve(engine: Engine, memory_id: str) -> Memory:
-    """Serve a quarantined memory from now on; what was found in it stays on record."""
+    """Serve a quarantined or doubted memory from now on; what was found in it stays on record."""
     with engine.write(create=False) as edit:
         n = number_of(edit, memory_id)
-        if trust.state_of(edit, n) is not State.QUARANTINED:
-            raise InvalidInputError(f"memory {memory_id!r} is not quarantined; list(state='quarantined') shows them")
-        _check_no_twin(edit, n)
+        memory = edit.shown([n])[n]
+        if not (memory.doubted or memory.state is State.QUARANTINED):
+            raise InvalidInputError(f"memory {memory_id!r} is neither quarantined nor in doubt; review() shows them")
+        if not memory.doubted:
+            _check_no_twin(edit, n)
+        trust.settle(edit, n, [finding.removeprefix(DOUBT) for finding in memory.findings])
         records.set_state(edit, n, State.ACTIVE, engine.now())
         return edit.shown([n])[n]
+
+
+def review(engine: Engine, limit: int) -> list[Memory]:
+    """Return what a person should look at: quarantined memories, then those in doubt, as they were recorded."""
+    with engine.read() as view:
+        return [*view.shown(trust.to_review(view, limit)).values()]
 
 
 def archive(engine: Engine, memory_id: str, *, reason: str | None, by: str | None) -> Memory:

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from reasoningbank.distill.cleaning import Cleaned, clean
@@ -25,7 +26,7 @@ from reasoningbank.services.cache.shown import shown_job
 from reasoningbank.services.credit import credit
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import record
-from reasoningbank.services.runs.sifting import sift, stored
+from reasoningbank.services.runs.sifting import Sifted, sift, stored
 from reasoningbank.services.runs.trajectories import note_origins
 from reasoningbank.storage import episodes
 from reasoningbank.storage import jobs as job_rows
@@ -71,7 +72,7 @@ def distill(
 ) -> Distilled:
     """Draw lessons from a run and store them."""
     run = judged(engine, cleaned.run, judge)
-    return replace(keep(engine, distiller.distill(run, earlier), [run]), removed=cleaned.removed)
+    return replace(keep(engine, distiller.distill(run, earlier), [run], earlier), removed=cleaned.removed)
 
 
 def distill_many(engine: Engine, runs: Sequence[Cleaned], distiller: Distiller, judge: RunJudge | None) -> Distilled:
@@ -104,13 +105,15 @@ def learn_reason(engine: Engine, episode: Episode, reason: str) -> tuple[str, ..
     return (*(one.memory.id for one in kept.recorded), *kept.duplicates)
 
 
-def keep(engine: Engine, result: Distillation, runs: Sequence[Trajectory]) -> Distilled:
+def keep(
+    engine: Engine, result: Distillation, runs: Sequence[Trajectory], earlier: Sequence[Trajectory] = ()
+) -> Distilled:
     """Store the lessons of a distillation, without those that are there already in nearly the same words."""
-    return engine.with_embedder(lambda embedder: _keep(engine, embedder, result, runs))
+    sifting = partial(sift, engine, drafts=result.drafts, runs=[*earlier, *runs])
+    return engine.with_embedder(lambda embedder: _keep(engine, sifting(embedder=embedder), result, runs))
 
 
-def _keep(engine: Engine, embedder: Embedder, result: Distillation, runs: Sequence[Trajectory]) -> Distilled:
-    sifted = sift(engine, embedder, result.drafts)
+def _keep(engine: Engine, sifted: Sifted, result: Distillation, runs: Sequence[Trajectory]) -> Distilled:
     if not sifted.fresh and not sifted.known:
         return Distilled(result, runs[-1], (), ())
     with engine.write() as edit:
@@ -212,7 +215,7 @@ def carry_out(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge 
 
 
 def _finish(engine: Engine, embedder: Embedder, held: Held, run: Trajectory, result: Distillation) -> Job | None:
-    sifted = sift(engine, embedder, result.drafts)
+    sifted = sift(engine, embedder, result.drafts, [*held.earlier, run] if held.job.kind == "run" else ())
     with engine.write() as edit:
         if not job_rows.is_held(edit, held):
             return None

@@ -9,6 +9,7 @@ from reasoningbank.embed.base import Embedder
 from reasoningbank.identity import same_text
 from reasoningbank.memory import SAID, Draft, Memory, fingerprint_text
 from reasoningbank.results import Recorded
+from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.search.terms import lesson_text
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import preparing, record
@@ -31,13 +32,16 @@ class Sifted:
     near: dict[int, str]
 
 
-def sift(engine: Engine, embedder: Embedder, drafts: Sequence[Draft]) -> Sifted:
+def sift(engine: Engine, embedder: Embedder, drafts: Sequence[Draft], runs: Sequence[Trajectory]) -> Sifted:
     """Tell the lessons that say something new from those that a memory says already, in nearly the same words.
 
-    New is also meant among each other: of two that say the same, the first is kept.
+    New is also meant among each other: of two that say the same, the first is kept. They were drawn from these runs:
+    what a lesson names that none of them did puts it in doubt.
     """
     sifted = Sifted([], [], {})
-    for prepared in preparing.embed(embedder, [preparing.clean(draft, None, engine.rules) for draft in drafts]):
+    told = "\n".join(run.model_dump_json() for run in runs) if runs else None
+    cleaned = [preparing.clean(draft, None, engine.rules, told=told) for draft in drafts]
+    for prepared in preparing.embed(embedder, cleaned):
         said_now = (other for other in sifted.fresh if _are_near(engine, prepared, other))
         near: list[tuple[Draft | Memory, str]] = [(memory, memory.id) for memory in record.near(engine, prepared)]
         near += [(other.draft, other.memory_id) for other in said_now]

@@ -44,8 +44,7 @@ from reasoningbank.vectors.base import Float32, Int64
 ACTIVE = STATES.index(State.ACTIVE)
 Places = npt.NDArray[np.intp]
 
-FEWEST_CANDIDATES = 64
-CANDIDATES_A_HIT = 8
+FEWEST_CANDIDATES, CANDIDATES_A_HIT = 64, 8
 # These look at nothing but the legs, so only the best by these are looked at.
 BY_RELEVANCE, BY_SIMILARITY = ("relevance", "cautious"), ("similarity", "mmr")
 FEWEST_LOOKED_AT, LOOKED_AT_A_HIT = 24, 4
@@ -275,7 +274,7 @@ def _choose(view: View, pool: Pool, rows: Places, wanted: Wanted) -> Chosen:
     many = wanted.k if few else len(candidates)
     ranked = rank(wanted.policy, candidates, k=many, vectors=pool.legs.vectors[rows], half_life=half_life)
     rows, known = rows[ranked.rows], known[ranked.rows]
-    chance = candidates.about[ranked.rows]
+    chance = (candidates.about * candidates.trust)[ranked.rows]
     counts = {reason: int(mask.sum()) for reason, mask in withheld.items()}
     if wanted.policy == "cautious":
         chosen, unproven = cautious(_standings(ranked, known), k=wanted.k, floor=wanted.floor, strict=wanted.strict)
@@ -314,6 +313,7 @@ def _candidates(view: View, pool: Pool, rows: Places, known: Table) -> Candidate
         usage=known["usage"],
         age=np.maximum(now - known["touched"], 0.0) / SECONDS_A_DAY,
         source=known["source"],
+        trust=known["trust"],
     )
 
 

@@ -169,7 +169,7 @@ def _merge(engine: Engine, change: Change, chat: Chat | None, embedder: Embedder
         return None
     draft = _draft(engine, list(sources.values()), chat)
     prepared = clean(draft, f"merged-{uuid.uuid4()}", engine.rules)
-    if prepared.findings:
+    if prepared.state is State.QUARANTINED:
         raise DistillationError(f"the merged lesson would be quarantined: {'; '.join(prepared.findings)}")
     (prepared,) = embed(embedder, [prepared])
     with engine.write(create=False) as edit:
