@@ -77,6 +77,8 @@ def _when(at: datetime | None, markup: Any) -> Any:
 
 def _visible(text: str, markup: Any) -> Any:
     """Return a text in which what nobody would see is shown by its number."""
+    if not _UNSEEN.search(text):
+        return markup.escape(text)
     found = markup("")
     end = 0
     for unseen in _UNSEEN.finditer(text):
