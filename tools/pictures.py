@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 from examples.demo.rounds import run as run_demo
 from reasoningbank import BankRoot, ReasoningBank
@@ -22,7 +22,7 @@ from tools.domain import ROOT
 
 FOLDER: Final = ROOT / "docs/guides/images"
 PROJECT: Final = "demo"
-SIZE: Final = {"width": 1120, "height": 800}
+SIZE: Final[ViewportSize] = {"width": 1120, "height": 800}
 
 
 def furnish(bank: ReasoningBank) -> dict[str, str]:

@@ -147,11 +147,15 @@ class Person:
         self.context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | options))
         self.page = self.context.new_page()
         self.wrong: list[str] = []
-        self.page.on("console", lambda message: message.type == "error" and self.wrong.append(message.text))
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
-        self.page.on("request", lambda asked: asked.url.startswith(server.base) or self.wrong.append(asked.url))
+        self.page.on("console", lambda message: self._note(message.text, unless=message.type != "error"))
+        self.page.on("pageerror", lambda error: self._note(str(error)))
+        self.page.on("dialog", lambda dialog: self._note(dialog.message))
+        self.page.on("request", lambda asked: self._note(asked.url, unless=asked.url.startswith(server.base)))
         self.page.goto(server.address)
+
+    def _note(self, wrong: str, *, unless: bool = False) -> None:
+        if not unless:
+            self.wrong.append(wrong)
 
     def go(self, path: str) -> Any:
         self.page.goto(self.server.base + path)
