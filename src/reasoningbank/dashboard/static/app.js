@@ -9,13 +9,11 @@ for (const time of document.querySelectorAll("time[datetime]")) {
 }
 
 // An action that opens puts the keyboard into it, and takes it back when it closes.
-for (const ask of document.querySelectorAll("details.ask")) {
-  ask.addEventListener("toggle", () => {
-    if (!ask.open) return;
-    for (const other of document.querySelectorAll("details.ask[open]")) if (other !== ask) other.open = false;
-    ask.querySelector("form button").focus();
-  });
+function enter(ask) {
+  for (const other of document.querySelectorAll("details.ask[open]")) if (other !== ask) other.open = false;
+  if (!ask.contains(document.activeElement) || document.activeElement.tagName === "SUMMARY") ask.querySelector("form button").focus();
 }
+for (const ask of document.querySelectorAll("details.ask")) ask.addEventListener("toggle", () => ask.open && enter(ask));
 
 // A form is sent once, however often its button is pressed.
 for (const form of document.querySelectorAll("form[method=post]")) {
@@ -38,7 +36,11 @@ document.addEventListener("keydown", (event) => {
   const chosen = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (!chosen) return;
   event.preventDefault();
-  if (chosen.tagName === "DETAILS") chosen.open = true;
+  if (chosen.tagName === "DETAILS") {
+    // At once, and not with the toggle that follows: the next key may be Enter already.
+    chosen.open = true;
+    enter(chosen);
+  }
   else if (chosen.tagName === "A") chosen.click();
   else chosen.focus();
 });

@@ -32,8 +32,8 @@ COLUMNS: Final = {
     "least_used": ("usage", False),
 }
 _SORTED = "sorted"
-# So many are looked at together where only few of them may pass.
-_BATCH = 1_000
+# So many are looked at together at first; where few of them pass, more each time, since each time sorts all anew.
+_BATCH, _GROWTH = 1_000, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +140,16 @@ def _in_order(
 
 
 def _recorded(view: View, filters: Filters, after: str | None) -> Iterator[list[tuple[int, str]]]:
-    last = position("memories", after)
-    while numbers := records.page(view, filters, last, _BATCH):
+    last, batch = position("memories", after), _BATCH
+    while numbers := records.page(view, filters, last, batch):
+        batch *= _GROWTH
         yield [(n, cursor("memories", n) or "") for n in numbers]
         last = numbers[-1]
 
 
 def _newest(view: View, filters: Filters, after: str | None) -> Iterator[list[tuple[int, str]]]:
-    last = place(after)
-    while rows := records.newest(view, filters, last, _BATCH):
+    last, batch = place(after), _BATCH
+    while rows := records.newest(view, filters, last, batch):
+        batch *= _GROWTH
         yield [(n, cursor_at((n, happened))) for n, happened in rows]
         last = rows[-1][1], rows[-1][0]
