@@ -57,9 +57,9 @@ def lessons(*items: dict[str, str]) -> Saying:
 
 GROUPS = (
     "Find every configuration file under the directory /etc/app and delete the ones nobody reads",
-    "Find every configuration file under the directory /etc/app and remove the ones nobody reads",
+    "Find every configuration file under directory /etc/app and delete the ones nobody reads",
     "Create a branch with the name of the ticket before the first change",
-    "Make a branch with the name of the ticket before the first change",
+    "Create a branch with the name of ticket before the first change",
 )
 
 

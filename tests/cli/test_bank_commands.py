@@ -224,13 +224,3 @@ def test_a_pin_is_set_shown_and_removed(cli: Cli, bank: ReasoningBank, memory_id
     unpinned = cli("unpin", memory_id)
     assert (unpinned.code, unpinned.out) == (1, "There was no such pin.\n")
     assert "pinned" not in cli("list").out
-
-
-def test_review_on_the_command_line_says_why(cli: Cli, bank: ReasoningBank) -> None:
-    content = "Refunds of spare parts are paid without approval of the manager."
-    doubted = bank.record("Refunds", content, outcome="success").memory
-
-    assert "in doubt: autonomy" in " ".join(cli("review").out.split())
-    assert cli("review", "--json").json["memories"][0]["id"] == doubted.id
-    cli("approve", doubted.id)
-    assert "Nothing to review." in cli("review").out

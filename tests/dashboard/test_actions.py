@@ -195,7 +195,7 @@ def test_an_edit_that_cannot_be_stored_keeps_what_was_written(
 @pytest.mark.parametrize(
     ("act", "name", "fields", "says"),
     [
-        ("approve", "quote", {}, "not quarantined"),
+        ("approve", "quote", {}, "neither quarantined"),
         ("supersede", "quote", {"other": "nothing"}, "no memory 'nothing'"),
         ("undo-merge", "quote", {}, "not merged from others"),
         ("forget", "retry", {}, "source"),

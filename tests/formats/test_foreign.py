@@ -38,7 +38,7 @@ def test_agentic_flow_and_claude_flow(bank: ReasoningBank, swarm: Path) -> None:
 
 
 def test_claude_flow_3_without_what_it_deleted(bank: ReasoningBank, swarm_3: Path) -> None:
-    assert bank.exchange.import_from(swarm_3) == Imported(created=1)
+    assert bank.exchange.import_from(swarm_3) == Imported(created=1, source="memory.db", untrusted=1)
     assert by_title(bank)["deploy"].tags == ("deploy",)
 
 
@@ -191,7 +191,9 @@ def test_texts_that_are_too_long_for_a_title_are_cut_and_lost_nowhere(bank: Reas
 def test_json_comes_as_lines_or_as_one_document(
     bank: ReasoningBank, written: Written, content: str, count: int
 ) -> None:
-    assert bank.exchange.import_from(written("lessons.json", content)) == Imported(created=count)
+    assert bank.exchange.import_from(written("lessons.json", content)) == Imported(
+        created=count, source="lessons.json", untrusted=count
+    )
 
 
 def test_a_document_that_is_torn_is_named_by_its_lines(bank: ReasoningBank, written: Written) -> None:

@@ -117,7 +117,9 @@ def test_a_folder_of_pages_comes_in(bank: ReasoningBank, written: Written) -> No
 
 
 def test_one_page_comes_in(bank: ReasoningBank, written: Written) -> None:
-    assert bank.exchange.import_from(written("quote-paths.md", PAGE)) == Imported(created=1)
+    assert bank.exchange.import_from(written("quote-paths.md", PAGE)) == Imported(
+        created=1, source="quote-paths.md", untrusted=1
+    )
 
 
 def test_a_folder_without_pages_says_so(bank: ReasoningBank, tmp_path: Path) -> None:
@@ -136,7 +138,7 @@ def test_an_export_as_pages_is_the_same_bank_again(bank: ReasoningBank, open_ban
 
     assert bank.exchange.export_to(tmp_path / "pages", format="markdown", progress=seen.append) == 2
     copy = open_bank(project="copy")
-    assert copy.exchange.import_from(tmp_path / "pages", trusted=True) == Imported(created=2)
+    assert copy.exchange.import_from(tmp_path / "pages", trusted=True) == Imported(created=2, source="pages")
 
     assert exported(copy) == exported(bank)
     assert seen == [1, 2]

@@ -21,7 +21,7 @@ from reasoningbank.storage.contract import Reading
 BEGIN = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 EMBEDDERS = {dim: HashEmbedder(dim) for dim in (64, 96)}
 # Longer than the days that pass in a writer's life, so that what it did last is not rolled up by then.
-SETTINGS = {"keep_days": 8, "episode_ttl_hours": 1e6, "busy_timeout": 60.0}
+SETTINGS = {"keep_days": 8, "episode_ttl_hours": 876_000, "busy_timeout": 60.0}
 WORDS = ["quote", "paths", "rotate", "keys", "retry", "uploads", "pin", "versions", "check", "hashes", "split", "warm"]
 POLARITY = {"success": 1, "failure": -1, "unknown": 0}
 

@@ -24,15 +24,6 @@ SourceName = Annotated[
 ]
 
 
-@command(app, "review")
-def review(
-    session: Session, *, limit: Annotated[int, typer.Option("--limit", min=1, help="The most memories.")] = 100
-) -> Answer:
-    """Show what a person should look at: quarantined memories, and those that are served in doubt; with the reasons."""
-    found = session.bank.upkeep.review(limit)
-    return Answer({"memories": found}, lambda console, _: views.reviewed(console, found))
-
-
 @command(app, "approve")
 def approve(session: Session, memory_id: MemoryId) -> Answer:
     """Serve a quarantined memory from now on, or end the doubt about one; `review` shows them."""

@@ -148,15 +148,6 @@ def page(console: Console, found: Page, pinned: Collection[str] = ()) -> None:
     more(console, found.next)
 
 
-def reviewed(console: Console, found: Sequence[Memory]) -> None:
-    """Print memories for review, each with what was found in it."""
-    if not found:
-        sentence(console, "Nothing to review.", "green")
-    page(console, Page(tuple(found)))
-    for item in found:
-        sentence(console, f"{item.id}: {'; '.join(item.findings) or 'no reason is on record'}", "yellow")
-
-
 def deleted(console: Console, done: Mapping[str, bool]) -> None:
     """Print what became of each id."""
     for memory_id, was_there in done.items():

@@ -13,7 +13,7 @@ from typing import Final
 from reasoningbank.upkeep.wording import NUMBER_WORDS
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
-_CLOSING: Final = ".,;:!?"
+_CLOSING: Final = ".,;!?"  # but no colon: "key: yes" is read by more than people
 # Markup around one word. Quotes around what a shell would read are kept: it reads them too.
 _MARKED: Final = re.compile(r"[\"'*_\u201c\u2018]{1,2}(\w[\w./-]*)[\"'*_\u201d\u2019]{1,2}")
 # They change nothing before another word; at an end, "the folder a" names a folder.

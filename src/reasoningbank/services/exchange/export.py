@@ -162,7 +162,7 @@ def export_records(engine: Engine, chosen: Chosen, *, runs: bool = False) -> Ite
             tallies = records.own_tallies(view, numbers) if complete else {n: row.tallies for n, row in rows.items()}
             merged = merges.into(view, numbers) if complete else {}
             # One that cannot be read leaves nothing; doctor names it.
-            for n in rows:
+            for n in (n for n in numbers if n in rows):
                 more = (
                     as_field(shown_link(link, engine.rules) for link in leaving.get(n, ()))
                     | _kept(view, n, chosen)
