@@ -16,7 +16,6 @@ import numpy.typing as npt
 from reasoningbank.search.terms import match_expression, query_terms
 
 Floats = npt.NDArray[np.float64]
-Combination = Callable[[Floats, Floats], Floats]
 RRF_K = 60
 
 
@@ -76,9 +75,9 @@ def stretched(scores: Floats) -> Floats:
     return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
 
 
-def minmax(share: float) -> Combination:
-    """Return how to put together so much of the dense leg and the rest of the keyword leg, both stretched."""
-    return lambda dense, keyword: share * stretched(dense) + (1.0 - share) * stretched(keyword)
+def minmax(dense: Floats, keyword: Floats) -> Floats:
+    """Return 0.7 of the dense leg and 0.3 of the keyword leg, both stretched."""
+    return 0.7 * stretched(dense) + 0.3 * stretched(keyword)
 
 
 def rrf(dense: Floats, keyword: Floats) -> Floats:
@@ -88,10 +87,10 @@ def rrf(dense: Floats, keyword: Floats) -> Floats:
     return fused
 
 
+Combination = Callable[[Floats, Floats], Floats]
 COMBINATIONS: dict[str, Combination] = {
     "dense": lambda dense, _: dense,
     "keyword": lambda _, keyword: keyword,
     "rrf": rrf,
-    "minmax_0.5": minmax(0.5),
-    "minmax_0.7": minmax(0.7),
+    "minmax_0.7": minmax,
 }

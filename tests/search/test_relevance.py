@@ -167,7 +167,7 @@ def test_at_most_a_few_are_looked_at_for_their_words_alone() -> None:
 
 def test_repeating_the_query_word_for_word_counts_and_sharing_some_words_hardly() -> None:
     plain, copied = relevance([0.5, 0.5], [1.0, 1.0], [0.3, 0.9]).verbatim.tolist()
-    assert copied * FULL == pytest.approx(0.4 * 0.9**3, rel=1e-5)
+    assert copied * FULL == pytest.approx(1.2 * 0.9**3, rel=1e-5)
     assert plain < 0.05 * copied
 
 

@@ -23,21 +23,20 @@ WIDTH: Final = 64
 LEAST_SPREAD: Final = 0.25
 CENTRE_OF: Final = 40
 CENTRE_SHARE: Final = 0.4
-FEEDBACK: Final = 0.15
+FEEDBACK: Final = 0.4
 FEEDBACK_SHARPNESS: Final = 50.0
-VERBATIM: Final = 0.4
+VERBATIM: Final = 1.2
 FULL: Final = 1.0 + FEEDBACK + VERBATIM
 # The texts of this many candidates are compared with the query word for word; some are of the best by keyword alone, so
 # that a match of the one rare word is looked at however poor its cosine is.
 LEADERS: Final = 20
 LEADERS_BY_KEYWORD: Final = 4
 # The chance that a memory is about the query, by its relevance: fitted to the dev halves of six retrieval sets, where
-# often one document is right, and moved by 0.9 since others of its topic help, too (docs/benchmarks/choosing.md); then
-# once more, to give the same chances by the present weights.
-ABOUT_SLOPE: Final = 8.25
-ABOUT_OFFSET: Final = -4.7
+# often one document is right, and moved by 0.9 since others of its topic help, too (docs/benchmarks/choosing.md).
+ABOUT_SLOPE: Final = 11.0
+ABOUT_OFFSET: Final = -4.5
 # Relevance is stretched between the best and the WIDTH-th: the last of a few may well be about the query, too.
-ABOUT_OF_FEW: Final = 1.7
+ABOUT_OF_FEW: Final = 1.5
 # Multiplications up to which OpenBLAS starts no threads.
 ONE_THREAD: Final = 1 << 18
 
