@@ -21,8 +21,8 @@ from tools.domain import ROOT
 from tools.doors import doors_page
 
 FOLDER = ROOT / "docs/reference"
-PARTS = ("graph", "links", "queue", "sources", "runs", "exchange", "upkeep")
-MODULES = ("adapters", "distill", "exchange", "graph", "links", "llm", "prompt", "runs", "upkeep")
+PARTS = ("graph", "links", "queue", "sources", "runs", "exchange", "upkeep", "sharing")
+MODULES = ("adapters", "distill", "exchange", "graph", "links", "llm", "prompt", "runs", "sharing", "upkeep")
 SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Yields|Source|Example|Examples):(.*)$")
 ENTRY = re.compile(r"^(\*{0,2}\w[\w., ]*): (.+)$")
 MADE = "<!-- Made from the code by `make docs`: change the docstrings, not this page. -->"

@@ -37,6 +37,7 @@ from reasoningbank.errors import (
     ReadOnlyError,
     ReasoningBankError,
     ScopeError,
+    SharedAccessError,
     StorageError,
 )
 from reasoningbank.filters import FilterOptions
@@ -144,6 +145,7 @@ __all__ = [
     "SearchResult",
     "Served",
     "Settings",
+    "SharedAccessError",
     "Source",
     "State",
     "Step",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack
 
 from reasoningbank.address import ServerAddress
-from reasoningbank.bank import Exchange, Graph, Links, Queue, ReasoningBank, Run, Runs, Sources, Upkeep
+from reasoningbank.bank import Exchange, Graph, Links, Queue, ReasoningBank, Run, Runs, Sharing, Sources, Upkeep
 from reasoningbank.bank.handle import RecallOptions, utc_now
 from reasoningbank.config import Settings
 from reasoningbank.errors import ReasoningBankError
@@ -170,12 +170,26 @@ class AsyncUpkeep(_Facade[Upkeep]):
     prune = _hop(Upkeep.prune)
 
 
+class AsyncSharing(_Facade[Sharing]):
+    """`bank.sharing` in async code."""
+
+    status = _hop(Sharing.status)
+    check = _hop(Sharing.check)
+    promote = _hop(Sharing.promote)
+    suggest_promotions = _hop(Sharing.suggest_promotions)
+    review = _hop(Sharing.review)
+    approve = _hop(Sharing.approve)
+    demote = _hop(Sharing.demote)
+    links = _hop(Sharing.links)
+    correct = _hop(Sharing.correct)
+
+
 class AsyncReasoningBank(_Facade[ReasoningBank]):
     """A bank for async code. It works in any event loop, and in several.
 
     Attributes:
         bank: the bank behind it; closing is its owner's. A worker of its queue is made with this one.
-        graph, links, queue, sources, runs, exchange, upkeep: its parts, as in ReasoningBank.
+        graph, links, queue, sources, runs, exchange, upkeep, sharing: its parts, as in ReasoningBank.
     """
 
     @classmethod
@@ -189,6 +203,8 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
         settings: Settings | Mapping[str, Any] | None = None,
         scrub_rules: ScrubRules | None = None,
         clock: Callable[[], datetime] = utc_now,
+        shared: Sequence[str] = (),
+        person: str | None = None,
     ) -> Self:
         """Return a bank that is made and made ready in a worker thread, so that no event loop waits.
 
@@ -206,6 +222,8 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
                 settings=settings,
                 scrub_rules=scrub_rules,
                 clock=clock,
+                shared=shared,
+                person=person,
             )
             with suppress(ReasoningBankError):
                 bank.upkeep.warm()
@@ -219,6 +237,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
         self.graph, self.links, self.queue = AsyncGraph(bank.graph), AsyncLinks(bank.links), AsyncQueue(bank.queue)
         self.sources, self.runs = AsyncSources(bank.sources), AsyncRuns(bank.runs)
         self.exchange, self.upkeep = AsyncExchange(bank.exchange), AsyncUpkeep(bank.upkeep)
+        self.sharing = AsyncSharing(bank.sharing)
 
     now = _hop(ReasoningBank.now)
     record = _hop(ReasoningBank.record)

@@ -6,6 +6,7 @@ ReasoningBankError
 │   ├── InvalidNameError                a tenant or project name is not allowed
 │   └── DeadlineExceededError           a recall came too late; it left nothing behind
 ├── ScopeError (ValueError)             no tenant or no project, or a folder that belongs to another one
+│   └── SharedAccessError               a shared bank that is not open to this project for this
 ├── NotFoundError (LookupError)         what was named is not in this project
 │   ├── MemoryNotFoundError
 │   ├── EpisodeNotFoundError
@@ -87,6 +88,21 @@ class DeadlineExceededError(InvalidInputError):
 
 class ScopeError(ReasoningBankError, ValueError):
     """No tenant or no project was given, or a folder belongs to another one."""
+
+
+class SharedAccessError(ScopeError):
+    """A shared bank is not open to this project, or not for this. Whether there is one, nobody learns by it.
+
+    Attributes:
+        bank: the name that was given.
+    """
+
+    def __init__(self, bank: str, what: str) -> None:
+        super().__init__(
+            f"no shared bank {bank!r} is open to this project to {what}: reasoningbank shared list shows whoever looks "
+            "after the tenant which there are, and shared add lets a project in"
+        )
+        self.bank = bank
 
 
 class NotFoundError(ReasoningBankError, LookupError):

@@ -16,6 +16,27 @@ OVER_BUDGET, EXPIRED, HELD_OUT, HARMFUL, WEAK = "token budget", "expired", "hold
 PINS = "pinned over budget"
 
 
+OWN = "project"
+"""The level of a project's own memories, beside the names of the shared banks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A lesson of a shared bank that says the same as one that is nearer, with what is known of it there.
+
+    Attributes:
+        level: the shared bank.
+        memory: its id there.
+        confidence: the belief that it helps here.
+        uses: how often it was handed out, by all projects.
+    """
+
+    level: str
+    memory: str
+    confidence: float
+    uses: int
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One memory found by a search.
@@ -30,6 +51,8 @@ class Hit:
         about: the chance that it is about the query, by its relevance alone; 1 where another memory or a pin says so.
         why: the parts of the score, by name.
         pinned: it is shown whatever the task (see `upkeep.pin`).
+        level: "project", or the shared bank that it is from.
+        also: lessons of levels farther away that say the same, and are not shown for it.
     """
 
     memory: Memory
@@ -42,6 +65,8 @@ class Hit:
     about: float = 1.0
     why: dict[str, float] = field(default_factory=dict)
     pinned: bool = False
+    level: str = OWN
+    also: tuple[Twin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

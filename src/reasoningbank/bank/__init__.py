@@ -8,6 +8,7 @@ from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.root import BankRoot, Tenants
 from reasoningbank.bank.runs import Run, Runs
+from reasoningbank.bank.sharing import Sharing
 from reasoningbank.bank.sources import Sources
 from reasoningbank.bank.upkeep import Upkeep
 
@@ -20,6 +21,7 @@ __all__ = [
     "ReasoningBank",
     "Run",
     "Runs",
+    "Sharing",
     "Sources",
     "Tenants",
     "Upkeep",

@@ -20,6 +20,7 @@ from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, a
 from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
 from reasoningbank.bank.runs import Run, Runs
+from reasoningbank.bank.sharing import Sharing, checked_banks
 from reasoningbank.bank.sources import Sources
 from reasoningbank.bank.upkeep import LONGEST_WINDOW, Upkeep
 from reasoningbank.belief.belief import Standing
@@ -31,6 +32,7 @@ from reasoningbank.results import Page, Recall, Recommendation, Recorded, Report
 from reasoningbank.runs.results import FailureRecall
 from reasoningbank.services.deadline import OF_THE_CALLER
 from reasoningbank.signals import Evidence
+from reasoningbank.storage.root import checked_name
 from reasoningbank.validation import validated
 from reasoningbank.verdict import Verdict
 
@@ -49,6 +51,9 @@ if TYPE_CHECKING:
     from reasoningbank.services.search import failure as failing
     from reasoningbank.services.search import recall, recommend, repair, retrieve
     from reasoningbank.services.search.retrieve import Wanted
+    from reasoningbank.services.sharing import credit as sharing_credit
+    from reasoningbank.services.sharing import levels
+    from reasoningbank.services.sharing import state as sharing_state
 else:
     (door,) = Later.each("reasoningbank.screening", "door")
     credit, lift, trail = Later.each("reasoningbank.services.credit", "credit", "lift", "trail")
@@ -56,6 +61,7 @@ else:
     distilling, trajectories = Later.each("reasoningbank.services.runs", "distilling", "trajectories")
     recall, recommend, retrieve = Later.each("reasoningbank.services.search", "recall", "recommend", "retrieve")
     failing, repair = Later.each("reasoningbank.services.search", "failure", "repair")
+    sharing_credit, levels, sharing_state = Later.each("reasoningbank.services.sharing", "credit", "levels", "state")
 
 T = TypeVar("T")
 PARTS: Final[tuple[Literal["tag", "memory"], ...]] = ("tag", "memory")
@@ -75,7 +81,8 @@ class ReasoningBank(Namespace):
     What is called every day stands on the bank itself; the rest is in its parts: `graph` (what was asked, answered,
     done and found, and how it is connected), `links` (how memories relate), `queue` (runs that wait to be distilled,
     and the workers that do it), `sources` (who brought memories and signals, and who is blocked), `runs`, `exchange`
-    (memories in and out) and `upkeep` (status, maintenance and repair, and which memories are in service).
+    (memories in and out), `upkeep` (status, maintenance and repair, and which memories are in service) and `sharing`
+    (lessons that other projects have, too).
 
     But for deleting, an id that is not in this project raises MemoryNotFoundError; an argument that is not allowed
     InvalidInputError.
@@ -93,10 +100,14 @@ class ReasoningBank(Namespace):
         scrub_rules: what else is a secret, and what is none: a RuleSet, rules, or a file of them (see
             docs/guides/security.md); the setting `scrub_rules` when None.
         clock: the only source of time.
+        shared: the tenant's shared banks that are looked through, too, the nearest first, such as ("team:payments",
+            "org"); see docs/guides/sharing.md. What is recorded goes to the project.
+        person: who acts, where shared banks give rights to people.
 
     Attributes:
         root: the absolute root folder.
         tenant, project: their names, in NFC.
+        shared, person: as they were given.
         settings: the settings in force.
 
     Raises:
@@ -115,6 +126,8 @@ class ReasoningBank(Namespace):
         settings: Settings | Mapping[str, Any] | None = None,
         scrub_rules: ScrubRules | None = None,
         clock: Callable[[], datetime] = utc_now,
+        shared: Sequence[str] = (),
+        person: str | None = None,
     ) -> None:
         handle = Handle(
             root,
@@ -126,19 +139,23 @@ class ReasoningBank(Namespace):
             clock=clock,
         )
         super().__init__(handle)
+        handle.shared = checked_banks(shared)
+        handle.person = None if person is None else checked_name(person, "person")
+        self.shared: Final = handle.shared
+        self.person: Final = handle.person
         self.root: Final = handle.root
         self.tenant: Final = handle.tenant
         self.project: Final = handle.project
         self.settings: Final = handle.settings
         self.graph, self.links, self.queue, self.sources = Graph(handle), Links(handle), Queue(handle), Sources(handle)
-        self.exchange, self.upkeep = Exchange(handle), Upkeep(handle)
+        self.exchange, self.upkeep, self.sharing = Exchange(handle), Upkeep(handle), Sharing(handle)
 
     def __repr__(self) -> str:
         return f"ReasoningBank({str(self.root)!r}, tenant={self.tenant!r}, project={self.project!r})"
 
     def close(self) -> None:
         """Close the files. Closing twice is fine; using a closed bank is not."""
-        self._engine.close()
+        self._handle.close()
 
     def __enter__(self) -> Self:
         return self
@@ -299,7 +316,8 @@ class ReasoningBank(Namespace):
 
     def get(self, memory_id: str) -> Memory:
         """Return a memory, whatever its state."""
-        return record.get(self._engine, arguments.memory_id(memory_id))
+        memory_id = arguments.memory_id(memory_id)
+        return sharing_state.get(self._handle.levels, memory_id) if self.shared else record.get(self._engine, memory_id)
 
     def resolve(self, beginning: str, kind: Literal["memory", "run", "node", "edge", "job"] = "memory") -> str:
         """Return the one id that begins so, of those that this bank gave: `bank.get(bank.resolve("4780b1a1"))`.
@@ -445,6 +463,8 @@ class ReasoningBank(Namespace):
             text = arguments.query(query)
 
             def look(attempt: object) -> SearchResult:  # noqa: ARG001 - given up, it leaves nothing behind
+                if self.shared:
+                    return levels.search(self._handle.levels, text, wanted)
                 return retrieve.search(self._engine, text, wanted)
 
             return look
@@ -581,8 +601,7 @@ class ReasoningBank(Namespace):
         def prepared() -> Callable[..., Recall]:
             checked, cost = arguments.filters(filters, self.now), self.settings.lesson_cost
             return partial(
-                recall.recall,
-                self._engine,
+                partial(levels.recall, self._handle.levels) if self.shared else partial(recall.recall, self._engine),
                 arguments.query(task),
                 self._wanted(limit, checked, min_confidence, policy, strict=strict, cost=cost, weak=weak),
                 ref=arguments.reference(ref),
@@ -700,9 +719,16 @@ class ReasoningBank(Namespace):
             yield run
         except Exception as error:
             credit.close_if_open(self._engine, run.ref, Verdict.FAILURE, door.said_by(error))
+            self._tell_shared()
             raise
         else:
             credit.close_if_open(self._engine, run.ref, Verdict.UNKNOWN, "ended without a report")
+            self._tell_shared()
+
+    def _tell_shared(self) -> None:
+        """Tell the shared banks how runs ended with their lessons."""
+        if self.shared:
+            sharing_credit.settle(self._handle.levels)
 
     def report(
         self,
@@ -748,7 +774,10 @@ class ReasoningBank(Namespace):
             by=given.by if by is None else by,
             revise=revise,
             strength=given.strength,
+            beside=sharing_credit.beside(self._handle.levels, ref) if self.shared else (),
         )
+        if self.shared:
+            sharing_credit.settle(self._handle.levels, given.strength, told.episode.ref)
         if not reason or given.verdict not in (Verdict.FAILURE, Verdict.PARTIAL) or told.episode.verdict is not ended:
             return told
         return replace(told, lessons=distilling.learn_reason(self._engine, told.episode, reason))
@@ -780,9 +809,11 @@ class ReasoningBank(Namespace):
         Raises:
             InvalidInputError: an unknown kind, or a value that is not allowed.
         """
-        return credit.vote(
-            self._engine,
-            arguments.memory_id(memory_id),
+        memory_id = arguments.memory_id(memory_id)
+        return (
+            partial(sharing_credit.vote, self._handle.levels) if self.shared else partial(credit.vote, self._engine)
+        )(
+            memory_id,
             arguments.flag("helpful", helpful),
             kind=arguments.vote_kind(kind),
             ref=arguments.reference(ref),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from reasoningbank.formats.scrub_rules import ScrubRules
     from reasoningbank.runs.trajectory import Trajectory
     from reasoningbank.services.engine import Engine
+    from reasoningbank.services.sharing.levels import Levels
 
     AnyJudge: TypeAlias = RunJudge | Callable[[Trajectory], Any]
 
@@ -93,6 +94,11 @@ class Handle:
         self._opened: Engine | None = None
         # Told each time the files are opened: by the first call, and by one after a rest.
         self.when_opened: Callable[[Engine], None] | None = None
+        # A shared bank, looked after by itself; and the ones that a project is looked at with, and by whom.
+        self.is_shared = False
+        self.shared: tuple[str, ...] = ()
+        self.person: str | None = None
+        self._levels: Levels | None = None
         self._opening = threading.Lock()
         self.deadlines = Deadlines(self._warm)
 
@@ -104,11 +110,11 @@ class Handle:
         """Everything behind the bank, opened at its first use."""
         if self._opened is None:
             with needed():
-                from reasoningbank.services.engine import Engine
+                opened_as = _shared_engine() if self.is_shared else _engine()
 
             with self._opening:
                 if self._opened is None:
-                    self._opened = Engine(
+                    self._opened = opened_as(
                         self.root,
                         tenant=self.tenant,
                         project=self.project,
@@ -120,6 +126,34 @@ class Handle:
                         when_opened=self.when_opened,
                     )
         return self._opened
+
+    @property
+    def levels(self) -> Levels:
+        """The project and its shared banks; each is opened at its first use."""
+        if self._levels is None:
+            with needed():
+                from reasoningbank.services.sharing.levels import Levels
+
+            self._levels = Levels(self.engine, self.shared, self.person)
+        return self._levels
+
+    def close(self) -> None:
+        """Close the files of the project and of the shared banks."""
+        if self._levels is not None:
+            self._levels.close()
+        self.engine.close()
+
+
+def _engine() -> type[Engine]:
+    from reasoningbank.services.engine import Engine
+
+    return Engine
+
+
+def _shared_engine() -> type[Engine]:
+    from reasoningbank.services.sharing.engine import SharedEngine
+
+    return SharedEngine
 
 
 class Namespace:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -14,17 +14,22 @@ from reasoningbank import arguments
 from reasoningbank.address import ServerAddress
 from reasoningbank.bank.bank import ReasoningBank
 from reasoningbank.bank.handle import utc_now
+from reasoningbank.bank.sharing import checked_banks
 from reasoningbank.config import Settings, data_root
 from reasoningbank.status import ProjectCounts
 from reasoningbank.storage.place import place_at
 from reasoningbank.storage.root import checked_name
 
 if TYPE_CHECKING:
+    from reasoningbank.bank.shared import SharedBanks
     from reasoningbank.embed.base import Embedder
     from reasoningbank.formats.scrub_rules import ScrubRules
     from reasoningbank.services.engine import Engine
 
 MOST_OPEN = 64
+
+_Key = tuple[str, str, tuple[str, ...], str | None]
+"""Tenant, project, shared banks and person of a handle."""
 
 
 class _Resting(ReasoningBank):
@@ -70,27 +75,34 @@ class Tenants:
             _Resting, self.root, embedder=embedder, settings=checked, scrub_rules=scrub_rules, clock=clock
         )
         self._most_open = arguments.whole("most_open", most_open, 1)
-        self._banks: WeakValueDictionary[tuple[str, str], ReasoningBank] = WeakValueDictionary()
+        self._banks: WeakValueDictionary[_Key, ReasoningBank] = WeakValueDictionary()
         # Those whose files are open are held, so that one is never opened twice.
         self._open: dict[Engine, ReasoningBank] = {}
         self._lock = threading.Lock()
 
-    def open(self, tenant: str, project: str) -> ReasoningBank:
+    def open(
+        self, tenant: str, project: str, *, shared: Sequence[str] = (), person: str | None = None
+    ) -> ReasoningBank:
         """Return the bank of a tenant's project; the same handle as long as somebody holds it.
+
+        Args:
+            shared, person: as for a ReasoningBank.
 
         Raises:
             ScopeError: no tenant or no project.
             InvalidNameError: a name that is not allowed.
         """
-        key = checked_name(tenant, "tenant"), checked_name(project, "project")
+        names = checked_name(tenant, "tenant"), checked_name(project, "project")
+        key: _Key = (*names, checked_banks(shared), person)
         with self._lock:
             bank = self._banks.get(key)
             if bank is None:
                 tell = partial(self._opened, key)
-                bank = self._banks[key] = self._bank_of(tenant=key[0], project=key[1], when_opened=tell)
+                options: dict[str, Any] = {"shared": shared, "person": person, "when_opened": tell}
+                bank = self._banks[key] = self._bank_of(tenant=names[0], project=names[1], **options)
             return bank
 
-    def _opened(self, key: tuple[str, str], engine: Engine) -> None:
+    def _opened(self, key: _Key, engine: Engine) -> None:
         """An engine opened its files: close those of the engines that were idle for longest, as far as need be."""
         with self._lock:
             if (bank := self._banks.get(key)) is not None:
@@ -123,8 +135,8 @@ class Tenants:
         """
         key = checked_name(tenant, "tenant"), checked_name(project, "project")
         with self._lock:
-            bank = self._banks.pop(key, None)
-        if bank is not None:
+            opened = [self._banks.pop(held) for held in list(self._banks) if held[:2] == key]
+        for bank in opened:
             bank.close()
         place_at(self.root).delete(*key)
 
@@ -156,6 +168,7 @@ class BankRoot:
     Attributes:
         root: the absolute root folder.
         tenant: the tenant's name, in NFC.
+        shared: the tenant's shared banks.
     """
 
     def __init__(
@@ -170,9 +183,8 @@ class BankRoot:
         most_open: int = MOST_OPEN,
     ) -> None:
         self.tenant: Final = checked_name(tenant, "tenant")
-        self._tenants = Tenants(
-            root, embedder=embedder, settings=settings, scrub_rules=scrub_rules, clock=clock, most_open=most_open
-        )
+        self._options = {"embedder": embedder, "settings": settings, "scrub_rules": scrub_rules, "clock": clock}
+        self._tenants = Tenants(root, **self._options, most_open=most_open)  # type: ignore[arg-type]
         self.root: Final = self._tenants.root
 
     def projects(self) -> list[str]:
@@ -183,9 +195,16 @@ class BankRoot:
         """Return how much is in each of the tenant's projects, by name; behind them those that cannot be read."""
         return self._tenants.overview(self.tenant)
 
-    def open(self, project: str) -> ReasoningBank:
+    def open(self, project: str, *, shared: Sequence[str] = (), person: str | None = None) -> ReasoningBank:
         """Return the bank of a project; the same handle as long as somebody holds it."""
-        return self._tenants.open(self.tenant, project)
+        return self._tenants.open(self.tenant, project, shared=shared, person=person)
+
+    @property
+    def shared(self) -> SharedBanks:
+        """The tenant's shared banks: declared here, and who they are open to."""
+        from reasoningbank.bank.shared import SharedBanks
+
+        return SharedBanks(self, **self._options)
 
     def delete_project(self, project: str) -> None:
         """Delete everything of exactly this project, for good. Handles that others have open refuse from then on.

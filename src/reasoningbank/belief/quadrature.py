@@ -35,8 +35,11 @@ THETA: Float64 = np.exp(LOG_THETA)
 _POWERS = np.stack([THETA, THETA**2], axis=1)
 
 
-def log_priors(means: Float64, strength: float) -> Float64:
-    """Return (n, NODES) log Beta densities with these means, worth `strength` observations, and the rule's weights."""
+def log_priors(means: Float64, strength: float | Float64) -> Float64:
+    """Return (n, NODES) log Beta densities with these means and the rule's weights.
+
+    They are worth `strength` observations: one number, or an (n, 1) column.
+    """
     mean = np.clip(means, 1.0 - SUREST_PRIOR, SUREST_PRIOR)[:, None]
     n = np.maximum(strength, SMALLEST_PRIOR / np.minimum(mean, 1.0 - mean))
     # Beta's exponents are one less, but d theta = theta (1 - theta) cosh t dt gives that one back.

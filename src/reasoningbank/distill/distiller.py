@@ -213,11 +213,26 @@ def merge(chat: Chat, memories: Sequence[Memory]) -> Draft:
     Raises:
         DistillationError: there was no usable answer, or it names something that none of the lessons names.
     """
+    return _rewritten(chat, memories, prompts.MERGE_V1, "the lessons were not merged")
+
+
+def generalise(chat: Chat, memory: Memory, specific: Sequence[str]) -> Draft:
+    """Return a lesson as a model writes it without what is specific to its project.
+
+    Raises:
+        DistillationError: there was no usable answer, or it names something that the lesson does not name.
+    """
+    named = ", ".join(dict.fromkeys(specific))
+    return _rewritten(chat, [memory], prompts.GENERALISE_V1, "the lesson was not generalised", specific=named)
+
+
+def _rewritten(chat: Chat, memories: Sequence[Memory], asked: str, problem: str, **facts: str) -> Draft:
     outcome = memories[0].outcome
     source = Source(how="distilled", by=chat.name[:200], trusted=all(memory.source.trusted for memory in memories))
     fields = ((memory.title, memory.description, memory.applies_when, memory.content) for memory in memories)
     texts = [strip_lessons("\n".join(filter(None, said))) for said in fields]
-    prompt = prompts.MERGE_V1.format(
+    prompt = asked.format(
+        **facts,
         count=len(texts),
         rules=prompts.RULES_V1.format(cap=1),
         lessons=prompts.quoted_all(texts, "LESSON"),
@@ -226,13 +241,13 @@ def merge(chat: Chat, memories: Sequence[Memory]) -> Draft:
     try:
         reply = chat.complete(_lessons_request(prompt, TEMPERATURE, ANSWER_TOKENS))
     except ChatError as error:
-        raise DistillationError(f"the lessons were not merged: {error}") from error
+        raise DistillationError(f"{problem}: {error}") from error
     answer = read_reply(reply, Rules(cap=1, outcome=None, source=source))
     if answer.status is not DistillStatus.DONE:
-        raise DistillationError(f"the lessons were not merged: {answer.reason}")
+        raise DistillationError(f"{problem}: {answer.reason}")
     draft = answer.drafts[0]
     if draft.outcome is not outcome:
-        raise DistillationError(f"the lessons were not merged: their outcome is {outcome}, not {draft.outcome}")
+        raise DistillationError(f"{problem}: the outcome is {outcome}, not {draft.outcome}")
     return _checked(draft, texts)
 
 

@@ -132,6 +132,17 @@ names.
 
 Write the JSON object now, with exactly one memory in it. Its outcome is "{outcome}"."""
 
+GENERALISE_V1: Final = """\
+Below is a lesson of one project, between its marks. It is to be shared with other projects, and names what only this \
+one has: {specific}. Write the same lesson without those: put what they are in their place ("the configuration file", \
+"the staging host", "the owner of the service"), keep every condition and every warning, and add nothing.
+
+{rules}
+
+{lessons}
+
+Write the JSON object now, with exactly one memory in it. Its outcome is "{outcome}"."""
+
 
 def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

@@ -14,6 +14,7 @@ from reasoningbank.storage import root as folders
 from reasoningbank.storage.contract import Writing
 from reasoningbank.storage.project import Project as FolderProject
 from reasoningbank.storage.project import nothing
+from reasoningbank.storage.sharing import shared_name
 
 if TYPE_CHECKING:
     from reasoningbank.storage.ledger import Log, LogHealth
@@ -103,6 +104,9 @@ class Place(Protocol):
     def projects(self, tenant: str) -> list[str]:
         """Return the names of a tenant's projects, sorted; nothing is made."""
 
+    def every(self, tenant: str) -> list[str]:
+        """Return these and the names that are reserved for shared banks, sorted; nothing is made."""
+
     def tenants(self) -> list[str]:
         """Return the names of the tenants that have projects, sorted; ScopeError where nobody may know."""
 
@@ -147,6 +151,9 @@ class Folder:
         )
 
     def projects(self, tenant: str) -> list[str]:
+        return [name for name in self.every(tenant) if shared_name(name) is None]
+
+    def every(self, tenant: str) -> list[str]:
         return folders.list_projects(self.root, tenant)
 
     def tenants(self) -> list[str]:

@@ -29,6 +29,7 @@ from reasoningbank.storage.contract import by_state, number
 from reasoningbank.storage.failures import not_allowed_error
 from reasoningbank.storage.lifecycle import finish_deletion, remove_damaged, sweep
 from reasoningbank.storage.project import DATABASE_NAME, Project
+from reasoningbank.storage.sharing import shared_name
 from reasoningbank.storage.transaction import SqliteReading
 
 NAME_LIMIT = 200
@@ -98,7 +99,7 @@ def list_tenants(root: Path) -> list[str]:
 
 
 def list_projects(root: Path, tenant: str) -> list[str]:
-    """Return the names of a tenant's projects that can be opened, sorted; nothing is made."""
+    """Return the names of a tenant's projects and shared banks that can be opened, sorted; nothing is made."""
     tenant = checked_name(tenant, "tenant")
     owners = (owner for _, owner in _owners(root / folder_name(tenant)) if isinstance(owner, dict))
     return sorted(owner["project"] for owner in owners if owner["tenant"] == tenant)
@@ -111,7 +112,7 @@ def count_projects(root: Path, tenant: str) -> list[ProjectCounts]:
     for folder, owner in _owners(root / folder_name(tenant)):
         if isinstance(owner, ReasoningBankError):
             damaged.append(ProjectCounts(folder.name, problem=str(owner)))
-        elif owner["tenant"] == tenant:
+        elif owner["tenant"] == tenant and shared_name(owner["project"]) is None:
             with _reading(folder) as reading:
                 runs = number(reading, "SELECT count(*) FROM episodes")
                 counted.append(ProjectCounts(owner["project"], by_state(reading, "memories"), runs))
@@ -152,7 +153,8 @@ def delete_project_files(root: Path, tenant: str, project: str) -> None:
         ProjectNotFoundError: there is none of this name.
         StorageError: the files could not be removed; the mark stays, and calling again goes on.
     """
-    tenant, project = checked_name(tenant, "tenant"), checked_name(project, "project")
+    tenant = checked_name(tenant, "tenant")
+    project = project if shared_name(project) is not None else checked_name(project, "project")
     folder = project_folder(root, tenant, project)
     if not (folder / DATABASE_NAME).is_file():
         # A deletion that was killed after it took the folder away goes on here.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 
-from reasoningbank.search.bm25 import Postings, Rows, Scores, bm25, within_budget
+from reasoningbank.search.bm25 import Postings, within_budget
 from reasoningbank.services.cache.columns import Following, State
 from reasoningbank.storage import words
 from reasoningbank.storage.contract import Reading
@@ -49,8 +49,10 @@ class PostingCache(Following):
         self._since = self.state
         self._stale.update(changed)
 
-    def matches(self, reading: Reading, state: State, wanted: Sequence[str]) -> tuple[Rows, Scores]:
-        """Return the memories that hold any of the rarest terms, in ascending order of row number, with their BM25.
+    def postings(
+        self, reading: Reading, state: State, wanted: Sequence[str]
+    ) -> tuple[dict[str, Postings], tuple[int, int]]:
+        """Return the postings of the rarest terms, the rarest first, and how many memories and terms there are.
 
         The wanted terms are distinct. If the transaction's state says something else than the one that was followed to,
         all is read anew.
@@ -65,7 +67,7 @@ class PostingCache(Following):
         if unknown or missing:
             self._keep(sizes, read, lengths)
         found |= read
-        return bm25([found[term] for term in asked], *totals)
+        return {term: found[term] for term in asked}, totals
 
     def _present(
         self, reading: Reading, state: State, wanted: Sequence[str]

@@ -18,6 +18,7 @@ from reasoningbank.belief.spec import SpecModel
 from reasoningbank.filters import Filters
 from reasoningbank.forks import renew_after_fork
 from reasoningbank.memory import Source
+from reasoningbank.search.bm25 import bm25
 from reasoningbank.search.ranking import DOUBT_KEEPS
 from reasoningbank.search.selection import judged_and_votes
 from reasoningbank.search.verbatim import pieces
@@ -33,7 +34,7 @@ from reasoningbank.vectors.base import Int64
 
 if TYPE_CHECKING:
     from reasoningbank.belief.belief import ConfidenceModel
-    from reasoningbank.search.bm25 import Rows, Scores
+    from reasoningbank.search.bm25 import Postings, Rows, Scores
     from reasoningbank.services.view import View
     from reasoningbank.storage.contract import Moment
 
@@ -145,7 +146,12 @@ class ProjectCache:
 
     def matches(self, view: View, terms: Sequence[str]) -> tuple[Rows, Scores]:
         """Return the memories that hold any of the rarest terms, in ascending order, with their BM25."""
-        return self._postings.matches(view, _state(view.moment), terms)
+        postings, totals = self._postings.postings(view, _state(view.moment), terms)
+        return bm25([*postings.values()], *totals)
+
+    def postings(self, view: View, terms: Sequence[str]) -> tuple[dict[str, Postings], tuple[int, int]]:
+        """Return the postings of the rarest terms, the rarest first, and how many memories and terms there are."""
+        return self._postings.postings(view, _state(view.moment), terms)
 
     def candidates(self, view: View, numbers: Int64) -> Table:
         """Return the CANDIDATE columns of these memories, in their order."""

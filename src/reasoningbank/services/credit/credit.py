@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
 
-from reasoningbank.episode import Episode
+from reasoningbank.episode import Episode, Served
 from reasoningbank.errors import EpisodeNotFoundError, MemoryNotFoundError
 from reasoningbank.results import Reported, Voted
 from reasoningbank.runs.results import EpisodePage
@@ -54,11 +54,13 @@ def report(
     by: str | None,
     revise: bool,
     strength: float = 1.0,
+    beside: Sequence[Served] = (),
 ) -> Reported:
     """Close an episode, and credit its outcome to exactly the memories that were served in it.
 
     Args:
         strength: how strongly it is said, in (0, 1].
+        beside: what the run was handed from other banks, which shares the outcome.
     """
     with _judging(engine) as edit:
         now = engine.now()
@@ -73,6 +75,7 @@ def report(
             by=clean(by or "", engine.rules),
             now=now,
             strength=strength,
+            beside=beside,
         )
 
 
@@ -127,11 +130,19 @@ def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Epi
 
 
 def _close(
-    edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by: str, now: datetime, strength: float = 1.0
+    edit: Edit,
+    episode: Episode,
+    verdict: Verdict,
+    *,
+    reason: str,
+    by: str,
+    now: datetime,
+    strength: float = 1.0,
+    beside: Sequence[Served] = (),
 ) -> Reported:
     if episode.verdict is not None and episodes.is_sealed(edit, episode.ref):
         return Reported(episode, recorded=False, previous=episode.verdict, too_late=True)
-    signals = _outcomes(edit, episode, verdict, reason=reason, by=by, now=now, strength=strength)
+    signals = _outcomes(edit, episode, verdict, reason=reason, by=by, now=now, strength=strength, beside=beside)
     if not signals and episode.verdict is verdict:
         return Reported(episode, recorded=False, previous=episode.verdict)
     folded = edit.write_signals(signals, now)
@@ -144,7 +155,15 @@ def _close(
 
 
 def _outcomes(
-    edit: Edit, episode: Episode, verdict: Verdict, *, reason: str, by: str, now: datetime, strength: float
+    edit: Edit,
+    episode: Episode,
+    verdict: Verdict,
+    *,
+    reason: str,
+    by: str,
+    now: datetime,
+    strength: float,
+    beside: Sequence[Served],
 ) -> list[Signal]:
     """Return the signals that are needed to make the evidence say `verdict`; none for what it says already."""
     if not episode.memories:
@@ -153,11 +172,12 @@ def _outcomes(
     # whatever the whole run's verdict.
     polarity = _POLARITY[verdict]
     said = evidence.outcomes_of(edit, episode.ref)
-    model, confidences = edit.model, [m.confidence for m in episode.memories]
-    about = chances(model.parameters, np.array([m.about for m in episode.memories])).tolist()
+    shared_by = (*episode.memories, *beside)
+    model, confidences = edit.model, [m.confidence for m in shared_by]
+    about = chances(model.parameters, np.array([m.about for m in shared_by])).tolist()
     shares = model.shares(confidences, verdict is Verdict.SUCCESS, about)
     signals = []
-    for m, share in zip(episode.memories, shares, strict=True):
+    for m, share in zip(episode.memories, shares, strict=False):
         before, alone = said.get(m.memory, (0, False))
         if alone or before == polarity:
             continue
@@ -190,8 +210,9 @@ def vote(
     ref: str | None,
     by: str | None,
     reason: str | None,
+    source: str = "",
 ) -> Voted:
-    """Count one piece of evidence about one memory."""
+    """Count one piece of evidence about one memory; from the project `source` where it is shared."""
     with _judging(engine) as edit:
         now = engine.now()
         found = episodes.judged(edit, memory_id, since=episodes.before(now, engine.episode_ttl))
@@ -206,7 +227,7 @@ def vote(
             polarity=1 if helpful else -1,
             ref=ref or found.open_ref or new_id(),
             # Whoever reports on a memory alone is the session that it names.
-            source=(ref or "") if kind is SignalKind.OUTCOME else "",
+            source=source or ((ref or "") if kind is SignalKind.OUTCOME else ""),
             by=clean(by or "", engine.rules),
             reason=clean(reason or "", engine.rules),
             alone=kind is SignalKind.OUTCOME,

@@ -21,7 +21,7 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
     shown, now = view.shown(numbers.values()).values(), view.engine.now()
     memories = {m.id: m for m in shown if not m.has_expired(now)}
     left_out = {HELD_OUT: len(episode.withheld), EXPIRED: len(shown) - len(memories)}
-    hits = tuple(_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories and not s.step)
+    hits = tuple(as_hit(s, memories[s.memory]) for s in episode.memories if s.memory in memories and not s.step)
     opposed = conflicts(view, list(numbers.values())) if expand_links else ()
     doubtful, pin_tokens = episodes.was_doubtful(view, ref), view.engine.settings.pin_tokens
     shown_so = block_of(as_found(hits), max_tokens, opposed, pin_tokens, doubtful=doubtful)
@@ -40,7 +40,8 @@ def again(view: View, ref: str, max_tokens: int, expand_links: bool = False) -> 
     )
 
 
-def _hit(served: Served, memory: Memory) -> Hit:
+def as_hit(served: Served, memory: Memory) -> Hit:
+    """Return a memory as it was handed out."""
     return Hit(
         memory=memory,
         similarity=served.similarity,

@@ -19,7 +19,8 @@ from reasoningbank.results import HELD_OUT, OVER_BUDGET, WEAK, Hit, Recall, Sear
 from reasoningbank.search.selection import success
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
-from reasoningbank.services.search.expand import among, conflicts, with_required
+from reasoningbank.services.search.above import SPAN, Above
+from reasoningbank.services.search.expand import among
 from reasoningbank.services.search.retrieve import Wanted, find
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import Signal, SignalKind, as_utc
@@ -46,6 +47,7 @@ def recall(
     expand_links: bool = False,
     holdout: Holdout | None = None,
     join: bool = False,
+    levels: Above | None = None,
     attempt: Attempt | None = None,
 ) -> Recall:
     """Hand out the memories that fit a task, and open its episode.
@@ -54,20 +56,29 @@ def recall(
         expand_links: bring along what they require, and say which do not go together.
         holdout: what may be withheld from a new run for comparison.
         join: under a reference that is known, search all the same, and add what is new to its episode.
+        levels: what is looked through beside the project.
         attempt: of a caller that may give it up; then, too, no episode is opened.
     """
     limit = _Limit(engine, deadline, attempt)
 
     def look(embedder: Embedder) -> Recall | Fitted:
         query = engine.queries.query(embedder, task)
-        with engine.read() as view:
+        with engine.read() if levels is None else levels.read(embedder) as view:
             if ref is not None and not join and (known := _again(view, ref, max_tokens, expand_links)) is not None:
-                return known
+                return known if levels is None else levels.again(known, max_tokens)
             limit.check()
             found, numbers = find(view, query, wanted)
-            fitted = _plain(query.text, engine.cache.learned, found, numbers, max_tokens, wanted.weak)
+            opposed: Sequence[Conflict] = ()
+            if levels is not None:
+                found, numbers = levels.named(found, numbers)
+                opposed = levels.opposed
+            fitted = _plain(
+                query.text, engine.cache.learned, found, numbers, max_tokens, weak=wanted.weak, opposed=opposed
+            )
             if expand_links:
-                fitted = _fitted(view, fitted, wanted, max_tokens)
+                from reasoningbank.services.search.brought import with_brought
+
+                fitted = with_brought(view, fitted, wanted, max_tokens)
             if view.moment.pinned and engine.settings.pin_tokens:
                 from reasoningbank.services.search.pins import with_pins
 
@@ -78,11 +89,12 @@ def recall(
     if isinstance(fitted, Recall):
         return fitted
     run = Run(ref or new_id(), thread, max_tokens, holdout, join)
-    opened = _open(engine, fitted, run, limit)
+    opened = _open(engine, fitted, run, limit, levels)
     if opened is None:
         # Another process opened it between our look and our lock.
         with engine.read() as view:
-            return _again(view, run.ref, max_tokens, expand_links) or Recall(ref=run.ref, task=fitted.task)
+            known = _again(view, run.ref, max_tokens, expand_links) or Recall(ref=run.ref, task=fitted.task)
+            return known if levels is None else levels.again(known, max_tokens)
     return _recall(opened, run.ref)
 
 
@@ -125,42 +137,22 @@ class Fitted:
 
 
 def _plain(
-    task: str, learned: Parameters, found: SearchResult, numbers: Sequence[int], max_tokens: int, weak: str
+    task: str,
+    learned: Parameters,
+    found: SearchResult,
+    numbers: Sequence[int],
+    max_tokens: int,
+    *,
+    weak: str,
+    opposed: Sequence[Conflict],
 ) -> Fitted:
     if found.weak and weak == "omit":
         found, numbers = replace(found, hits=(), withheld={**found.withheld, WEAK: len(found.hits)}), ()
     doubtful = found.weak and weak == "mark"
     places = {hit.memory.id: n for hit, n in zip(found.hits, numbers, strict=True)}
-    shown = block_of(found.hits, max_tokens, doubtful=doubtful)
-    return Fitted(task, learned, found, found.hits, found.hits, places, shown, doubtful=doubtful)
-
-
-def _fitted(view: View, plain: Fitted, wanted: Wanted, max_tokens: int) -> Fitted:
-    """Bring along what the hits that fit require, as far as it takes no room from them."""
-    alone = plain.block.included
-    shown = {hit.memory.id: hit for hit in plain.hits if hit.memory.id in alone}
-    numbers = {memory_id: plain.numbers[memory_id] for memory_id in shown}
-    brought = with_required(view, shown, numbers, floor=wanted.floor, strict=wanted.strict)
-    opposed = conflicts(view, list(brought.numbers.values()))
-    count = len(brought.required)
-    while True:
-        kept = tuple(hit for hit in brought.hits if hit.memory.id not in brought.required[count:])
-        shown_so = block_of(kept, max_tokens, opposed, doubtful=plain.doubtful)
-        if not count or set(alone) <= set(shown_so.included):
-            break
-        count -= 1
-    every = brought.hits + tuple(hit for hit in plain.hits if hit.memory.id not in alone)
-    in_block = tuple(memory_id for memory_id in brought.required[:count] if memory_id in shown_so.included)
-    return replace(
-        plain,
-        hits=every,
-        offered=kept,
-        numbers=plain.numbers | brought.numbers,
-        block=shown_so,
-        required=in_block,
-        conflicts=opposed,
-        withheld=brought.withheld,
-    )
+    shown = block_of(found.hits, max_tokens, opposed, doubtful=doubtful)
+    conflicting = tuple(opposed)
+    return Fitted(task, learned, found, found.hits, found.hits, places, shown, conflicts=conflicting, doubtful=doubtful)
 
 
 def _withheld(fitted: Fitted, handed_out: int) -> dict[str, int]:
@@ -226,7 +218,7 @@ class Run:
     join: bool
 
 
-def _open(engine: Engine, fitted: Fitted, run: Run, limit: _Limit) -> Fitted | None:
+def _open(engine: Engine, fitted: Fitted, run: Run, limit: _Limit, levels: Above | None) -> Fitted | None:
     """Open the episode, and count a usage for each memory that is handed out; None when there is one already.
 
     One that is to be joined is told what is new in it. What is handed out comes back: all that was found, or what a
@@ -249,6 +241,8 @@ def _open(engine: Engine, fitted: Fitted, run: Run, limit: _Limit) -> Fitted | N
         served = _serve(edit, fitted, run, known, now)
         if served is None:
             return None
+        if levels is not None:
+            levels.note(edit, run.ref, fitted)
         before = edit.moment
         # What was deleted meanwhile counts for nothing.
         edit.write_signals([usage(s, run.ref, run.thread, now) for _, s in served], now)
@@ -270,7 +264,7 @@ def _serve(
     """
     before = () if known is None else known.memories
     first, there = max((s.position for s in before), default=-1) + 1, {s.memory for s in before}
-    new = [hit for hit in fitted.handed_out if hit.memory.id not in there]
+    new = [hit for hit in fitted.handed_out if hit.memory.id not in there and fitted.numbers[hit.memory.id] < SPAN]
     served = [(fitted.numbers[hit.memory.id], as_served(hit, place)) for place, hit in enumerate(new, first)]
     tokens, doubtful = fitted.block.tokens, fitted.doubtful
     if known is None:

@@ -105,7 +105,7 @@ def propose(engine: Engine, threshold: float, max_clusters: int | None = None) -
         undone = [metadata.get(MERGED_FROM, []) for metadata in trust.metadata_of_archived(view, UNDONE)]
     # Pairs whose merge somebody undid are not proposed again.
     apart = {frozenset(pair) for ids in undone for pair in combinations(ids, 2)}
-    lessons = [_lesson(memories[rows[i][0]]) for i in named]
+    lessons = [as_lesson(memories[rows[i][0]]) for i in named]
     place = {i: at for at, i in enumerate(named)}
     near = (Pair(place[first], place[second], cosine) for first, second, cosine in pairs)
     fresh = [pair for pair in near if frozenset((lessons[pair.first].id, lessons[pair.second].id)) not in apart]
@@ -119,7 +119,8 @@ def _near(rows: Sequence[LessonRow], threshold: float) -> list[tuple[int, int, f
     return heapq.nsmallest(MOST_PAIRS, found, key=lambda pair: (-pair[2], pair[:2]))
 
 
-def _lesson(memory: Memory) -> Lesson:
+def as_lesson(memory: Memory) -> Lesson:
+    """Return what consolidation knows of a memory."""
     text = lesson_text(memory)
     return Lesson(
         id=memory.id,
@@ -147,7 +148,7 @@ def merge_these(engine: Engine, memory_ids: Sequence[str], chat: Chat | None) ->
         found = _sources(view, memory_ids)
     if found is None:
         raise InvalidInputError("a memory to merge is not in service: restore or approve it first")
-    lessons = [_lesson(memory) for memory in found.values()]
+    lessons = [as_lesson(memory) for memory in found.values()]
     if not all(may_merge(lessons[0], lesson) for lesson in lessons):
         raise InvalidInputError(
             "only memories of one outcome are merged, and untrusted ones only with others of the same source"

@@ -19,6 +19,7 @@ from reasoningbank.storage.postgres.server import Server, server_at
 from reasoningbank.storage.postgres.signal_table import SignalTable
 from reasoningbank.storage.postgres.transaction import PostgresReading, PostgresWriting, Scope, ServerLedger
 from reasoningbank.storage.project import nothing
+from reasoningbank.storage.sharing import shared_name
 
 Durability = Literal["normal", "full"]
 BUSY_TIMEOUT = 10.0  # seconds, where no bank has one of its own
@@ -154,6 +155,9 @@ class ServerPlace:
         return int(number)
 
     def projects(self, tenant: str) -> list[str]:
+        return [name for name in self.every(tenant) if shared_name(name) is None]
+
+    def every(self, tenant: str) -> list[str]:
         with transaction.reading(server_at(self.address, BUSY_TIMEOUT), Scope(tenant, 0)) as reading:
             return sorted(name for (name,) in reading.execute("SELECT name FROM projects"))
 
