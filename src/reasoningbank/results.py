@@ -16,16 +16,14 @@ OVER_BUDGET, EXPIRED, HELD_OUT, HARMFUL, WEAK = "token budget", "expired", "hold
 PINS = "pinned over budget"
 
 
-OWN = "project"
-"""The level of a project's own memories, beside the names of the shared banks."""
+OWN = "project"  # the level of a project's own memories, beside the names of the shared banks
 
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A lesson of a shared bank that says the same as one that is nearer, with what is known of it there.
+    """A lesson of a shared bank (`level`) that says the same as one that is nearer.
 
     Attributes:
-        level: the shared bank.
         memory: its id there.
         confidence: the belief that it helps here.
         uses: how often it was handed out, by all projects.

@@ -15,7 +15,7 @@ def kinds(text: str, *names: str) -> list[tuple[str, str]]:
     ("text", "found"),
     [
         ("Read /srv/billing/conf/app.yaml first.", ("path", "/srv/billing/conf/app.yaml")),
-        ("It is in ~/work/notes", ("path", "~/work/notes")),
+        ("It is in ~/notes/old", ("path", "~/notes/old")),
         (r"Open C:\Users\Public\ledger.xlsx", ("path", r"C:\Users\Public\ledger.xlsx")),
         ("Change services/billing/api.py there", ("path", "services/billing/api.py")),
         ("Deploy to db1.prod.acme.internal at night", ("host", "db1.prod.acme.internal")),

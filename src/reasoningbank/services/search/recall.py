@@ -68,10 +68,8 @@ def recall(
                 return known if levels is None else levels.again(known, max_tokens)
             limit.check()
             found, numbers = find(view, query, wanted)
-            opposed: Sequence[Conflict] = ()
-            if levels is not None:
-                found, numbers = levels.named(found, numbers)
-                opposed = levels.opposed
+            found, numbers = (found, numbers) if levels is None else levels.named(found, numbers)
+            opposed = () if levels is None else levels.opposed
             fitted = _plain(
                 query.text, engine.cache.learned, found, numbers, max_tokens, weak=wanted.weak, opposed=opposed
             )
