@@ -87,3 +87,9 @@ def test_a_day_as_until_is_whole() -> None:
     assert moments.until("2026-01-15", NOW) == moments.until(date(2026, 1, 15), NOW) == whole
     assert moments.until("2026-01-15T00:00:00", NOW) == moments.until(DAY, NOW) == DAY
     assert moments.until("9999-12-31", NOW) == datetime.max.replace(tzinfo=UTC)
+
+
+def test_a_shifted_time_stays_between_the_first_and_the_last_there_is() -> None:
+    assert moments.shifted(NOW, timedelta(days=7)) - NOW == NOW - moments.shifted(NOW, -timedelta(days=7))
+    assert moments.shifted(moments.FIRST, -timedelta(days=1)) == moments.shifted(NOW, timedelta.min) == moments.FIRST
+    assert moments.shifted(moments.LAST, timedelta(days=1)) == moments.shifted(NOW, timedelta.max) == moments.LAST

@@ -6,9 +6,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-import typer
-
-from reasoningbank.cli.entry import app
+from reasoningbank.cli.entry import program
 from reasoningbank.cli.examples import EXAMPLES
 from reasoningbank.cli.help import ALIASES
 
@@ -48,7 +46,7 @@ def cli_page(made: str) -> str:
     Args:
         made: the line that says how the page is made.
     """
-    group: Any = typer.main.get_command(app)
+    group: Any = program()
     aliases = ", ".join(f"`{alias}` is `{name}`" for alias, name in ALIASES.items())
     parts = [made, "# Command line", INTRODUCTION.strip(), _shared(group), f"Names that people try: {aliases}."]
     for path, command in _commands(group, ()):

@@ -9,6 +9,9 @@ from typing import Any
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.signals import as_utc
 
+FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+"""The first and the last time there is."""
+
 _SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -60,6 +63,14 @@ def after(now: datetime, name: str, given: object) -> datetime:
         raise InvalidInputError(f"{name} {given!r:.80} ends behind the year 9999: give a shorter one") from None
 
 
+def shifted(at: datetime, by: timedelta) -> datetime:
+    """Return a time in UTC moved by a span; the first or the last there is where that leads beyond all times."""
+    try:
+        return at + by
+    except OverflowError:
+        return FIRST if by < timedelta() else LAST
+
+
 def expiry(expires_at: Any, ttl: Any, now: datetime) -> Any:
     """Return from when on a lesson is not served, as it was given, or so long from now; None for never."""
     if ttl is None:
@@ -83,14 +94,13 @@ def until(given: object, now: datetime) -> datetime:
     start = moment("until", given)
     if not _is_day(given):
         return start
-    return start + timedelta(days=1) if start.date() < date.max else datetime.max.replace(tzinfo=UTC)
+    return shifted(start, timedelta(days=1))
 
 
 def _ago(given: object, now: datetime) -> datetime | None:
     if isinstance(given, timedelta) or (isinstance(given, str) and _SPAN.fullmatch(given.strip().lower())):
-        ago = span("since", given)
-        first = datetime.min.replace(tzinfo=UTC)
-        return now - ago if ago <= now - first else first
+        # (The longest span of all has no negative.)
+        return shifted(now, -min(span("since", given), LAST - FIRST))
     return None
 
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from reasoningbank import ReasoningBank
-from reasoningbank.cli.entry import app
+from reasoningbank.cli.entry import program
 from reasoningbank.cli.examples import EXAMPLES
 from reasoningbank.cli.help import ALIASES, FIRST
 from tests.cli.conftest import Cli, Ran, child_environment
@@ -30,7 +29,7 @@ def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
             yield " ".join((*path, name))
 
 
-EVERY = list(commands(typer.main.get_command(app)))
+EVERY = list(commands(program()))
 
 
 def test_every_command_has_an_example_and_every_example_is_of_a_command() -> None:

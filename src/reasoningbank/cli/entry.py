@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, NoReturn, cast
+from functools import cache
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
@@ -82,6 +83,12 @@ app.add_typer(hooks.app, rich_help_panel="Servers")
 app.add_typer(server.app, rich_help_panel="Servers")
 
 
+@cache
+def program() -> Any:
+    """Return the program as the parser sees it: a group of commands, made once, for that takes longer than most do."""
+    return typer.main.get_command(app)
+
+
 INTERRUPTED = 130
 
 # Whatever the parser refuses. Its class lives in click or, in newer versions, in Typer's own copy of it.
@@ -100,7 +107,7 @@ def run(arguments: Sequence[str]) -> int:
     Errors are one sentence on standard error; with --json also one object on standard output.
     """
     try:
-        code = app(args=list(arguments), prog_name="reasoningbank", standalone_mode=False)
+        code = program()(args=list(arguments), prog_name="reasoningbank", standalone_mode=False)
     except UsageError as problem:
         return _failed(arguments, problem, str(problem), code=2)
     except REFUSED as error:

@@ -13,7 +13,7 @@ from reasoningbank.storage.fold import Contribution
 from reasoningbank.storage.ledger import Ledger, fold_lines
 from reasoningbank.storage.place import Project
 from reasoningbank.storage.project import nothing
-from reasoningbank.storage.stored import MEMORY_COLUMNS, is_readable
+from reasoningbank.storage.stored import MEMORY_COLUMNS, readable
 from reasoningbank.storage.transaction import SqliteWriting
 
 
@@ -87,7 +87,8 @@ def inspect_derived(project: Project, reading: Reading) -> list[Finding]:
 
 def unreadable(reading: Reading) -> list[str]:
     """Return the ids of the memories whose rows cannot be read."""
-    return [row[1] for row in reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories") if not is_readable(row)]
+    rows = reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories")
+    return [row[1] for row in rows if readable(row, (), "") is None]
 
 
 def remove_loose_ends(writing: Writing) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reasoningbank.episode import Episode, Served
+from reasoningbank.moments import shifted
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage.contract import Reading, Writing, column, number
 from reasoningbank.verdict import Verdict
@@ -188,27 +189,19 @@ def expire(writing: Writing, now: datetime, after: timedelta) -> int:
     return writing.execute(
         "UPDATE episodes SET verdict = 'unknown', closed_at = ?, reason = 'expired' "
         "WHERE verdict IS NULL AND opened_at < ?",
-        (time_text(now), time_text(before(now, after))),
+        (time_text(now), time_text(shifted(now, -after))),
     ).rowcount
 
 
 def count_overdue(reading: Reading, now: datetime, after: timedelta) -> int:
     """Return how many episodes `expire` would close."""
     overdue = "SELECT count(*) FROM episodes WHERE verdict IS NULL AND opened_at < ?"
-    return number(reading, overdue, (time_text(before(now, after)),))
+    return number(reading, overdue, (time_text(shifted(now, -after)),))
 
 
 def count_open(reading: Reading) -> int:
     """Return how many episodes are open."""
     return number(reading, "SELECT count(*) FROM episodes WHERE verdict IS NULL")
-
-
-def before(now: datetime, span: timedelta) -> datetime:
-    """Return `now - span`, or the first moment there is: a clock in year 1 has no day before it."""
-    try:
-        return now - span
-    except OverflowError:
-        return datetime.min.replace(tzinfo=now.tzinfo)
 
 
 # -- runs as a whole -------------------------------------------------------------------------------------------------

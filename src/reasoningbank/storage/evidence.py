@@ -145,19 +145,27 @@ _PIECES = (
 )
 
 
+def tally_of(row: Sequence[Any]) -> Tally:
+    """Return a tally of its kind, day, source, judge, superseded, positive, negative and last, as they are stored.
+
+    ValueError where they say what none can.
+    """
+    kind, day, source, judge, superseded, positive, negative, last = row
+    weights = int(positive) / UNIT, int(negative) / UNIT
+    return Tally(SignalKind(kind), day, source, judge, *weights, parse_time(last), bool(superseded))
+
+
+def units_of(tally: Tally) -> tuple[int, int]:
+    """Return what a tally weighs for and against, as it is stored."""
+    return round(tally.positive * UNIT), round(tally.negative * UNIT)
+
+
 def pieces_of(reading: Reading, n: int) -> list[tuple[str, Tally]]:
     """Return what counts for and against a memory, in the order it was given: the run or vote, and a tally of its own.
 
     What was rolled up belongs to no run any more: the pieces of a day and judge are one.
     """
-    rows = reading.execute(_PIECES, {"n": n})
-    return [
-        (
-            ref,
-            Tally(SignalKind(kind), day, source, by, plus / UNIT, minus / UNIT, parse_time(at), bool(superseded)),
-        )
-        for ref, kind, day, source, by, superseded, plus, minus, at in rows
-    ]
+    return [(ref, tally_of(columns)) for ref, *columns in reading.execute(_PIECES, {"n": n})]
 
 
 def spoke_for(reading: Reading, n: int, since: str) -> tuple[SignalKind, ...]:

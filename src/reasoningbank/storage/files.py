@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 try:
@@ -78,6 +79,18 @@ def size_of(path: Path) -> int:
         return path.stat().st_size
     except (FileNotFoundError, NotADirectoryError):
         return 0
+
+
+@contextlib.contextmanager
+def new_folder(target: Path, purpose: str) -> Iterator[Path]:
+    """Give a folder to fill that gets its name when all is in it; of one that was not filled nothing is left."""
+    made = aside(target, purpose)
+    try:
+        yield made
+        rename(made, target)
+        sync_folder(target.parent)
+    finally:
+        remove_tree(made)
 
 
 def remove_tree(folder: Path) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
+from reasoningbank.moments import shifted
 from reasoningbank.runs.jobs import LEASE, MOST_ATTEMPTS, RETRYABLE, DistillStatus, Held, Job, pause_after, task_key
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.signals import parse_time, time_text
@@ -15,7 +16,6 @@ from reasoningbank.storage.contract import Reading, Values, Writing
 from reasoningbank.verdict import Verdict
 
 EARLIER_RUNS = 3
-END = datetime.max.replace(tzinfo=UTC)
 # Before the key of a job that was given one.
 GIVEN = "given:"
 TASK_SHOWN = 200
@@ -78,7 +78,7 @@ def take(writing: Writing, *, token: str, now: datetime) -> Held | None:
         writing.execute(
             "UPDATE jobs SET status = 'running', token = ?, attempts = attempts + 1, due_at = ?, updated_at = ? "
             "WHERE id = ?",
-            (token, _later(now, LEASE), time_text(now), job_id),
+            (token, time_text(shifted(now, LEASE)), time_text(now), job_id),
         )
         earlier = _earlier(writing, task, job_id) if kind == "run" else ()
         return Held(_jobs(writing, "id = ?", (job_id,))[0], token, json.loads(payload), earlier)
@@ -98,7 +98,7 @@ def renew(writing: Writing, held: Held, now: datetime) -> bool:
     """Hold a job for another while; False when it is no longer this worker's."""
     renewed = writing.execute(
         "UPDATE jobs SET due_at = ? WHERE id = ? AND token = ? AND status = 'running'",
-        (_later(now, LEASE), held.job.id, held.token),
+        (time_text(shifted(now, LEASE)), held.job.id, held.token),
     )
     return renewed.rowcount == 1
 
@@ -136,7 +136,7 @@ def fail(writing: Writing, held: Held, reason: str, now: datetime) -> None:
         return
     writing.execute(
         "UPDATE jobs SET status = 'queued', token = '', reason = ?, due_at = ?, updated_at = ? WHERE id = ?",
-        (reason[:1_000], _later(now, pause_after(held.job.attempts)), time_text(now), held.job.id),
+        (reason[:1_000], time_text(shifted(now, pause_after(held.job.attempts))), time_text(now), held.job.id),
     )
 
 
@@ -177,11 +177,6 @@ def forget(writing: Writing, before: datetime) -> int:
     """Delete jobs that ended before a time with lessons, or with nothing to learn; others are kept for a retry."""
     ended = (DistillStatus.DONE.value, DistillStatus.EMPTY.value, time_text(before))
     return writing.execute("DELETE FROM jobs WHERE status IN (?, ?) AND updated_at < ?", ended).rowcount
-
-
-def _later(now: datetime, span: timedelta) -> str:
-    # A clock may stand at the end of time.
-    return time_text(now + min(span, END - now))
 
 
 def _jobs(reading: Reading, which: str, values: Values) -> list[Job]:

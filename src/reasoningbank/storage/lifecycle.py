@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reasoningbank.errors import CorruptionError, StorageError
 from reasoningbank.storage import files
-from reasoningbank.storage.database import Database, apply_migrations, inode
+from reasoningbank.storage.database import Database, empty, inode
 from reasoningbank.storage.failures import reported
 
 _POSIX = os.name == "posix"
@@ -62,9 +62,10 @@ def _left_of(path: Path, signals: Path) -> str:
 
 
 def _build(made: Path, meta: dict[str, str]) -> None:
+    made.write_bytes(empty())
     with contextlib.closing(sqlite3.connect(made, isolation_level=None)) as connection:
+        # (Its commit syncs the whole file.)
         connection.execute("BEGIN IMMEDIATE")
-        apply_migrations(connection)
         connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         connection.execute("COMMIT")
         # Last: what goes through a write-ahead log is in the file once that is closed, and that can fail unheard.

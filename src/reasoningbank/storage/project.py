@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +17,7 @@ from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import Signal, time_text
 from reasoningbank.storage import files, meta
 from reasoningbank.storage.contract import INDEXES, Reading
-from reasoningbank.storage.database import Database, apply_migrations, inode, prepare
+from reasoningbank.storage.database import Database, empty, inode, prepare
 from reasoningbank.storage.failures import deleted_error, moved_error, reported
 from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.ledger import Appended, Ledger, Logged, LogHealth
@@ -212,31 +211,25 @@ class Project:
 
         StorageError when the disk refuses; there is no new folder then.
         """
-        made = files.aside(target, "backup")
         if not self.database.read_only:
             self.forget_words()
-        with reported(target), ExitStack() as open_files:
-            try:
-                files.make_folders(made / SIGNALS_NAME)
-                with nullcontext() if self.database.read_only else self.write():
-                    reading = open_files.enter_context(self.read())
-                    # Opened now, a segment that is rolled up meanwhile can be read on.
-                    segments = [
-                        (name, open_files.enter_context((self.log.folder / name).open("rb")), size)
-                        for name, size in self.log.files()
-                    ]
-                # A plain copy would miss the log and drop locks.
-                with closing(sqlite3.connect(made / DATABASE_NAME)) as database:
-                    reading.connection.backup(database)
-                for name, source, size in segments:
-                    with (made / SIGNALS_NAME / name).open("wb") as copy:
-                        copy.write(source.read(size))
-                        copy.flush()
-                        files.sync_file(copy.fileno())
-                files.rename(made, target)
-                files.sync_folder(target.parent)
-            finally:
-                files.remove_tree(made)
+        with reported(target), files.new_folder(target, "backup") as made, ExitStack() as open_files:
+            files.make_folders(made / SIGNALS_NAME)
+            with nullcontext() if self.database.read_only else self.write():
+                reading = open_files.enter_context(self.read())
+                # Opened now, a segment that is rolled up meanwhile can be read on.
+                segments = [
+                    (name, open_files.enter_context((self.log.folder / name).open("rb")), size)
+                    for name, size in self.log.files()
+                ]
+            # A plain copy would miss the log and drop locks.
+            with closing(sqlite3.connect(made / DATABASE_NAME)) as database:
+                reading.connection.backup(database)
+            for name, source, size in segments:
+                with (made / SIGNALS_NAME / name).open("wb") as copy:
+                    copy.write(source.read(size))
+                    copy.flush()
+                    files.sync_file(copy.fileno())
 
     def close(self) -> None:
         """Fold the write-ahead log into the file where that is possible, and close it. Closing twice is fine."""
@@ -255,7 +248,7 @@ def _is_protected(path: Path) -> bool:
 def nothing(folder: Path | None) -> Iterator[SqliteWriting]:
     """Give an empty project. It may be written to like any other, and nothing of that is kept or made in `folder`."""
     with closing(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)) as connection:
-        connection.deserialize(_empty())
+        connection.deserialize(empty())
         prepare(connection)
         yield SqliteWriting(connection, folder, _NoLog(SignalLog(Path(SIGNALS_NAME), fsync=False)), {})
 
@@ -276,11 +269,3 @@ class _NoLog(Ledger):
 
     def catch_up(self, writing: Logged) -> None:
         """Nothing is left to count."""
-
-
-@cache
-def _empty() -> bytes:
-    """Return a database with the schema and no rows; to copy it takes a fraction of making it."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        apply_migrations(connection)
-        return connection.serialize()

@@ -15,13 +15,13 @@ from reasoningbank.diagnostics import written as signature_text
 from reasoningbank.filters import Filters
 from reasoningbank.identity import identity
 from reasoningbank.memory import Draft, State, fingerprint_text
-from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
+from reasoningbank.signals import Tally, time_text
 from reasoningbank.storage import merges, signatures
 from reasoningbank.storage.contract import Reading, Writing, column, number
-from reasoningbank.storage.evidence import withdraw
+from reasoningbank.storage.evidence import tally_of, withdraw
 from reasoningbank.storage.filters import HAPPENED, clause, json_text
-from reasoningbank.storage.fold import UNIT, batches
-from reasoningbank.storage.stored import MEMORY_COLUMNS, Judged, Stored, as_stored, is_readable
+from reasoningbank.storage.fold import batches
+from reasoningbank.storage.stored import MEMORY_COLUMNS, Judged, Stored, as_stored, readable
 from reasoningbank.storage.stored_vectors import MEMORIES
 
 _BATCH = 500
@@ -66,8 +66,8 @@ def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, St
         tallies = _tallies(reading, batch)
         for row in reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN (:numbers)", {"numbers": batch}):
             # One that is damaged costs itself and no other; `unreadable` names it.
-            if is_readable(row):
-                found[row[0]] = as_stored(row, tallies.get(row[0], ()), project)
+            if (stored := readable(row, tallies.get(row[0], ()), project)) is not None:
+                found[row[0]] = stored
     return found
 
 
@@ -99,12 +99,10 @@ def own_tallies(reading: Reading, numbers: Sequence[int]) -> dict[int, tuple[Tal
 def _tallies(reading: Reading, batch: Sequence[int], *, merged: bool = True) -> dict[int, tuple[Tally, ...]]:
     found: dict[int, list[Tally]] = {}
     rows = reading.execute(_TALLIES, {"numbers": list(batch), "merged": merged})
-    for n, kind, day, source, judge, superseded, positive, negative, last in rows:
-        weights = int(positive) / UNIT, int(negative) / UNIT
+    for n, *columns in rows:
         # A damaged one is made anew by a rebuild.
         with suppress(ValueError):
-            tally = Tally(SignalKind(kind), day, source, judge, *weights, parse_time(last), bool(superseded))
-            found.setdefault(n, []).append(tally)
+            found.setdefault(n, []).append(tally_of(columns))
     return {n: tuple(tallies) for n, tallies in found.items()}
 
 

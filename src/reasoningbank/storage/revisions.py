@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from reasoningbank.signals import SignalKind, Tally, parse_time, time_text
+from reasoningbank.signals import Tally, time_text
 from reasoningbank.storage.contract import Reading, Writing, column
-from reasoningbank.storage.evidence import ADDED, COUNTED, TALLIES
-from reasoningbank.storage.fold import UNIT
+from reasoningbank.storage.evidence import ADDED, COUNTED, TALLIES, tally_of, units_of
 
 # Segments are numbered from 1: what is put back stands in none of them, and folding again leaves it alone.
 NO_SEGMENT = 0
@@ -118,14 +117,10 @@ def evidence_of(reading: Reading, n: int) -> str:
 
 def evidence_text(tallies: Iterable[Tally], said: Sequence[tuple[str, str, int]], taught: Mapping[str, Any]) -> str:
     """Return, as `evidence_of` does, what counted for a memory in the bank that it comes from."""
-    sums = [[t.kind.value, t.day, t.source, t.by, int(t.superseded), *_units(t), time_text(t.last)] for t in tallies]
+    sums = [[t.kind.value, t.day, t.source, t.by, int(t.superseded), *units_of(t), time_text(t.last)] for t in tallies]
     # Neither merges nor what runs were handed is known here by the numbers that it had there.
     known = {"tallies": sums, "said": said, "taught": taught, "merged": [], "revision": -1}
     return json.dumps(known, separators=(",", ":"))
-
-
-def _units(tally: Tally) -> tuple[int, int]:
-    return round(tally.positive * UNIT), round(tally.negative * UNIT)
 
 
 class Evidence(NamedTuple):
@@ -139,11 +134,8 @@ class Evidence(NamedTuple):
 def read_evidence(text: str) -> Evidence:
     """Return what `evidence_of` said."""
     known: dict[str, Any] = json.loads(text)
-    tallies = (
-        Tally(SignalKind(kind), day, source, judge, good / UNIT, bad / UNIT, parse_time(last), bool(superseded))
-        for kind, day, source, judge, superseded, good, bad, last in known["tallies"]
-    )
-    return Evidence(tuple(tallies), tuple(map(tuple, known["said"])), known["taught"])
+    tallies = tuple(map(tally_of, known["tallies"]))
+    return Evidence(tallies, tuple(map(tuple, known["said"])), known["taught"])
 
 
 def give_back(writing: Writing, n: int, evidence: str) -> None:

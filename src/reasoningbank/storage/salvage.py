@@ -46,17 +46,11 @@ def salvage(folder: Path, target: Path, owner: dict[str, str]) -> Saved:
         ScopeError: it is another project's.
         StorageError: the disk refuses; there is no new folder then.
     """
-    made = files.aside(target, "salvage")
-    with reported(target):
-        try:
-            files.make_folders(made / SIGNALS_NAME)
-            saved = _salvage_database(folder / DATABASE_NAME, made / DATABASE_NAME, owner)
-            for segment in (folder / SIGNALS_NAME).glob("*.jsonl"):
-                shutil.copyfile(segment, made / SIGNALS_NAME / segment.name)
-            files.rename(made, target)
-            files.sync_folder(target.parent)
-        finally:
-            files.remove_tree(made)
+    with reported(target), files.new_folder(target, "salvage") as made:
+        files.make_folders(made / SIGNALS_NAME)
+        saved = _salvage_database(folder / DATABASE_NAME, made / DATABASE_NAME, owner)
+        for segment in (folder / SIGNALS_NAME).glob("*.jsonl"):
+            shutil.copyfile(segment, made / SIGNALS_NAME / segment.name)
     return saved
 
 
@@ -204,13 +198,13 @@ def _checked_copy(backup: Path, made: Path, tenant: str, project: str) -> None:
     with closing(source.database):
         with source.read() as reading:
             owner = meta.read(reading)
-            damage = reading.execute("PRAGMA quick_check(1)").fetchone()[0]
+            damage = source.damage(reading)
         if (owner.get("tenant"), owner.get("project")) != (tenant, project):
             raise ScopeError(
                 f"{backup} is of project {owner.get('project')!r} of tenant {owner.get('tenant')!r}: name them to put "
                 "it in their place"
             )
-        if damage != "ok":
+        if damage:
             raise CorruptionError(f"{backup / DATABASE_NAME} is damaged ({damage}): salvage it first", path=backup)
         source.backup(made)
 

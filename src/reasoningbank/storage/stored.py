@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from reasoningbank.memory import Memory, Source, State
 from reasoningbank.signals import SignalKind, Tally, parse_time
@@ -20,6 +20,21 @@ MEMORY_COLUMNS = (
 )
 
 
+class Written(NamedTuple):
+    """What a row says in texts that mean something else."""
+
+    outcome: Verdict
+    tags: tuple[str, ...]
+    state: State
+    metadata: dict[str, Any]
+    findings: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    signatures: tuple[str, ...]
+    occurred_at: datetime | None
+    expires_at: datetime | None
+
+
 @dataclass(frozen=True)
 class Stored:
     """A memory's row with its tallies; what it says about confidence is for the model to judge.
@@ -29,6 +44,7 @@ class Stored:
     Attributes:
         n: the row's number, never reused.
         row: as MEMORY_COLUMNS says.
+        written: what of it is text and means something else.
         usage_count: how often it was handed out by recall.
         last_used: when that was last, in UTC.
         touched: when it was last used, or else when what it tells of happened, or else when it was written.
@@ -36,6 +52,7 @@ class Stored:
 
     n: int
     row: Sequence[Any]
+    written: Written
     tallies: tuple[Tally, ...]
     project: str
     usage_count: int
@@ -57,22 +74,13 @@ class Stored:
             content=row[3],
             description=row[4],
             applies_when=row[5],
-            outcome=Verdict(row[6]),
-            tags=tuple(json.loads(row[7])) if row[7] != "[]" else (),
-            state=State(row[8]),
             confidence=confidence,
             initial_confidence=row[9],
             usage_count=self.usage_count,
             last_used=self.last_used,
             source=self.source,
-            metadata=json.loads(row[14]) if row[14] != "{}" else {},
             revision=row[15],
-            findings=tuple(json.loads(row[17])) if row[17] != "[]" else (),
-            created_at=parse_time(row[18]),
-            updated_at=parse_time(row[19]),
-            signatures=tuple(json.loads(row[20])) if row[20] not in ("", "[]") else (),
-            occurred_at=_time(row[21]),
-            expires_at=_time(row[22]),
+            **self.written._asdict(),
         )
 
     @property
@@ -116,29 +124,45 @@ class Judged:
         return usage_of(self.tallies)
 
 
-def is_readable(row: Sequence[Any]) -> bool:
-    """Tell whether a row, as MEMORY_COLUMNS says, says what a row can: damage, or a hand, may have changed it."""
-    try:
-        for written in (row[7], row[14], row[17], row[20]):
-            if written not in ("", "[]", "{}"):
-                json.loads(written)
-        for at in (row[18], row[19], row[21], row[22]):
-            _time(at)
-        return row[18] is not None and row[19] is not None and bool(Verdict(row[6]) and State(row[8]))
-    except (ValueError, TypeError, AttributeError):
-        return False
-
-
 def as_stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> Stored:
     """Return a row, as MEMORY_COLUMNS says, with its tallies."""
     usage = [tally for tally in tallies if tally.kind is SignalKind.USAGE] if tallies else []
     last = max(tally.last for tally in usage) if usage else None
-    return Stored(row[0], row, tallies, project, usage_of(usage), last, last or parse_time(row[21] or row[19]))
+    written = _written(row)
+    touched = last or written.occurred_at or written.updated_at
+    return Stored(row[0], row, written, tallies, project, usage_of(usage), last, touched)
+
+
+def _written(row: Sequence[Any]) -> Written:
+    return Written(
+        outcome=Verdict(row[6]),
+        tags=_listed(row[7]),
+        state=State(row[8]),
+        metadata=json.loads(row[14]) if row[14] != "{}" else {},
+        findings=_listed(row[17]),
+        created_at=parse_time(row[18]),
+        updated_at=parse_time(row[19]),
+        signatures=_listed(row[20]),
+        occurred_at=_time(row[21]),
+        expires_at=_time(row[22]),
+    )
+
+
+def readable(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> Stored | None:
+    """Return a row with its tallies; None where damage, or a hand, has it say what no row can."""
+    try:
+        return as_stored(row, tallies, project)
+    except (ValueError, TypeError, AttributeError):
+        return None
 
 
 def usage_of(tallies: Sequence[Tally]) -> int:
     """Return how often a memory was handed out, by its tallies."""
     return round(sum(tally.positive for tally in tallies if tally.kind is SignalKind.USAGE)) if tallies else 0
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text)) if text not in ("", "[]") else ()
 
 
 def _time(text: str | None) -> datetime | None:

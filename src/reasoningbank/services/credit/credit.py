@@ -11,6 +11,7 @@ import numpy as np
 
 from reasoningbank.episode import Episode, Served
 from reasoningbank.errors import EpisodeNotFoundError, MemoryNotFoundError
+from reasoningbank.moments import shifted
 from reasoningbank.results import Reported, Voted
 from reasoningbank.runs.results import EpisodePage
 from reasoningbank.screening.door import clean
@@ -122,7 +123,7 @@ def close_if_open(
 
 
 def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Episode:
-    found = ref or episodes.newest_of_thread(view, thread or "", episodes.before(now, view.engine.episode_ttl))
+    found = ref or episodes.newest_of_thread(view, thread or "", shifted(now, -view.engine.episode_ttl))
     episode = None if found is None else episodes.load_episode(view, found)
     if episode is None:
         raise EpisodeNotFoundError(f"ref {ref!r}" if ref is not None else f"thread {thread!r}")
@@ -215,7 +216,7 @@ def vote(
     """Count one piece of evidence about one memory; from the project `source` where it is shared."""
     with _judging(engine) as edit:
         now = engine.now()
-        found = episodes.judged(edit, memory_id, since=episodes.before(now, engine.episode_ttl))
+        found = episodes.judged(edit, memory_id, since=shifted(now, -engine.episode_ttl))
         if found is None:
             raise MemoryNotFoundError(memory_id)
         signal = Signal(
@@ -233,7 +234,7 @@ def vote(
             alone=kind is SignalKind.OUTCOME,
         )
         if kind is SignalKind.EXPLICIT and engine.settings.confidence_model == "spec":
-            since = time_text(episodes.before(now, VALIDATION_WINDOW))
+            since = time_text(shifted(now, -VALIDATION_WINDOW))
             signal = replace(signal, validates=evidence.spoke_for(edit, found.n, since))
         recorded = edit.write_signals([signal], now, only_news=True) == [Folded.COUNTED]
         return Voted(edit.shown([found.n])[found.n], signal.ref, recorded)

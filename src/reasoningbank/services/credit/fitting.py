@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime
 
 from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
 from reasoningbank.errors import StorageError
+from reasoningbank.moments import FIRST
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.view import View
 from reasoningbank.storage import parameters, trials
@@ -38,7 +38,7 @@ def fit_again(engine: Engine) -> bool:
                 return False
             stored = view.load(parameters.judged_last(view, MOST_MEMORIES)).values()
             runs = parameters.judged_runs(view, MOST_RUNS)
-            drawn = trials.trials(view, datetime.min.replace(tzinfo=UTC), MOST_RUNS)
+            drawn = trials.trials(view, FIRST, MOST_RUNS)
         found = fit(ProjectEvidence([(s.tallies, s.initial_confidence) for s in stored], runs, drawn))
         return put_into_force(engine, Fit(found, change, engine.now()), after=view.moment.fit)
     except StorageError as error:

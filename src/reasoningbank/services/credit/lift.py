@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Literal
 
 from reasoningbank.measures.lift import by_memory, by_tag, overall
 from reasoningbank.measures.lift_results import LiftReport
 from reasoningbank.measures.lift_words import report_in_words
+from reasoningbank.moments import FIRST, shifted
 from reasoningbank.services.engine import Engine
 from reasoningbank.storage import trials
-from reasoningbank.storage.episodes import before
-
-EVER = datetime.min.replace(tzinfo=UTC)
 
 
 def lift(engine: Engine, days: int | None, by: Literal["tag", "memory"] | None) -> LiftReport:
     """Compare the runs that were given lessons with those from which they were withheld. Changes nothing."""
     now = engine.now()
-    since = None if days is None else before(now, timedelta(days=days))
+    since = None if days is None else shifted(now, -timedelta(days=days))
     with engine.read() as view:
-        drawn = trials.trials(view, since or EVER)
+        drawn = trials.trials(view, since or FIRST)
         found = set(view.model.parameters.harmful)
         harmful = [m for n, m in view.shown(n for n, _ in sorted(found)).items() if (n, m.revision) in found]
     whole = overall(drawn)

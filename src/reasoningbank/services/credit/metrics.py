@@ -11,24 +11,21 @@ from reasoningbank.belief.spec import SignalWeights
 from reasoningbank.measures import criteria
 from reasoningbank.measures.criteria import DistilledRun, PastRun, Weighing
 from reasoningbank.measures.reliability import Calibration
+from reasoningbank.moments import shifted
 from reasoningbank.search.selection import success
 from reasoningbank.services.engine import Engine
 from reasoningbank.signals import SignalKind
 from reasoningbank.status import Metrics, Period
 from reasoningbank.storage import measures, meta, parameters
 from reasoningbank.storage.contract import Reading
-from reasoningbank.storage.episodes import before
 
 WEIGHED = ("accuracy", "helped", "unhelped")
-
-# The last moment behind which there is another.
-LAST = datetime.max.replace(tzinfo=UTC) - timedelta(microseconds=1)
 
 
 def metrics(engine: Engine, days: int, parts: int = 0) -> Metrics:
     """Return how well a bank did within the last `days`, and in each of so many parts of them. Changes nothing."""
     now = engine.now()
-    since = before(now, timedelta(days=days))
+    since = shifted(now, -timedelta(days=days))
     model = engine.settings.confidence_model
     with engine.read() as view:
         runs, distilled = list(measures.past_runs(view, since)), measures.distilled(view, since)
@@ -69,9 +66,7 @@ def _trend(
 ) -> Iterator[Period]:
     """Yield the figures of each part of the window; what happened at its end belongs to the next."""
     failed = set(seen.failed_before)
-    bounds = [since + (now - since) * part / parts for part in range(parts)] + [
-        min(now, LAST) + timedelta(microseconds=1)
-    ]
+    bounds = [since + (now - since) * part / parts for part in range(parts)] + [shifted(now, timedelta(microseconds=1))]
     for begin, end in pairwise(bounds):
         runs = [run for run in seen.runs if begin <= run.at < end]
         measured = criteria.criteria(

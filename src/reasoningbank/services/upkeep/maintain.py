@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from reasoningbank.filters import Filters
 from reasoningbank.links import SuggestedLink
+from reasoningbank.moments import shifted
 from reasoningbank.results import EXPIRED, Change, Consolidated, Pruned
 from reasoningbank.services import links
 from reasoningbank.services.engine import Engine
@@ -73,7 +74,7 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
 
 
 def _oldest_run(engine: Engine, now: datetime) -> datetime:
-    return episodes.before(now, timedelta(days=engine.settings.trajectory_days))
+    return shifted(now, -timedelta(days=engine.settings.trajectory_days))
 
 
 def _expired(view: View, now: datetime) -> list[int]:
