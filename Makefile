@@ -14,7 +14,7 @@ demo: .venv/ready ; @.venv/bin/python -m examples.demo
 test: .venv/ready ; .venv/bin/pytest -n auto --dist loadfile --cov && .venv/bin/coverage report --skip-covered --fail-under=100 --include="$$(.venv/bin/python -m tools.domain)"
 check: .venv/ready ; .venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy && for m in $(MEMBERS); do .venv/bin/mypy $$m || exit 1; done && .venv/bin/lint-imports && .venv/bin/pytest tests/test_house_rules.py
 bench: .venv/ready ; .venv/bin/python -m benchmarks.speed && .venv/bin/python -m benchmarks.learning
-docs: .venv/ready ; .venv/bin/python -m tools.reference
+docs: .venv/ready ; .venv/bin/python -m tools.reference && .venv/bin/python -m tools.site
 record: .venv/ready ; .venv/bin/python -m tools.local_model .venv/bin/pytest -m vcr --record-mode=rewrite --force-enable-socket
 lock: $(UV) ; @$(INDEXED) $(UV) lock -q && $(UV) export -q --all-packages --no-emit-workspace --all-extras --all-groups --no-header --no-annotate -o constraints.txt
 setup: .venv/ready

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,20 @@ def test_an_error_says_what_happened_and_carries_its_facts(
 ) -> None:
     assert re.search(words, str(error))
     assert {name: getattr(error, name) for name in facts} == facts
+
+
+def test_where_secrets_cannot_be_looked_for_an_error_says_only_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "reasoningbank.screening.door", None)
+
+    said = str(errors.InvalidInputError("https://user:hunter2@host refuses"))
+
+    assert "hunter2" not in said
+    assert said.startswith("InvalidInputError (what it says is withheld")
+
+
+def test_a_library_that_cannot_be_loaded_is_an_import_error_with_its_remedy() -> None:
+    missing = errors.MissingLibraryError(ImportError("libgomp.so.1: cannot open shared object file"))
+
+    assert isinstance(missing, ImportError)
+    assert "libgomp.so.1" in str(missing)
+    assert "pip install --force-reinstall reasoningbank-core" in str(missing)

@@ -8,7 +8,7 @@ from enum import StrEnum
 import pytest
 from pydantic import BaseModel, Field
 
-from tools import reference
+from tools import describe, reference
 
 
 @pytest.mark.parametrize("page", reference.PAGES)
@@ -35,7 +35,7 @@ def test_a_docstring_becomes_titles_and_lists() -> None:
     """
 
     assert (
-        reference.markdown(docstring).splitlines()
+        describe.markdown(docstring).splitlines()
         == [
             "Do it.",
             "",
@@ -70,15 +70,15 @@ def test_a_signature_is_shown_as_it_is_written() -> None:
     def pack(self: object, size: Size = Size.SMALL, *, gently: bool = True, **more: int) -> list[int]:
         return []
 
-    assert reference._signature("pack", pack) == (
+    assert describe.signature("pack", pack) == (
         "pack(size: Size = Size.SMALL, *, gently: bool = True, **more: int) -> list[int]"
     )
-    assert reference._signature("Box", Box) == "Box(*, size: Size, marks: list[str] = [])"
+    assert describe.signature("Box", Box) == "Box(*, size: Size, marks: list[str] = [])"
 
 
 def test_a_long_signature_has_a_line_for_each_parameter() -> None:
     def pack(first_of_the_long_parameters: str, second_of_the_long_parameters: str, *boxes: str, tail: int) -> None: ...
 
-    assert reference._signature("pack", pack).splitlines()[1] == "    first_of_the_long_parameters: str,"
-    assert "    *boxes: str," in reference._signature("pack", pack).splitlines()
-    assert inspect.cleandoc(reference._signature("pack", pack)).endswith(",\n) -> None")
+    assert describe.signature("pack", pack).splitlines()[1] == "    first_of_the_long_parameters: str,"
+    assert "    *boxes: str," in describe.signature("pack", pack).splitlines()
+    assert inspect.cleandoc(describe.signature("pack", pack)).endswith(",\n) -> None")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from reasoningbank.cli.entry import program
@@ -40,26 +42,56 @@ one; what others chose as an id is known whole only.
 """
 
 
-def cli_page(made: str) -> str:
-    """Return the page of every command.
+def cli_pages(made: str) -> dict[str, Callable[[], str]]:
+    """Return the pages of the commands, one for each group in which the help shows them, and one that leads to them.
 
     Args:
-        made: the line that says how the page is made.
+        made: the line that says how a page is made.
     """
-    group: Any = program()
+    whole: Any = program()
+    groups: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    for name, command in whole.commands.items():
+        groups[command.rich_help_panel].update(_commands(name, command))
+    return {
+        "cli.md": partial(_overview, made, whole, groups),
+        **{_page_of(group): partial(_group_page, made, group, commands) for group, commands in groups.items()},
+    }
+
+
+def _page_of(group: str) -> str:
+    return f"cli/{group.lower().replace(' ', '-')}.md"
+
+
+def _overview(made: str, whole: Any, groups: Mapping[str, Mapping[str, Any]]) -> str:
     aliases = ", ".join(f"`{alias}` is `{name}`" for alias, name in ALIASES.items())
-    parts = [made, "# Command line", INTRODUCTION.strip(), _shared(group), f"Names that people try: {aliases}."]
-    for path, command in _commands(group, ()):
-        parts += _described(" ".join(path), command)
+    parts = [made, "# Command line", INTRODUCTION.strip(), _shared(whole)]
+    for group, commands in groups.items():
+        rows = [
+            f"| [`{name}`]({_page_of(group)}#{name.replace(' ', '-')}) | {_first(of)} |"
+            for name, of in commands.items()
+        ]
+        parts += [f"## {group}", "\n".join(["| command | |", "|---|---|", *rows])]
+    return "\n\n".join([*parts, f"Names that people try: {aliases}."]) + "\n"
+
+
+def _first(command: Any) -> str:
+    """Return the first sentence of a command's help."""
+    return " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
+
+
+def _group_page(made: str, group: str, commands: Mapping[str, Any]) -> str:
+    parts = [made, f"# Command line: {group}"]
+    for name, command in commands.items():
+        parts += _described(name, command)
     return "\n\n".join(parts) + "\n"
 
 
-def _commands(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from _commands(command, (*path, name))
-        else:
-            yield (*path, name), command
+def _commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    if hasattr(command, "commands"):
+        for inner, one in command.commands.items():
+            yield from _commands(f"{name} {inner}", one)
+    else:
+        yield name, command
 
 
 def _shared(group: Any) -> str:

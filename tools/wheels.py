@@ -25,6 +25,8 @@ TESTS_NEED = (
     "blockbuster",
     "langchain-tests",
     "langgraph-checkpoint-sqlite",
+    "langgraph-supervisor",
+    "langgraph-swarm",
     "pytest",
     "pytest-asyncio",
     "pytest-socket",

@@ -25,6 +25,9 @@ MOST_VALUES: Final = 1_000
 # How other filter languages join conditions: no key of metadata is meant.
 _JOINING = frozenset({"$and", "$or", "$nor", "$not", "and", "or", "not"})
 
+# What becomes of lessons of which none is clearly about the task.
+WEAK: Final = ("omit", "mark", "give")
+
 
 class FilterOptions(TypedDict, total=False):
     """The filters that every call and every door takes, under the same names and with the same meaning.

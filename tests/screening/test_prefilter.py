@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cache
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from reasoningbank.screening import prefilter
 from reasoningbank.screening.guard import inspect
 from reasoningbank.screening.guard.forms import standing_forms
 from reasoningbank.screening.guard.signs import CLASSES
@@ -23,6 +27,10 @@ TEXTS = st.lists(
               st.sampled_from(["", " ", "\n", ": "])),
     max_size=14,
 ).map(lambda parts: "".join(piece + between for piece, between in parts))  # fmt: skip
+
+
+# Built anew, for where the library is missing.
+plain = cache(prefilter._automaton.__wrapped__)
 
 
 def everything(text: str) -> Seen:
@@ -102,3 +110,15 @@ def test_every_character_stays_where_it_stood(text: str) -> None:
 
 def test_words_of_the_guard_are_longer_than_a_character_since_of_those_one_place_is_seen() -> None:
     assert all(len(word) > 1 for words in CLASSES.values() for word in words)
+
+
+@given(text=TEXTS)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+def test_without_the_automaton_the_same_keywords_are_found(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    fast = look(text)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "ahocorasick", None)
+        without.setattr(prefilter, "_automaton", plain)
+        slow = look(text)
+
+    assert set(slow.hits) == set(fast.hits)

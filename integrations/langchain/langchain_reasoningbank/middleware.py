@@ -71,6 +71,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         filters: those of `bank.recall`, by name: tags, where, outcome, source, since, until.
         expand_links: bring along what the lessons require, and warn of those that conflict.
         holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
+        weak: where none is clearly about the task, "mark" says so, "omit" shows none, "give" shows all as they are.
         judge: judges the final state; without one a run that merely ended teaches nothing.
         query: reads what the run is about from the state; the last user message by default.
         timeout: seconds a recall may take.
@@ -93,6 +94,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         filters: FilterOptions | None = None,
         expand_links: bool = False,
         holdout: float | str | None = None,
+        weak: str = "mark",
         judge: Judge | None = None,
         query: Callable[[Any], str] | None = None,
         timeout: float = 0.5,
@@ -106,7 +108,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         self.tools = []
         self._name, self._query = name, query or _asked
         self._recalling = Recalling(
-            bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links, holdout
+            bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links, holdout, weak
         )
         self._outcomes = RunOutcomes(judge, failure_filter, self._turn if distill else None, distill_after)
         self.callback = GraphOutcome(self._outcomes, self._resumable)

@@ -48,6 +48,7 @@ class ReasoningBankRetriever(BaseRetriever):
         max_tokens: with `record_usage`, the budget of what is handed out; None for no limit.
         holdout: with `record_usage`, withhold lessons from a share of the runs (`bank.recall`); the bank's setting when
             None.
+        weak: with `record_usage`, "omit" gives none where none is clearly about the query; "mark" says so in each.
         timeout: seconds of work that a call may take; None for as long as it takes.
         fail_open: when a call fails or comes too late, give no documents; a warning says why.
     """
@@ -63,6 +64,7 @@ class ReasoningBankRetriever(BaseRetriever):
     record_usage: bool = False
     max_tokens: int | None = Field(default=None, ge=0)
     holdout: HoldoutOption = None
+    weak: Literal["mark", "omit", "give"] = "mark"
     timeout: float | None = Field(default=0.5, gt=0.0)
     fail_open: bool = True
 
@@ -120,7 +122,7 @@ class ReasoningBankRetriever(BaseRetriever):
         } | self.filters
         if self.record_usage:
             recall = self._recall(bank, task, manager, scope, options)
-            return [document_of(hit, recall.ref, weak=recall.weak) for hit in recall.hits]
+            return [document_of(hit, recall.ref, weak=recall.weak and self.weak == "mark") for hit in recall.hits]
         if is_held_out_around(bank, {**scope, "callbacks": manager}, None):
             return []
         found = bank.search(task, **options)
@@ -135,7 +137,7 @@ class ReasoningBankRetriever(BaseRetriever):
             return Recall(ref="", task=task, held_out=True)
         ref = place.ref if place is not None else own or run_name() or str(manager.run_id)
         options["max_tokens"] = NO_BUDGET if self.max_tokens is None else self.max_tokens
-        recall = bank.recall(task, ref=ref, thread=thread, join=True, holdout=self.holdout, **options)
+        recall = bank.recall(task, ref=ref, thread=thread, join=True, holdout=self.holdout, weak=self.weak, **options)
         if place is not None:
             place.opened(bank, recall, under=manager.run_id)
         return recall

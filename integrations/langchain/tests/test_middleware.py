@@ -240,3 +240,12 @@ def test_the_lessons_are_filtered_by_all_that_a_recall_filters_by(agents: Any) -
     other.invoke(ASK)
 
     assert (agents.blocks(model), agents.blocks(nothing)) == ([1], [0])
+
+
+@pytest.mark.parametrize("weak", ["mark", "omit"])
+def test_doubtful_lessons_are_marked_or_left_out(agents: Any, weak: str) -> None:
+    agent, model = agents.build("fine", weak=weak)
+    agent.invoke({"messages": [("user", "never mind")]})
+
+    assert agents.bank.search("never mind").weak
+    assert ("most likely none is about" in str(model.seen)) is (weak == "mark")

@@ -297,3 +297,13 @@ def test_documents_shown_without_a_frame_are_known_for_lessons_by_whoever_distil
 
 def titles_in(bank: ReasoningBank) -> list[str]:
     return [memory.title for memory in bank.list().memories]
+
+
+def test_what_becomes_of_doubtful_documents_is_the_users_choice(bank: ReasoningBank) -> None:
+    given = ReasoningBankRetriever(bank=bank, record_usage=True, weak="give").invoke(WEAK)
+
+    assert given
+    assert not any(DOUBT in document.page_content for document in given)
+    assert ReasoningBankRetriever(bank=bank, record_usage=True, weak="omit").invoke(WEAK) == []
+    with pytest.raises(ValueError, match="weak"):
+        ReasoningBankRetriever(bank=bank, weak="hide")  # type: ignore[arg-type]

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import START, StateGraph, add_messages
+from langgraph.graph import START, MessagesState, StateGraph, add_messages
 
 from langgraph_reasoningbank import ReasoningBankHooks, ReasoningBankState, lessons_block
-from reasoningbank import ReasoningBank
+from reasoningbank import InvalidInputError, ReasoningBank
 
 ASKED = "parse the dates of the invoices"
 THREAD: Any = {"configurable": {"thread_id": "t"}}
@@ -92,3 +92,29 @@ def test_streaming_in_every_mode_closes_the_episode(bank: ReasoningBank, verdict
     list(graph_of(bank, saver=InMemorySaver()).stream({"q": ASKED}, THREAD, stream_mode=mode))
 
     assert verdicts(bank) == ["success"]
+
+
+@pytest.mark.parametrize(
+    ("weak", "shown"), [("mark", "most likely none is about"), ("give", "Never delete invoices"), ("omit", "")]
+)
+def test_what_becomes_of_doubtful_lessons_is_the_users_choice(bank: ReasoningBank, weak: str, shown: str) -> None:
+    seen: list[str] = []
+
+    def agent(state: MessagesState) -> Any:
+        seen.append(lessons_block(state))
+        return {}
+
+    hooks = ReasoningBankHooks(bank, weak=weak)
+    graph: Any = hooks.compile(
+        hooks.attach(StateGraph(MessagesState).add_node("agent", agent).add_edge(START, "agent"))
+    )
+    graph.invoke({"messages": [("user", "never mind")]})
+
+    assert bool(seen[0]) is bool(shown)
+    assert shown in seen[0]
+    assert ("most likely" in seen[0]) is (weak == "mark")
+
+
+def test_a_word_for_doubtful_lessons_that_is_none_is_refused_before_any_run(bank: ReasoningBank) -> None:
+    with pytest.raises(InvalidInputError, match="omit, mark, give"):
+        ReasoningBankHooks(bank, weak="hide")

@@ -234,3 +234,13 @@ async def test_the_lessons_are_filtered_by_all_that_a_recall_filters_by(
     assert "Install tzdata" not in await given(filters={"since": "1d"})
     assert "Install tzdata" in await given(expand_links=True)
     assert "Pin the timezone" not in await given(filters={"where": {"no such key": 1}})
+
+
+@pytest.mark.parametrize("weak", ["mark", "omit"])
+async def test_doubtful_lessons_are_marked_or_left_out(agents: Any, weak: str) -> None:
+    memory = agents.memory(agents.block(weak=weak))
+    await memory.aput(user("never mind"))
+    given = "".join(message.content or "" for message in await memory.aget())
+
+    assert agents.bank.search("never mind").weak
+    assert ("most likely none is about" in given) is (weak == "mark")

@@ -11,8 +11,10 @@ from typing import Any
 from reasoningbank.adapters.around import is_held_out_around
 from reasoningbank.adapters.banks import Banks, RunScope, bank_of
 from reasoningbank.arguments import holdout as check_holdout
+from reasoningbank.arguments import one_of
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import ReasoningBankError
+from reasoningbank.filters import WEAK
 from reasoningbank.results import Recall
 
 # Texts of runs under way are kept up to so many; others are read again from the bank.
@@ -33,9 +35,10 @@ class Recalling:
         filters: those of `recall`, by name: tags, where, outcome, source, since, until.
         expand_links: bring along what the lessons require.
         holdout: withhold lessons from a share of the runs; the bank's setting when None.
+        weak: what becomes of lessons of which none is clearly about the task, as in `recall`.
 
     Raises:
-        InvalidInputError: the hold-out is none.
+        InvalidInputError: the hold-out is none, or `weak` no way to treat lessons.
     """
 
     banks: Banks
@@ -47,12 +50,14 @@ class Recalling:
     filters: Mapping[str, Any] | None = None
     expand_links: bool = False
     holdout: float | str | None = None
+    weak: str = "mark"
     _texts: OrderedDict[Hashable, str] = field(default_factory=OrderedDict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
         """Say at once what would end the first run."""
         check_holdout(self.holdout)
+        one_of("weak", self.weak, WEAK)
 
     def bank(self, config: Mapping[str, Any], context: Any = None) -> ReasoningBank:
         """Return the bank of a run."""
@@ -87,6 +92,7 @@ class Recalling:
             fail_open=self.fail_open,
             expand_links=self.expand_links,
             holdout=self.holdout,
+            weak=self.weak,
             **(self.filters or {}),
         )
         if kept := recall.ref or ref:

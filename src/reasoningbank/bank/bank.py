@@ -26,7 +26,7 @@ from reasoningbank.bank.upkeep import LONGEST_WINDOW, Upkeep
 from reasoningbank.belief.belief import Standing
 from reasoningbank.config import Settings
 from reasoningbank.corrections import Revision, Superseded
-from reasoningbank.filters import FilterOptions, Filters
+from reasoningbank.filters import WEAK, FilterOptions, Filters
 from reasoningbank.memory import Draft, Memory, Source, State
 from reasoningbank.results import Page, Recall, Recommendation, Recorded, Reported, SearchResult, Voted
 from reasoningbank.runs.results import FailureRecall
@@ -535,7 +535,7 @@ class ReasoningBank(Namespace):
             filters=filters,
             policy=arguments.policy(policy),
             cost=cost,
-            weak=arguments.one_of("weak", weak, ("omit", "mark", "give")),
+            weak=arguments.one_of("weak", weak, WEAK),
         )
 
     # -- the loop: recall before a task, credit after it -------------------------------------------------------------

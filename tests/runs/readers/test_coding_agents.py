@@ -39,11 +39,13 @@ range(n)
 ```
 
 > The LLM did not conform to the edit format.
+>
 > # 1 SEARCH/REPLACE block failed to match!
 
 Once more.
 
 > Tokens: 5.4k sent, 1.1k received.
+>
 > Applied edit to parser.py
 > Commit c339495 fix: last row
 

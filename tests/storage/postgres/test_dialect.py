@@ -40,6 +40,7 @@ def test_an_address_shows_no_password(given: str, shown: str) -> None:
 
     assert address is not None
     assert (str(address), address.dsn) == (shown, given)
+    assert ServerAddress.of(address) is address
     assert "secret" not in repr(address)
 
 

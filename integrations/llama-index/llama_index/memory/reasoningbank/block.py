@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.memory import BaseMemoryBlock
@@ -64,6 +64,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
         filters: those of `bank.recall`, by name: tags, where, outcome, source, since, until.
         expand_links: bring along what the lessons require, and warn of those that conflict.
         holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
+        weak: where none is clearly about the task, "mark" says so, "omit" shows none, "give" shows all as they are.
         timeout: seconds of work that a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
         distill: put chat turns that leave the short-term memory into the bank's queue, where a worker makes lessons of
@@ -83,6 +84,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
     filters: dict[str, Any] = Field(default_factory=dict)
     expand_links: bool = False
     holdout: HoldoutOption = None
+    weak: Literal["mark", "omit", "give"] = "mark"
     timeout: float = Field(default=0.5, gt=0.0)
     fail_open: bool = True
     distill: bool = False
@@ -143,6 +145,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
                 thread=as_reference(session_id),
                 join=bool(recalled.ref(place.run, bank)),  # another block, or a tool, of the run was first
                 holdout=self.holdout,
+                weak=self.weak,
                 max_tokens=self.max_tokens,
                 min_confidence=self.min_confidence,
                 expand_links=self.expand_links,
