@@ -40,6 +40,13 @@ class Postgres:
         with psycopg.connect(self.superuser, autocommit=True) as connection:
             connection.execute(f"SET session_replication_role = replica; SET search_path = {SCHEMA}; {_EMPTY}")
 
+    def end_sessions(self) -> None:
+        """End every connection of the banks, as a restart does."""
+        with psycopg.connect(self.superuser, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = 'application'"
+            )
+
 
 @contextmanager
 def running(partitions: int = 2) -> Iterator[Postgres]:

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from reasoningbank.exchange.runs import ExportedRun, HandedOver
 
 _SERVED = ("ref", "position", "memory", *list(Served.model_fields)[2:])
-_COLUMNS = (
-    "ref, task, thread, opened_at, closed_at, verdict, reason, judge, "
-    "(SELECT CASE WHEN t.held = 1 THEN t.of ELSE '' END FROM trials AS t WHERE t.ref = episodes.ref)"
+# An episode, and in the order of the fields of `Served` what was served in it: in a row each, or in one of nothing.
+_EPISODE = (
+    "SELECT e.ref, e.task, e.thread, e.opened_at, e.closed_at, e.verdict, e.reason, e.judge, "
+    "(SELECT CASE WHEN t.held = 1 THEN t.of ELSE '' END FROM trials AS t WHERE t.ref = e.ref), "
+    "m.id, s.position, s.revision, s.confidence, s.deviation, s.provisional, s.similarity, s.keyword, s.score, "
+    "s.about, s.step, s.pinned FROM episodes AS e LEFT JOIN served AS s ON s.ref = e.ref "
+    "LEFT JOIN memories AS m ON m.n = s.memory WHERE e.ref = ? ORDER BY s.position"
 )
 
 
@@ -81,29 +85,27 @@ def _served_row(ref: str, n: int, s: Served | HandedOver, revision: int) -> tupl
 
 def load_episode(reading: Reading, ref: str) -> Episode | None:
     """Return an episode with what was served in it; memories deleted since are left out."""
-    row = reading.execute(f"SELECT {_COLUMNS} FROM episodes WHERE ref = ?", (ref,)).fetchone()
-    if row is None:
+    rows = reading.execute(_EPISODE, (ref,)).fetchall()
+    if not rows:
         return None
-    # In the order of the fields of `Served`.
-    served = reading.execute(
-        "SELECT m.id, s.position, s.revision, s.confidence, s.deviation, s.provisional, s.similarity, s.keyword, "
-        "s.score, s.about, s.step, s.pinned FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ? "
-        "ORDER BY s.position",
-        (ref,),
-    )
+    first = rows[0]
     return Episode(
-        ref=row[0],
-        task=row[1],
-        thread=row[2],
-        opened_at=parse_time(row[3]),
-        closed_at=None if row[4] is None else parse_time(row[4]),
-        verdict=None if row[5] is None else Verdict(row[5]),
-        reason=row[6],
-        by=row[7],
-        memories=tuple(Served(**dict(zip(Served.model_fields, values, strict=True))) for values in served),
-        held_out=bool(row[8]),
-        held_out_all=row[8] == "run",
-        withheld=_withheld(reading, ref) if row[8] else (),
+        ref=first[0],
+        task=first[1],
+        thread=first[2],
+        opened_at=parse_time(first[3]),
+        closed_at=None if first[4] is None else parse_time(first[4]),
+        verdict=None if first[5] is None else Verdict(first[5]),
+        reason=first[6],
+        by=first[7],
+        memories=tuple(
+            Served(**dict(zip(Served.model_fields, values[9:], strict=True)))
+            for values in rows
+            if values[9] is not None
+        ),
+        held_out=bool(first[8]),
+        held_out_all=first[8] == "run",
+        withheld=_withheld(reading, ref) if first[8] else (),
     )
 
 
@@ -129,9 +131,11 @@ def page(
     return column(
         reading,
         "SELECT ref FROM episodes "
-        "WHERE (:after IS NULL OR (opened_at, ref) < (SELECT opened_at, ref FROM episodes WHERE ref = :after)) "
-        "AND (:thread IS NULL OR thread = :thread) AND (:verdict IS NULL OR verdict = :verdict) "
-        "AND (:open IS NULL OR CASE WHEN verdict IS NULL THEN 1 ELSE 0 END = :open) "
+        "WHERE (CAST(:after AS TEXT) IS NULL "
+        "OR (opened_at, ref) < (SELECT opened_at, ref FROM episodes WHERE ref = :after)) "
+        "AND (CAST(:thread AS TEXT) IS NULL OR thread = :thread) "
+        "AND (CAST(:verdict AS TEXT) IS NULL OR verdict = :verdict) "
+        "AND (CAST(:open AS INTEGER) IS NULL OR CASE WHEN verdict IS NULL THEN 1 ELSE 0 END = :open) "
         "ORDER BY opened_at DESC, ref DESC LIMIT :limit",
         {"after": after, "thread": thread, "verdict": verdict, "open": open_, "limit": limit},
     )

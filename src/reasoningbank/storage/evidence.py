@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from reasoningbank.signals import Signal, SignalKind, Tally, parse_time
 from reasoningbank.storage import episodes, merges
-from reasoningbank.storage.contract import Reading, Writing, column
+from reasoningbank.storage.contract import Reading, Rows, Writing, column
 from reasoningbank.storage.fold import UNIT, Changes, Contribution, Facts, Known, add_validations
 from reasoningbank.storage.signal_log import Segment
 from reasoningbank.verdict import Verdict
@@ -257,15 +257,16 @@ class Position(NamedTuple):
     rolled: bool = False
 
 
-def positions(reading: Reading) -> list[Position]:
-    """Return the positions of all segments, in the order of evidence."""
-    rows = reading.execute(
-        "SELECT segment, name, day, position, checksum, bad, orphans, set_back, rolled FROM log_positions "
-        "ORDER BY segment"
-    )
+POSITIONS = (
+    "SELECT segment, name, day, position, checksum, bad, orphans, set_back, rolled FROM log_positions ORDER BY segment"
+)
+
+
+def positions(reading: Reading, asked: Rows | None = None) -> list[Position]:
+    """Return the positions of all segments, in the order of evidence; `asked`: POSITIONS, where it was asked before."""
     return [
         Position(Segment(n, name, day), end, checksum, bad, orphans, set_back, bool(rolled))
-        for n, name, day, end, checksum, bad, orphans, set_back, rolled in rows
+        for n, name, day, end, checksum, bad, orphans, set_back, rolled in asked or reading.execute(POSITIONS)
     ]
 
 

@@ -17,7 +17,7 @@ from reasoningbank.identity import identity
 from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import Tally, time_text
 from reasoningbank.storage import merges, signatures
-from reasoningbank.storage.contract import Reading, Writing, column, number
+from reasoningbank.storage.contract import Reading, Rows, Writing, column, number
 from reasoningbank.storage.evidence import tally_of, withdraw
 from reasoningbank.storage.filters import HAPPENED, clause, json_text
 from reasoningbank.storage.fold import batches
@@ -63,8 +63,11 @@ def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, St
     """Return the rows of these numbers, with their tallies; those that are gone or cannot be read are left out."""
     found: dict[int, Stored] = {}
     for batch in batches(list(numbers), _BATCH):
-        tallies = _tallies(reading, batch)
-        for row in reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN (:numbers)", {"numbers": batch}):
+        # Asked together, read one after the other.
+        asked = reading.execute(_TALLIES, {"numbers": list(batch), "merged": True})
+        rows = reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN (:numbers)", {"numbers": batch})
+        tallies = _tallies(asked)
+        for row in rows:
             # One that is damaged costs itself and no other; `unreadable` names it.
             if (stored := readable(row, tallies.get(row[0], ()), project)) is not None:
                 found[row[0]] = stored
@@ -75,8 +78,9 @@ def judged(reading: Reading, numbers: Iterable[int]) -> dict[int, Judged]:
     """Return what the beliefs about memories rest on, without what they say; those that are gone are left out."""
     found: dict[int, Judged] = {}
     for batch in batches(list(numbers), _BATCH):
-        tallies = _tallies(reading, batch)
+        asked = reading.execute(_TALLIES, {"numbers": list(batch), "merged": True})
         rows = reading.execute("SELECT n, initial_confidence FROM memories WHERE n IN (:numbers)", {"numbers": batch})
+        tallies = _tallies(asked)
         found.update((n, Judged(n, tallies.get(n, ()), initial)) for n, initial in rows)
     return found
 
@@ -93,12 +97,11 @@ _TALLIES = (
 
 def own_tallies(reading: Reading, numbers: Sequence[int]) -> dict[int, tuple[Tally, ...]]:
     """Return the tallies of memories without those of what was merged into them; at most some hundreds at once."""
-    return _tallies(reading, numbers, merged=False)
+    return _tallies(reading.execute(_TALLIES, {"numbers": list(numbers), "merged": False}))
 
 
-def _tallies(reading: Reading, batch: Sequence[int], *, merged: bool = True) -> dict[int, tuple[Tally, ...]]:
+def _tallies(rows: Rows) -> dict[int, tuple[Tally, ...]]:
     found: dict[int, list[Tally]] = {}
-    rows = reading.execute(_TALLIES, {"numbers": list(batch), "merged": merged})
     for n, *columns in rows:
         # A damaged one is made anew by a rebuild.
         with suppress(ValueError):

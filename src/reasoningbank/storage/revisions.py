@@ -154,6 +154,8 @@ def give_back(writing: Writing, n: int, evidence: str) -> None:
     writing.tell("evidence", n)
 
 
+_KEY = "SELECT value FROM meta WHERE key = 'mark_key'"
+
 # -- marks of what was deleted -------------------------------------------------------------------------------------
 
 
@@ -166,10 +168,10 @@ def mark(writing: Writing, identities: Collection[bytes], now: datetime) -> None
 
 def marked(reading: Reading, identities: Sequence[bytes]) -> set[bytes]:
     """Return which of these lessons were deleted."""
-    (some,) = reading.execute("SELECT EXISTS(SELECT 1 FROM deleted)").fetchone()
+    some, key = reading.execute(f"SELECT EXISTS(SELECT 1 FROM deleted), ({_KEY})").fetchone()
     if not some:
         return set()
-    key = _key(reading)
+    key = bytes.fromhex(key)
     marks = {_mark(key, identity): identity for identity in identities}
     asked = ", ".join("?" * len(marks))
     found = column(reading, f"SELECT mark FROM deleted WHERE mark IN ({asked})", list(marks))
@@ -193,7 +195,7 @@ def held_back(reading: Reading) -> int:
 
 
 def _key(reading: Reading) -> bytes:
-    return bytes.fromhex(reading.execute("SELECT value FROM meta WHERE key = 'mark_key'").fetchone()[0])
+    return bytes.fromhex(reading.execute(_KEY).fetchone()[0])
 
 
 def _mark(key: bytes, identity: bytes) -> bytes:

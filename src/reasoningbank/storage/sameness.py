@@ -51,12 +51,11 @@ def known(
     """Return what is known of lessons, each by its identity and its fingerprint, but for archived memories `beside`."""
     if not identities:
         return Known()
-    found = Known(deleted=revisions.marked(reading, identities))
     marks = ", ".join("?" * len(identities))
+    rows = reading.execute(_KNOWN.format(marks=marks), (*identities, *fingerprints, *identities))
+    found = Known(deleted=revisions.marked(reading, identities))
     asked = set(identities)
-    for identity, fingerprint, outcome, n, memory_id, state, why in reading.execute(
-        _KNOWN.format(marks=marks), (*identities, *fingerprints, *identities)
-    ):
+    for identity, fingerprint, outcome, n, memory_id, state, why in rows:
         if fingerprint is None:
             found.replaced[identity] = (n, why)
             continue

@@ -40,7 +40,11 @@ CHANGES = ("op", "memory", "vector")
 class Pending(ABC):
     """Changes told and numbers taken in one transaction; `Writing` says what the calls do."""
 
-    moment: Moment
+    if TYPE_CHECKING:
+
+        @property
+        def moment(self) -> Moment: ...
+
     # Both are nothing at first; set by each engine's writing, whose way is short.
     told: list[tuple[Op, int, int | None]]
     numbers: dict[str, int] | None

@@ -127,7 +127,7 @@ def brought(reading: Reading) -> list[tuple[str, str, int, int]]:
 def judges(reading: Reading) -> dict[str, int]:
     """Return how many memories each source judged."""
     named = "SELECT source AS name, memory FROM tallies UNION SELECT judge, memory FROM tallies"
-    return dict(reading.execute(f"SELECT name, count(*) FROM ({named}) WHERE name <> '' GROUP BY name"))
+    return dict(reading.execute(f"SELECT name, count(*) FROM ({named}) AS named WHERE name <> '' GROUP BY name"))
 
 
 def block(writing: Writing, source: str, now: datetime) -> int:

@@ -93,9 +93,13 @@ def indexed(reading: Reading, numbers: Collection[int]) -> dict[int, Indexed]:
     return {n: Indexed(Counter(split.get(n, ())), len(split.get(n, ()))) for n in numbers}
 
 
+TEXTS = "SELECT rowid, text FROM terms WHERE rowid IN (:numbers)"
+"""Asks for what `texts` gives, for who reads it later, together with other answers."""
+
+
 def texts(reading: Reading, numbers: Collection[int]) -> dict[int, str]:
     """Return the terms, separated by blanks, that those of these memories are indexed under that are there."""
-    return dict(reading.execute("SELECT rowid, text FROM terms WHERE rowid IN (:numbers)", {"numbers": list(numbers)}))
+    return dict(reading.execute(TEXTS, {"numbers": list(numbers)}))
 
 
 def every_text(reading: Reading, index: str) -> dict[int, str]:

@@ -204,7 +204,8 @@ def test_another_writer_is_waited_for_as_long_as_the_setting_says(opened: Open) 
     lesson(bank)
     impatient.count()
 
-    with bank._engine.write():
+    with bank._engine.write() as edit:
+        assert edit.moment.change == 1
         with pytest.raises(BusyError, match="busy_timeout"):
             lesson(impatient, "Pin versions")
         assert impatient.count() == 1
@@ -219,7 +220,7 @@ def test_a_connection_that_is_ended_in_the_middle_leaves_nothing(opened: Open, s
 
     def kill() -> None:
         with bank._engine.write() as edit:
-            edit.execute("UPDATE memories SET title = 'half'")
+            assert edit.execute("UPDATE memories SET title = 'half'").rowcount == 1
             ask(
                 server.superuser, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'application'"
             )

@@ -170,7 +170,9 @@ class ProjectCache:
         return self._standing.rows(view, _state(view.moment), numbers)
 
     def _read_known(self, view: View, numbers: Sequence[int]) -> Table:
-        rows, texts = view.load(numbers), words.texts(view, numbers)
+        asked = view.execute(words.TEXTS, {"numbers": list(numbers)})
+        rows = view.load(numbers)
+        texts: dict[int, str] = dict(asked)
         beliefs = view.beliefs(rows.values())
         held = dict(zip(rows, pieces(["\n".join(row.texts) for row in rows.values()]), strict=True))
         table = np.zeros(len(numbers), dtype=KNOWN)

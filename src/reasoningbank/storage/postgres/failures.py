@@ -7,18 +7,16 @@ from contextlib import contextmanager
 
 import psycopg
 from psycopg import errors
-from psycopg_pool import PoolTimeout
 
 from reasoningbank.address import ServerAddress
 from reasoningbank.errors import BusyError, ReadOnlyError, ScopeError, StorageError
 
 _NOT_SET_UP = (errors.UndefinedTable, errors.UndefinedFunction, errors.InvalidSchemaName)
 _FULL = (errors.DiskFull, errors.OutOfMemory, errors.ConfigurationLimitExceeded)
-_BUSY = (errors.LockNotAvailable, PoolTimeout)
 
 # What it refuses with; our error; in which words. The first that fits.
 _SAID: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[StorageError], str], ...] = (
-    (_BUSY, BusyError, "stayed locked by another writer: try again, or raise busy_timeout"),
+    (errors.LockNotAvailable, BusyError, "stayed locked by another writer: try again, or raise busy_timeout"),
     (errors.ReadOnlySqlTransaction, ReadOnlyError, "takes no writes ({what}): name the primary server"),
     (_NOT_SET_UP, StorageError, "holds no bank ({what}): run `reasoningbank server init` once"),
     (_FULL, StorageError, "has no space left ({what}); nothing was changed"),

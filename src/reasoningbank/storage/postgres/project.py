@@ -128,9 +128,10 @@ class ServerPlace:
         if number is None:
             return None
         opened = ServerProject(server, Scope(tenant, number), durability)
-        with opened.read():
-            # Moved away, it is not open.
-            return opened
+        with opened.read() as reading:
+            # Deleted or moved away meanwhile, it is not open.
+            reading.begin()
+        return opened
 
     @staticmethod
     def _number(server: Server, tenant: str, project: str) -> int | None:
@@ -142,8 +143,8 @@ class ServerPlace:
     def _create(server: Server, tenant: str, project: str, at: datetime) -> int:
         with transaction.writing(server, Scope(tenant, 0), "full") as writing:
             # Another process may be first: then that row is taken, once it is committed.
-            (number,) = writing.execute(_NEW_PROJECT, (tenant, project)).fetchone()
-            writing.execute("SELECT set_config('reasoningbank.project', :number, true)", {"number": str(number)})
+            made = column(writing, _NEW_PROJECT, (tenant, project))[0]
+            writing.execute("SELECT set_config('reasoningbank.project', :number, true)", {"number": str(made)})
             facts = {
                 "tenant": tenant,
                 "project": project,
@@ -152,7 +153,7 @@ class ServerPlace:
             }
             for key, value in facts.items():
                 writing.insert("meta", ("key", "value"), [(key, value)], "ON CONFLICT (key) DO NOTHING")
-        return int(number)
+        return int(made)
 
     def projects(self, tenant: str) -> list[str]:
         return [name for name in self.every(tenant) if shared_name(name) is None]

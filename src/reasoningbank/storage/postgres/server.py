@@ -1,49 +1,25 @@
-"""The connections of one process to one server, whatever many banks use them."""
+"""The connections of one process to one server, however many banks use them."""
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-import psycopg
-from psycopg.adapt import Dumper
-from psycopg.types.numeric import NumericBinaryLoader
-from psycopg_pool import ConnectionPool
+import time
 
 from reasoningbank.address import ServerAddress
-from reasoningbank.errors import NewerFormatError, StorageError
-from reasoningbank.storage.postgres.failures import reported
+from reasoningbank.errors import BusyError, NewerFormatError, StorageError
+from reasoningbank.forks import renew_after_fork
 from reasoningbank.storage.postgres.schema import NEWEST, SCHEMA
-
-if TYPE_CHECKING:
-    Connection = psycopg.Connection[tuple[Any, ...]]
+from reasoningbank.storage.postgres.wire import Wire
 
 MOST_CONNECTIONS = 10  # of one process; further transactions wait for their turn
 IDLE = 60.0  # seconds after which a connection that nobody uses is closed
 
 
-class _Truth(Dumper):
-    """Truth values as 0 and 1, which is how they are stored on every engine."""
-
-    oid = psycopg.adapters.types["int2"].oid
-
-    def dump(self, obj: bool) -> bytes:
-        return b"1" if obj else b"0"
-
-
-class _Number(NumericBinaryLoader):
-    """Sums of whole numbers are whole numbers, as on every engine."""
-
-    def load(self, data: Any) -> int | float:  # type: ignore[override]
-        number = super().load(data)
-        return int(number) if number == number.to_integral_value() else float(number)
-
-
 class Server:
-    """One server's pool of connections, opened at its first use, and anew in every process that was forked.
+    """One server's connections, each opened when there is none to spare, and anew in every process that was forked.
+
+    psycopg's own pool asks a connection whether it still works before it lends it, and waits for the end of each
+    transaction: two trips that every call would pay for.
 
     Args:
         address: where it is.
@@ -52,77 +28,100 @@ class Server:
 
     def __init__(self, address: ServerAddress, busy_timeout: float) -> None:
         self.address, self.busy_timeout = address, busy_timeout
-        self._lock = threading.Lock()
-        self._pool: ConnectionPool[Connection] | None = None
-        self._process = 0
+        self._inherited: list[Wire] = []
+        self._idle: list[Wire] = []
         self._checked = False
+        self._begin()
+        renew_after_fork(self)
 
-    def _connections(self) -> ConnectionPool[Connection]:
-        if self._process != os.getpid():
-            # A child that closed what it was handed down would close it for its parent too.
-            self._lock, self._pool, self._process = threading.Lock(), None, os.getpid()
-        with self._lock:
-            if self._pool is None:
-                self._pool = ConnectionPool(
-                    self.address.dsn,
-                    # No prepared statements: behind a pooler the next transaction may be on another connection.
-                    kwargs={"autocommit": True, "prepare_threshold": None, "application_name": "reasoningbank"},
-                    configure=_configure,
-                    min_size=0,
-                    max_size=MOST_CONNECTIONS,
-                    max_idle=IDLE,
-                    timeout=self.busy_timeout,
-                    reconnect_timeout=self.busy_timeout,
-                    check=ConnectionPool.check_connection,
-                    open=True,
-                )
-            return self._pool
+    def _begin(self) -> None:
+        self._lock, self._free = threading.Lock(), threading.Semaphore(MOST_CONNECTIONS)
+        self._closing: threading.Timer | None = None
 
-    @contextmanager
-    def lend(self) -> Iterator[Connection]:
-        """Give a connection outside of any transaction; one that ends inside of one is closed.
+    def after_fork(self) -> None:
+        """Begin without any connection: they are the parent's, who would lose what this process closes."""
+        self._inherited += self._idle
+        self._idle = []
+        self._begin()
+
+    def take(self) -> Wire:
+        """Lend a connection: the one that was used last, or a new one where there is none to spare.
 
         Raises:
-            StorageError: the server cannot be reached, or refuses.
             BusyError: no connection came free in time.
+            StorageError: the schema is of another version than this library.
+            psycopg.Error: the server cannot be reached, or refuses.
         """
-        with reported(self.address), self._connections().connection() as connection:
+        if not self._free.acquire(timeout=self.busy_timeout):
+            raise BusyError(
+                f"all {MOST_CONNECTIONS} connections to {self.address} stayed in use: try again, or raise busy_timeout",
+                path=self.address,
+            )
+        try:
+            with self._lock:
+                wire = self._idle.pop() if self._idle else None
+            wire = wire or Wire(self.address, self.busy_timeout)
             if not self._checked:
-                self._check(connection)
+                self._check(wire)
                 self._checked = True
-            yield connection
+        except BaseException:
+            self._free.release()
+            raise
+        return wire
 
-    def _check(self, connection: Connection) -> None:
-        row = connection.execute(f"SELECT coalesce(max(number), 0) FROM {SCHEMA}.versions").fetchone()
-        found = 0 if row is None else row[0]
+    def give_back(self, wire: Wire) -> None:
+        """Take a connection back; one that is closed is forgotten."""
+        if not wire.closed:
+            wire.since = time.monotonic()
+            with self._lock:
+                self._idle.append(wire)
+                if self._closing is None:
+                    self._close_later()
+        self._free.release()
+
+    def _close_later(self) -> None:
+        self._closing = threading.Timer(IDLE, self._close_idle)
+        self._closing.daemon = True
+        self._closing.start()
+
+    def _close_idle(self) -> None:
+        last = time.monotonic() - IDLE
+        with self._lock:
+            gone = [wire for wire in self._idle if (wire.since or 0.0) <= last]
+            self._idle = [wire for wire in self._idle if (wire.since or 0.0) > last]
+            self._closing = None
+            if self._idle:
+                self._close_later()
+        for wire in gone:
+            wire.close()
+
+    def _check(self, wire: Wire) -> None:
+        newest = f"SELECT coalesce(max(number), 0) FROM {SCHEMA}.versions"
+        try:
+            ((rows, _),) = wire.send([(newest, ())])
+            (found,) = next(rows)
+        except BaseException:
+            wire.close()
+            raise
+        if found == NEWEST:
+            return
+        wire.close()
         if found > NEWEST:
             raise NewerFormatError(
                 f"{self.address} has format {found}, this version reads up to {NEWEST}: upgrade reasoningbank-core",
                 path=self.address,
             )
-        if found < NEWEST:
-            raise StorageError(
-                f"{self.address} has format {found}, this version needs {NEWEST}: run `reasoningbank server migrate`",
-                path=self.address,
-            )
-
-    def close(self) -> None:
-        """Close the connections of this process."""
-        if self._pool is not None and self._process == os.getpid():
-            pool, self._pool = self._pool, None
-            pool.close()
-
-
-def _configure(connection: Connection) -> None:
-    connection.adapters.register_dumper(bool, _Truth)
-    connection.adapters.register_loader("numeric", _Number)
+        raise StorageError(
+            f"{self.address} has format {found}, this version needs {NEWEST}: run `reasoningbank server migrate`",
+            path=self.address,
+        )
 
 
 _servers: dict[tuple[ServerAddress, float], Server] = {}
-_known = threading.Lock()
 
 
 def server_at(address: ServerAddress, busy_timeout: float) -> Server:
     """Return the server at an address: of one process all banks share its connections."""
-    with _known:
-        return _servers.setdefault((address, busy_timeout), Server(address, busy_timeout))
+    at = (address, busy_timeout)
+    # Of two that come at once one is kept (`setdefault` is atomic), and a lock would be held in a fork's child.
+    return _servers.get(at) or _servers.setdefault(at, Server(address, busy_timeout))

@@ -51,13 +51,17 @@ class SignalTable:
 
     def append(self, segment: Segment, signals: Sequence[Signal]) -> tuple[int, int]:
         before = self.size(segment)
+        return before, self.put(segment, signals, before)
+
+    def put(self, segment: Segment, signals: Sequence[Signal], before: int) -> int:
+        """Append behind the newest number of a segment, and return the newest one then."""
         rows = [(segment.number, n, to_line(signal).rstrip(b"\n")) for n, signal in enumerate(signals, before + 1)]
         for start in range(0, len(rows), 1_000):
             some = rows[start : start + 1_000]
             marks = ", ".join(["(?, ?, ?)"] * len(some))
             inserted = f"INSERT INTO signals(segment, number, line) VALUES {marks}"
             self._reading.execute(inserted, [value for row in some for value in row])
-        return before, before + len(rows)
+        return before + len(rows)
 
     def lines(self, segment: Segment, start: int) -> Iterator[Line]:
         asked = "SELECT number, line FROM signals WHERE segment = ? AND number > ? ORDER BY number"

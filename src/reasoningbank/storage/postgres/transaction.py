@@ -1,7 +1,7 @@
 """Transactions on a project's rows in PostgreSQL, as `contract` has them.
 
-Each begins with one trip that says whose rows it sees, takes the project's lock if it writes, and reads the moment. A
-reading sees one state; a writing holds the project's row, so that what it sees changes by its own hand only.
+The first trip of each says whose rows it sees, takes the project's lock if it writes, and reads the moment. A reading
+sees one state; a writing holds the project's row, so that what it sees changes by its own hand only.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 from reasoningbank.errors import ProjectDeletedError, ScopeError
 from reasoningbank.signals import Signal
 from reasoningbank.storage import evidence
-from reasoningbank.storage.contract import Generation, Moment, Rows, Values
+from reasoningbank.storage.contract import Generation, Moment, Values
 from reasoningbank.storage.failures import moved_error
 from reasoningbank.storage.fold import batches
 from reasoningbank.storage.ledger import Appended, Ledger, Logged
+from reasoningbank.storage.postgres.asking import Answer, Asking
 from reasoningbank.storage.postgres.dialect import translated
+from reasoningbank.storage.postgres.failures import reported
 from reasoningbank.storage.postgres.schema import NEWEST, SCHEMA
 from reasoningbank.storage.postgres.signal_table import SignalTable
 from reasoningbank.storage.transaction import CHANGES, Pending, insertion
@@ -28,23 +30,16 @@ from reasoningbank.storage.transaction import CHANGES, Pending, insertion
 if TYPE_CHECKING:
     from reasoningbank.storage.evidence import Position
     from reasoningbank.storage.fold import Folded
-    from reasoningbank.storage.postgres.server import Connection, Server
+    from reasoningbank.storage.postgres.server import Server
     from reasoningbank.storage.postgres.words import PostingWords
+    from reasoningbank.storage.signal_log import Segment
 
-_SETTINGS = (
-    "SELECT set_config('search_path', %s, true), set_config('reasoningbank.tenant', %s, true), "
-    "set_config('reasoningbank.project', %s, true), set_config('lock_timeout', %s, true), "
-    "set_config('synchronous_commit', %s, true)"
-)
+Durability: TypeAlias = Literal["normal", "full"]
+
 VALUES_AT_ONCE = 5_000  # of one INSERT: the protocol takes 65,535, and reads long statements slowly
-_LOCK = "SELECT number FROM projects WHERE number = here() FOR UPDATE"
-_MOMENT = (
-    "SELECT row_security_active('memories'), EXISTS(SELECT 1 FROM projects WHERE number = here()), "
-    "(SELECT value FROM meta WHERE key = 'moved_to'), "
-    "(SELECT json_object_agg(name, last) FROM counters)::text, EXISTS(SELECT 1 FROM pins), "
-    "g.generation, g.name, g.revision, g.dim, g.pooling, g.normalised "
-    "FROM (SELECT 1) AS one LEFT JOIN generations AS g ON g.state = 'current'"
-)
+_READ, _WRITE = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN"
+# Says whose rows are seen, takes the project's lock if it is to be changed, and reads the moment: see the schema.
+_ENTER = f"SELECT * FROM {SCHEMA}.enter(?, ?, ?, ?)"
 _COUNTED = (
     "INSERT INTO counters(name, last) SELECT * FROM unnest(%s::text[], %s::bigint[]) "
     "ON CONFLICT (project, name) DO UPDATE SET last = greatest(counters.last, excluded.last)"
@@ -59,21 +54,55 @@ class Scope(NamedTuple):
 
 
 class PostgresReading:
-    """What one transaction sees of a project's rows on a server; `Reading` says what its calls do."""
+    """What one transaction sees of a project's rows on a server; `Reading` says what its calls do.
+
+    What is asked waits until something of it is read: so what does not depend on each other goes in one trip.
+    """
 
     folder = None
     format = NEWEST
 
-    def __init__(self, connection: Connection, found: Sequence[Any]) -> None:
-        self.connection = connection
-        self._see(found)
+    def __init__(
+        self, server: Server, scope: Scope, durability: Durability | None = None, *, also_moved: bool = False
+    ) -> None:
+        self._server, self._scope, self._also_moved = server, scope, also_moved
+        waits = f"{max(1, round(server.busy_timeout * 1000))}ms"
+        self._enter = translated(_ENTER), (scope.tenant, scope.project, waits, durability or "")
+        self._asking = Asking(server, ((_WRITE if durability else _READ, ()), self._enter), self._see)
+        self._state: tuple[dict[str, int], Moment] | None = None
 
     def _see(self, found: Sequence[Any]) -> None:
-        moved_to, counters, pinned, *generation = found
-        self.counters: dict[str, int] = json.loads(counters or "{}")
-        newest = [self.counters.get(name, 0) for name in ("changes", "node_changes", "parameters")]
+        """Take the counters and the moment of this transaction, if it may see them."""
+        bound, there, moved_to, counters, pinned, *generation = found
+        address = self._server.address
+        if not bound:
+            raise ScopeError(
+                f"row-level security does not bind the role that logs in at {address}: log in as one that is "
+                "neither superuser nor BYPASSRLS (`reasoningbank server init --role NAME` gives it what it needs)"
+            )
+        if not there and self._scope.project:
+            raise ProjectDeletedError(
+                f"{address} held a project that was deleted: open a new bank to start it anew", path=address
+            )
+        if moved_to is not None and not self._also_moved:
+            raise moved_error(address, moved_to)
+        counted: dict[str, int] = json.loads(counters or "{}")
+        newest = [counted.get(name, 0) for name in ("changes", "node_changes", "parameters")]
         searched = None if generation[0] is None else Generation(*generation)
-        self.moment = Moment(False, newest[0], newest[1], newest[2], bool(pinned), searched, moved_to)
+        self._state = counted, Moment(False, newest[0], newest[1], newest[2], bool(pinned), searched, moved_to)
+
+    @property
+    def moment(self) -> Moment:
+        return self._seen()[1]
+
+    def begin(self) -> None:
+        """Begin now, rather than with the first question that is read."""
+        self._seen()
+
+    def _seen(self) -> tuple[dict[str, int], Moment]:
+        if self._state is None:
+            self._asking.send()
+        return cast("tuple[dict[str, int], Moment]", self._state)
 
     @cached_property
     def words(self) -> PostingWords:
@@ -83,34 +112,55 @@ class PostgresReading:
         return PostingWords(self)
 
     def given(self) -> dict[str, int]:
-        return {name: last for name, last in self.counters.items() if " " not in name}
+        return {name: last for name, last in self._seen()[0].items() if " " not in name}
 
-    def execute(self, sql: str, values: Values = (), /) -> Rows:
-        return self.connection.execute(translated(sql), values, binary=True)
+    def execute(self, sql: str, values: Values = (), /) -> Answer:
+        return self._asking.ask(translated(sql), values)
+
+    def end(self) -> None:
+        """End the transaction; what was not committed is undone."""
+        self._asking.end()
 
 
 class PostgresWriting(PostgresReading, Pending):
     """What one write transaction, which holds the project's row, sees and does; `Writing` says what its calls do."""
 
-    def __init__(self, connection: Connection, found: Sequence[Any]) -> None:
-        super().__init__(connection, found)
+    def __init__(self, server: Server, scope: Scope, durability: Durability, *, also_moved: bool = False) -> None:
+        super().__init__(server, scope, durability, also_moved=also_moved)
         self.told, self.numbers = [], None
         self._ledger = ServerLedger(SignalTable(self))
         self.appended: Appended = {}
-        self.positions: list[Position] | None = None
+        self._positions: list[Position] | None = None
+        self._asked: Answer | None = None
 
     def refresh(self) -> None:
-        _, _, *found = self.connection.execute(_MOMENT, binary=True).fetchone() or ()
-        self._see(found)
+        self._see(self._asking.ask(*self._enter).fetchone() or ())
+
+    @property
+    def positions(self) -> list[Position] | None:
+        if self._positions is None and self._asked is not None:
+            self._positions = evidence.positions(self, self._asked)
+        return self._positions
+
+    @positions.setter
+    def positions(self, moved: list[Position] | None) -> None:
+        self._positions, self._asked = moved, None
+
+    def ask_positions(self) -> None:
+        """Ask how far each segment is counted; they are read with whatever is asked next."""
+        if self._positions is None and self._asked is None:
+            self._asked = self.execute(evidence.POSITIONS)
 
     def go_on_from(self, given: Mapping[str, int], /) -> None:
-        self.connection.execute(_COUNTED, (list(given), list(given.values())))
+        self._asking.ask(_COUNTED, (list(given), list(given.values())))
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], on: str = "", /) -> int:
         changed = 0
         for some in batches(rows, max(1, VALUES_AT_ONCE // len(columns))):
             values = [value for row in some for value in row]
-            changed += self.execute(insertion(table, columns, len(some), on), values).rowcount
+            inserted = self.execute(insertion(table, columns, len(some), on), values)
+            # Only where rows may be passed over it is not known before.
+            changed += inserted.rowcount if on.endswith("DO NOTHING") else len(some)
         return changed
 
     def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
@@ -121,25 +171,29 @@ class PostgresWriting(PostgresReading, Pending):
 
     def commit(self) -> None:
         """Write what was told to the feed and which numbers were given, and keep all of it: one trip."""
-        with self.connection.pipeline():
-            if self.told:
-                first = self.number("changes", len(self.told))
-                rows = [(seq, *told) for seq, told in enumerate(self.told, first)]
-                self.insert("changes", ("seq", *CHANGES), rows)
-                self.told = []
-            if self.numbers is not None:
-                taken = {name: last for name, last in self.numbers.items() if last != self.counters.get(name)}
-                self.go_on_from(taken)
-            self.connection.execute("COMMIT")
+        if self.told:
+            first = self.number("changes", len(self.told))
+            rows = [(seq, *told) for seq, told in enumerate(self.told, first)]
+            self.insert("changes", ("seq", *CHANGES), rows)
+            self.told = []
+        if self.numbers is not None:
+            taken = {name: last for name, last in self.numbers.items() if last != self._seen()[0].get(name)}
+            self.go_on_from(taken)
+        self._asking.commit()
 
 
 class ServerLedger(Ledger):
     """The ledger of a log that is a table: a transaction commits lines and counts together, so none is ever behind."""
 
+    log: SignalTable
+
     def catch_up(self, writing: Logged) -> None:
-        """Read how far each segment is counted: that is as far as it goes."""
-        if writing.positions is None:
-            writing.positions = evidence.positions(writing)
+        """Ask how far each segment is counted: that is as far as it goes."""
+        cast("PostgresWriting", writing).ask_positions()
+
+    def _append(self, writing: Logged, segment: Segment, signals: Sequence[Signal]) -> int:
+        counted = next(position.end for position in writing.positions or () if position.segment == segment)
+        return self.log.put(segment, signals, counted)
 
     def refold(self, writing: Logged) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""
@@ -150,74 +204,35 @@ class ServerLedger(Ledger):
 
 @contextmanager
 def reading(server: Server, scope: Scope) -> Iterator[PostgresReading]:
-    """Give one state of a project.
+    """Give one state of a project, as of the first question.
 
-    Raises:
+    Raises, at the first question:
         ProjectDeletedError: it was deleted.
         ScopeError: the role that logged in is not bound by row-level security.
         StorageError: the server refuses, or cannot be reached.
     """
-    with server.lend() as connection:
+    seen = PostgresReading(server, scope)
+    with reported(server.address):
         try:
-            seen = PostgresReading(connection, _begin(server, connection, scope))
-            _check_here(server, seen.moment)
             yield seen
         finally:
-            _roll_back(connection)
+            seen.end()
 
 
 @contextmanager
 def writing(
-    server: Server, scope: Scope, durability: Literal["normal", "full"], *, also_moved: bool = False
+    server: Server, scope: Scope, durability: Durability, *, also_moved: bool = False
 ) -> Iterator[PostgresWriting]:
-    """Give what may change a project, alone in it; all of it is kept at the end, or nothing.
+    """Give what may change a project, alone in it from the first question on; all is kept at the end, or nothing.
 
     With `also_moved`, also what is left of one that was moved.
 
     Raises what `reading` does, and BusyError when another writer held the project for too long.
     """
-    with server.lend() as connection:
+    changing = PostgresWriting(server, scope, durability, also_moved=also_moved)
+    with reported(server.address):
         try:
-            found = _begin(server, connection, scope, durability)
-            changing = PostgresWriting(connection, found)
-            if not also_moved:
-                _check_here(server, changing.moment)
             yield changing
             changing.commit()
         finally:
-            _roll_back(connection)
-
-
-def _begin(
-    server: Server, connection: Connection, scope: Scope, durability: Literal["normal", "full"] | None = None
-) -> Sequence[Any]:
-    """Begin a transaction, to write if a durability is given, and return its moment: one trip."""
-    waits = f"{max(1, round(server.busy_timeout * 1000))}ms"
-    settings = (SCHEMA, scope.tenant, str(scope.project), waits, "on" if durability == "full" else "off")
-    with connection.pipeline():
-        connection.execute("BEGIN" if durability else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        connection.execute(_SETTINGS, settings)
-        if durability:
-            connection.execute(_LOCK)
-        asked = connection.execute(_MOMENT, binary=True)
-    bound, there, *found = asked.fetchone() or (False, False)
-    if not bound:
-        raise ScopeError(
-            f"row-level security does not bind the role that logs in at {server.address}: log in as one that is "
-            "neither superuser nor BYPASSRLS (`reasoningbank server init --role NAME` gives it what it needs)"
-        )
-    if not there and scope.project:
-        raise ProjectDeletedError(
-            f"{server.address} held a project that was deleted: open a new bank to start it anew", path=server.address
-        )
-    return found
-
-
-def _check_here(server: Server, moment: Moment) -> None:
-    if moment.moved_to is not None:
-        raise moved_error(server.address, moment.moved_to)
-
-
-def _roll_back(connection: Connection) -> None:
-    if not connection.closed and connection.info.transaction_status != 0:
-        connection.execute("ROLLBACK")
+            changing.end()

@@ -545,45 +545,69 @@ CREATE FUNCTION totals_changed(index text, rows bigint, length bigint) RETURNS v
     ON CONFLICT (project, name) DO UPDATE SET last = counters.last + excluded.last
 $$;
 
-CREATE FUNCTION terms_put() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION index_put() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    rows bigint := (SELECT count(*) FROM come);
+    length bigint := (SELECT coalesce(sum(come.length), 0) FROM come);
 BEGIN
-    INSERT INTO postings(term, rowid, count)
-        SELECT term, rowid, count(*) FROM come, string_to_table(nullif(text, ''), ' ') AS term GROUP BY term, rowid;
-    PERFORM totals_changed('terms', count(*), coalesce(sum(length), 0)::bigint) FROM come;
+    IF TG_ARGV[0] = 'terms' THEN
+        INSERT INTO postings(term, rowid, count)
+            SELECT term, rowid, count(*) FROM come, string_to_table(nullif(text, ''), ' ') AS term GROUP BY term, rowid;
+    ELSE
+        INSERT INTO node_postings(term, rowid, count)
+            SELECT term, rowid, count(*) FROM come, string_to_table(nullif(text, ''), ' ') AS term GROUP BY term, rowid;
+    END IF;
+    PERFORM totals_changed(TG_ARGV[0], rows, length);
     RETURN NULL;
 END $$;
 CREATE TRIGGER terms_put AFTER INSERT ON terms
-    REFERENCING NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION terms_put();
+    REFERENCING NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION index_put('terms');
+CREATE TRIGGER node_terms_put AFTER INSERT ON node_terms
+    REFERENCING NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION index_put('node_terms');
 
-CREATE FUNCTION terms_gone() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION index_gone() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    rows bigint := (SELECT count(*) FROM gone);
+    length bigint := (SELECT coalesce(sum(gone.length), 0) FROM gone);
 BEGIN
-    DELETE FROM postings USING gone, string_to_table(nullif(gone.text, ''), ' ') AS gone_term
-        WHERE postings.term = gone_term COLLATE "C" AND postings.rowid = gone.rowid;
-    PERFORM totals_changed('terms', -count(*), -coalesce(sum(length), 0)::bigint) FROM gone;
+    IF TG_ARGV[0] = 'terms' THEN
+        DELETE FROM postings USING gone, string_to_table(nullif(gone.text, ''), ' ') AS gone_term
+            WHERE postings.term = gone_term COLLATE "C" AND postings.rowid = gone.rowid;
+    ELSE
+        DELETE FROM node_postings USING gone, string_to_table(nullif(gone.text, ''), ' ') AS gone_term
+            WHERE node_postings.term = gone_term COLLATE "C" AND node_postings.rowid = gone.rowid;
+    END IF;
+    PERFORM totals_changed(TG_ARGV[0], -rows, -length);
     RETURN NULL;
 END $$;
 CREATE TRIGGER terms_gone AFTER DELETE ON terms
-    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION terms_gone();
-
-CREATE FUNCTION node_terms_put() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO node_postings(term, rowid, count)
-        SELECT term, rowid, count(*) FROM come, string_to_table(nullif(text, ''), ' ') AS term GROUP BY term, rowid;
-    PERFORM totals_changed('node_terms', count(*), coalesce(sum(length), 0)::bigint) FROM come;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER node_terms_put AFTER INSERT ON node_terms
-    REFERENCING NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION node_terms_put();
-
-CREATE FUNCTION node_terms_gone() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    DELETE FROM node_postings USING gone, string_to_table(nullif(gone.text, ''), ' ') AS gone_term
-        WHERE node_postings.term = gone_term COLLATE "C" AND node_postings.rowid = gone.rowid;
-    PERFORM totals_changed('node_terms', -count(*), -coalesce(sum(length), 0)::bigint) FROM gone;
-    RETURN NULL;
-END $$;
+    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION index_gone('terms');
 CREATE TRIGGER node_terms_gone AFTER DELETE ON node_terms
-    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION node_terms_gone();
+    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION index_gone('node_terms');
+
+-- The first question of every transaction: from here on it sees the rows of one project, holds its lock if it writes
+-- (`durability` is '' for a reading), and knows its state. As one function, whose plans a connection keeps.
+
+CREATE FUNCTION enter(of_tenant text, of_project bigint, waits text, durability text) RETURNS TABLE(
+    bound boolean, there boolean, moved_to text, given text, pinned boolean,
+    generation bigint, name text, revision text, dim bigint, pooling text, normalised bigint
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM set_config('search_path', 'reasoningbank', true),
+        set_config('reasoningbank.tenant', of_tenant, true),
+        set_config('reasoningbank.project', of_project::text, true),
+        set_config('lock_timeout', waits, true),
+        set_config('synchronous_commit', CASE durability WHEN 'full' THEN 'on' ELSE 'off' END, true);
+    IF durability <> '' THEN
+        PERFORM number FROM projects WHERE number = of_project FOR UPDATE;
+    END IF;
+    RETURN QUERY SELECT row_security_active('memories'), EXISTS(SELECT 1 FROM projects WHERE number = of_project),
+        (SELECT value FROM meta WHERE key = 'moved_to'),
+        (SELECT json_object_agg(counters.name, last) FROM counters)::text, EXISTS(SELECT 1 FROM pins),
+        g.generation, g.name, g.revision, g.dim, g.pooling, g.normalised
+        FROM (SELECT 1) AS one LEFT JOIN generations AS g ON g.state = 'current';
+END $$;
 
 -- The functions that statements use on every engine.
 

@@ -1,0 +1,131 @@
+"""A connection to a server, on which what belongs together goes in one trip."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import psycopg
+from psycopg import generators
+from psycopg.adapt import Dumper
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+from psycopg.types.numeric import NumericBinaryLoader, NumericLoader
+
+from reasoningbank.address import ServerAddress
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from reasoningbank.storage.contract import Values
+
+Asked: TypeAlias = "tuple[str, Values]"
+Found: TypeAlias = "tuple[Iterator[tuple[Any, ...]], int]"
+"""The rows of a statement, and how many it gave or changed."""
+
+
+class _Truth(Dumper):
+    """Truth values as 0 and 1, which is how they are stored on every engine."""
+
+    oid = psycopg.adapters.types["int2"].oid
+
+    def dump(self, obj: bool) -> bytes:
+        return b"1" if obj else b"0"
+
+    quote = dump
+
+
+def _whole(number: Decimal) -> int | float:
+    return int(number) if number == number.to_integral_value() else float(number)
+
+
+class _Number(NumericLoader):
+    """Sums of whole numbers are whole numbers, as on every engine."""
+
+    def load(self, data: Any) -> int | float:  # type: ignore[override]
+        return _whole(super().load(data))
+
+
+class _BinaryNumber(NumericBinaryLoader):
+    """The same, in the protocol's other form."""
+
+    def load(self, data: Any) -> int | float:  # type: ignore[override]
+        return _whole(super().load(data))
+
+
+class Wire:
+    """A connection, in no transaction unless a statement began one.
+
+    Args:
+        address: of the server.
+        patience: seconds in which it must be reached, where the address says nothing of that.
+
+    Attributes:
+        since: when it was last given back; None for one that is new.
+    """
+
+    def __init__(self, address: ServerAddress, patience: float) -> None:
+        # libpq takes whole seconds, and one as two.
+        waits = {"connect_timeout": max(2, math.ceil(patience))}
+        if "connect_timeout" in conninfo_to_dict(address.dsn):
+            waits = {}
+        self._connection = psycopg.connect(
+            address.dsn,
+            autocommit=True,
+            # Behind a pooler the next transaction may be on another connection.
+            prepare_threshold=None,
+            application_name="reasoningbank",
+            **waits,  # type: ignore[arg-type]
+        )
+        self._connection.adapters.register_dumper(bool, _Truth)
+        self._connection.adapters.register_loader("numeric", _Number)
+        self._connection.adapters.register_loader("numeric", _BinaryNumber)
+        self._literal = psycopg.ClientCursor(self._connection)
+        self._ended = False
+        self.since: float | None = None
+
+    def send(self, asked: Sequence[Asked]) -> list[Found]:
+        """Send statements in one trip, and return what each of them gives."""
+        if self._ended:
+            self._ended = False
+            self._connection.wait(generators.fetch_many(self._connection.pgconn))
+        if len(asked) == 1:
+            # So rows come as they are stored, which is half as long for vectors.
+            cursor = self._connection.execute(*asked[0], binary=True)
+            return [_found(cursor)]
+        texts = (self._literal.mogrify(sql, values) for sql, values in asked)
+        cursor = self._connection.execute("; ".join(texts))
+        found = [_found(cursor, all_at_once=True)]
+        while cursor.nextset():
+            found.append(_found(cursor, all_at_once=True))
+        return found
+
+    def end(self) -> None:
+        """Roll back what is not committed, without waiting for it."""
+        connection = self._connection.pgconn
+        if self._connection.closed or connection.transaction_status == TransactionStatus.IDLE:
+            return
+        if connection.transaction_status not in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+            # It stopped in the middle of an answer.
+            self.close()
+            return
+        connection.send_query(b"ROLLBACK")
+        self._connection.wait(generators.send(connection))
+        self._ended = True
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is of no use any more."""
+        return self._connection.closed
+
+    def close(self) -> None:
+        """Close it."""
+        self._connection.close()
+
+
+def _found(cursor: psycopg.Cursor[tuple[Any, ...]], *, all_at_once: bool = False) -> Found:
+    if cursor.description is None:
+        return iter(()), cursor.rowcount
+    # One that goes on to the next statement's rows forgets these.
+    return iter(cursor.fetchall() if all_at_once else cursor), cursor.rowcount
