@@ -43,6 +43,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--place", choices=("folder", "postgres"), default="folder", help="where banks are kept")
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("folder_only") and item.config.getoption("--place") != "folder":
+        pytest.skip("looks into the files of a folder")
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """A PostgreSQL server for this session."""

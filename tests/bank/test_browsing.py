@@ -249,6 +249,7 @@ def test_a_run_tells_what_was_distilled_from_it(bank: ReasoningBank) -> None:
     assert bank.runs.lessons("another") == ()
 
 
+@pytest.mark.folder_only
 def test_status_says_what_is_on_the_disk(bank: ReasoningBank, ids: list[str]) -> None:
     status = bank.upkeep.status()
 

@@ -38,6 +38,7 @@ def damaged(open_bank: OpenBank, request: pytest.FixtureRequest) -> tuple[Reason
     return open_bank(), ids[0], ids[1]
 
 
+@pytest.mark.folder_only
 @pytest.mark.parametrize("damaged", DAMAGE.values(), ids=DAMAGE, indirect=True)
 def test_a_damaged_row_is_left_out_everywhere_and_named_by_doctor(
     damaged: tuple[ReasoningBank, str, str], tmp_path: Path
@@ -59,6 +60,7 @@ def test_a_damaged_row_is_left_out_everywhere_and_named_by_doctor(
         bank.get(lost)
 
 
+@pytest.mark.folder_only
 @pytest.mark.parametrize("damaged", [DAMAGE["metadata"]], indirect=True)
 def test_what_is_damaged_can_be_deleted_and_then_all_is_well(damaged: tuple[ReasoningBank, str, str]) -> None:
     bank, whole, lost = damaged
@@ -72,6 +74,7 @@ def test_what_is_damaged_can_be_deleted_and_then_all_is_well(damaged: tuple[Reas
     assert bank.get(whole).id == whole
 
 
+@pytest.mark.folder_only
 def test_a_damaged_tally_costs_its_evidence_until_it_is_made_anew(bank: ReasoningBank, open_bank: OpenBank) -> None:
     known = bank.record("Quote every path", "Or it breaks", outcome="success").memory.id
     bank.vote(known, True, ref="a")

@@ -164,6 +164,7 @@ def test_an_id_is_a_text_and_never_the_number_of_a_row(open_bank: OpenBank, numb
     assert bank.count() == 2
 
 
+@pytest.mark.folder_only
 def test_nothing_derived_and_nothing_pickled_lies_in_the_folder(open_bank: OpenBank, tmp_path: Path) -> None:
     bank = open_bank()
     lesson(bank, "quote paths")

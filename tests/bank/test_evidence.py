@@ -78,6 +78,7 @@ def test_looking_at_memories_and_looking_after_them_counts_for_nothing(
     assert bank.upkeep.status().open_episodes == 0
 
 
+@pytest.mark.folder_only
 @pytest.mark.parametrize(
     ("said", "meant"),
     [
@@ -144,6 +145,7 @@ def test_of_two_lessons_that_contradict_each_other_the_one_with_the_better_evide
     assert bank.get(old).confidence < 0.7 < bank.get(new).confidence
 
 
+@pytest.mark.folder_only
 def test_a_reason_that_is_no_text_in_full_costs_no_signal(bank: ReasoningBank) -> None:
     memory = lesson(bank, "Quote paths")
 

@@ -283,6 +283,7 @@ def test_deleting_a_lesson_deletes_its_keys(bank: ReasoningBank, yaml: Memory) -
     assert not bank.recall_failure(YAML.format(3)).hits
 
 
+@pytest.mark.folder_only
 def test_lessons_from_before_there_were_signatures_get_theirs_at_the_first_failure(
     bank: ReasoningBank, yaml: Memory, open_bank: OpenBank
 ) -> None:
@@ -308,6 +309,7 @@ def test_who_waits_no_longer_has_nothing_counted(bank: ReasoningBank, yaml: Memo
     assert not bank.runs.list().episodes
 
 
+@pytest.mark.folder_only
 def test_it_fails_open_when_asked_to(open_bank: OpenBank, bank: ReasoningBank, yaml: Memory) -> None:
     Path(bank._engine.where).joinpath("bank.sqlite3").rename(Path(bank._engine.where) / "gone")
     failed = bank.recall_failure(YAML.format(3), ref="run-1", fail_open=True)

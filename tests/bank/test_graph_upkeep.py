@@ -39,6 +39,7 @@ def test_status_counts_the_graph_the_links_and_kept_runs(open_bank: OpenBank, co
     assert status.problems == ()
 
 
+@pytest.mark.folder_only
 @pytest.mark.parametrize(
     ("statement", "found"),
     [
@@ -65,6 +66,7 @@ def test_the_doctor_finds_and_mends_what_does_not_fit(connected: ReasoningBank, 
     assert [each.what for each in connected.upkeep.doctor(dry_run=True) if "not embedded" not in each.what] == []
 
 
+@pytest.mark.folder_only
 def test_vectors_that_the_doctor_removed_are_made_anew_by_reembed(connected: ReasoningBank) -> None:
     damage(connected, "UPDATE node_vectors SET vector = x'00' WHERE node = 1")
     connected.upkeep.doctor()
@@ -75,6 +77,7 @@ def test_vectors_that_the_doctor_removed_are_made_anew_by_reembed(connected: Rea
     assert connected.upkeep.status().nodes_not_embedded == 0
 
 
+@pytest.mark.folder_only
 def test_after_a_rebuild_nodes_are_found_as_before(connected: ReasoningBank) -> None:
     def found() -> list[str]:
         return [hit.node.id for hit in connected.graph.search("joined weekly sales with promotions").hits]

@@ -292,6 +292,7 @@ def test_history_goes_along_where_it_is_asked_for_and_is_taken_from_trusted_file
         bank.exchange.export_to(tmp_path / "x", format="skill", history=True)
 
 
+@pytest.mark.folder_only
 def test_a_secret_that_was_unknown_then_is_in_no_history_that_leaves_the_bank(
     bank: ReasoningBank, open_bank: OpenBank
 ) -> None:

@@ -93,6 +93,7 @@ def _held(root: Path, refs: list[str]) -> list[bool]:
         return [bank.recall(TASK, ref=ref, holdout=0.5).held_out for ref in refs]
 
 
+@pytest.mark.folder_only
 def test_processes_agree_and_another_project_draws_otherwise(open_bank: OpenBank, tmp_path: Path) -> None:
     bank, copy = open_bank(), tmp_path / "copy"
     record(bank)
@@ -109,6 +110,7 @@ def test_processes_agree_and_another_project_draws_otherwise(open_bank: OpenBank
     assert elsewhere != [recall.held_out for recall in recalls(other, 30, holdout=0.5)]
 
 
+@pytest.mark.folder_only
 def test_a_bank_of_before_hold_outs_is_brought_up_to_date(open_bank: OpenBank, monkeypatch: pytest.MonkeyPatch) -> None:
     """Present code needs what came after, too: so the change comes last here, whatever its number."""
     (trials,) = (script for _, script in migrations.scripts() if "CREATE TABLE trials" in script)

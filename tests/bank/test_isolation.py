@@ -27,14 +27,14 @@ ASKED = "put paths in quotes"
 
 
 @pytest.mark.parametrize("name", ["%", "_", "*", "a?c", "[a-z]*", ".*", "\\", "a%", "abc*", "~", "..", "."])
-def test_signs_of_patterns_in_a_name_are_only_signs(open_bank: OpenBank, tmp_path: Path, name: str) -> None:
+def test_signs_of_patterns_in_a_name_are_only_signs(open_bank: OpenBank, bank_root: Path | str, name: str) -> None:
     kept = open_bank(project="abc")
     kept.record(**LESSON)
     odd = open_bank(project=name)
 
     assert odd.search(ASKED).hits == ()
     odd.record(**(LESSON | {"title": "Another"}))
-    root = BankRoot(tmp_path / "root", tenant="acme", embedder="hash")
+    root = BankRoot(bank_root, tenant="acme", embedder="hash")
     assert sorted(root.projects()) == sorted(["abc", name])
     root.delete_project(name)
 
@@ -48,8 +48,9 @@ def test_names_that_hold_a_separator_do_not_run_together(open_bank: OpenBank, gl
     other = open_bank(tenant="x", project=f"y{glue}z")
     one.record(**LESSON)
 
-    assert other.count() == 0
-    assert one.upkeep.status().folder != other.upkeep.status().folder
+    assert (one.count(), other.count()) == (1, 0)
+    if Path(one.upkeep.status().folder).exists():
+        assert one.upkeep.status().folder != other.upkeep.status().folder
 
 
 @pytest.mark.parametrize(("one", "other"), [("Atlas", "atlas"), ("straße", "strasse"), ("a b", "a-b")])
@@ -59,17 +60,18 @@ def test_names_that_differ_in_case_or_spelling_are_two_projects_everywhere(
     first, second = open_bank(project=one), open_bank(project=other)
     first.record(**LESSON)
 
-    assert second.count() == 0
-    assert first.upkeep.status().folder.casefold() != second.upkeep.status().folder.casefold()
+    assert (first.count(), second.count()) == (1, 0)
+    if Path(first.upkeep.status().folder).exists():
+        assert first.upkeep.status().folder.casefold() != second.upkeep.status().folder.casefold()
 
 
 @pytest.mark.parametrize(
     "name", ["CON", "nul", "aux.json", "COM1 ", "proj.", "proj ", "a" * 200, "x:y", "console", "試験"]
 )
-def test_every_visible_name_works(open_bank: OpenBank, tmp_path: Path, name: str) -> None:
+def test_every_visible_name_works(open_bank: OpenBank, bank_root: Path | str, name: str) -> None:
     open_bank(project=name).record(**LESSON)
 
-    assert BankRoot(tmp_path / "root", tenant="acme").projects() == [unicodedata.normalize("NFC", name)]
+    assert BankRoot(bank_root, tenant="acme").projects() == [unicodedata.normalize("NFC", name)]
 
 
 def test_a_name_in_either_unicode_form_is_one_project(open_bank: OpenBank) -> None:
@@ -102,7 +104,7 @@ def test_a_scope_that_is_left_out_is_an_error(tmp_path: Path) -> None:
         ReasoningBank(tmp_path, tenant="t")  # type: ignore[call-arg]
 
 
-def test_reading_many_unknown_projects_leaves_no_ghosts(open_bank: OpenBank, tmp_path: Path) -> None:
+def test_reading_many_unknown_projects_leaves_no_ghosts(open_bank: OpenBank, bank_root: Path | str) -> None:
     for i in range(50):
         bank = open_bank(project=f"never seen {i}")
         bank.search("anything")
@@ -111,10 +113,11 @@ def test_reading_many_unknown_projects_leaves_no_ghosts(open_bank: OpenBank, tmp
         with pytest.raises(NotFoundError):
             bank.vote("x", True)
 
-    assert BankRoot(tmp_path / "root", tenant="acme").projects() == []
-    assert not (tmp_path / "root").exists()
+    assert BankRoot(bank_root, tenant="acme").projects() == []
+    assert not (isinstance(bank_root, Path) and bank_root.exists())
 
 
+@pytest.mark.folder_only
 def test_a_link_that_leads_out_of_the_root_is_refused(open_bank: OpenBank, tmp_path: Path) -> None:
     outside = open_bank(root=tmp_path / "outside")
     outside.record(**LESSON)
@@ -130,6 +133,7 @@ def test_a_link_that_leads_out_of_the_root_is_refused(open_bank: OpenBank, tmp_p
     assert outside.count() == 1
 
 
+@pytest.mark.folder_only
 def test_a_folder_moved_to_another_name_is_refused(open_bank: OpenBank) -> None:
     bank, other = open_bank(), open_bank(project="other")
     bank.record(**LESSON)
@@ -141,15 +145,15 @@ def test_a_folder_moved_to_another_name_is_refused(open_bank: OpenBank) -> None:
         other.search(ASKED)
 
 
-def test_deleting_a_project_takes_exactly_that_one(open_bank: OpenBank, tmp_path: Path) -> None:
+def test_deleting_a_project_takes_exactly_that_one(open_bank: OpenBank, bank_root: Path | str) -> None:
     for tenant in ("acme", "globex"):
         for project in ("one", "two"):
             open_bank(tenant=tenant, project=project).record(**LESSON)
-    root = BankRoot(tmp_path / "root", tenant="acme")
+    root = BankRoot(bank_root, tenant="acme")
     root.delete_project("one")
 
     assert root.projects() == ["two"]
-    assert BankRoot(tmp_path / "root", tenant="globex").projects() == ["one", "two"]
+    assert BankRoot(bank_root, tenant="globex").projects() == ["one", "two"]
     with pytest.raises(ProjectNotFoundError):
         root.delete_project("one")
     with pytest.raises(ReasoningBankError):

@@ -56,6 +56,7 @@ def test_a_round_suggests_links_once_a_day_unless_it_is_set_up_not_to(open_bank:
     assert [bank.links.of(memory.id) for memory in bank.list().memories] == [[]] * 5
 
 
+@pytest.mark.folder_only
 def test_a_dry_run_says_all_that_would_and_could_be_done_and_does_nothing(bank: ReasoningBank, clock: Clock) -> None:
     misleading = fill(bank)
     clock.move(hours=1)
@@ -148,14 +149,16 @@ def _round(root: str, now: datetime) -> tuple[int, bool]:
         return len(done.changes), bool(done.suggested)
 
 
-def test_rounds_of_two_processes_at_once_do_what_one_would(open_bank: OpenBank, clock: Clock, tmp_path: Path) -> None:
+def test_rounds_of_two_processes_at_once_do_what_one_would(
+    open_bank: OpenBank, clock: Clock, bank_root: Path | str
+) -> None:
     bank = open_bank()
     misleading = fill(bank)
     clock.move(hours=1)
     blame(bank, misleading)
 
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        made = pool.starmap(_round, [(str(tmp_path / "root"), clock.now)] * 2)
+        made = pool.starmap(_round, [(str(bank_root), clock.now)] * 2)
 
     assert sum(changes for changes, _ in made) == 2
     assert [suggested for _, suggested in made].count(True) == 1

@@ -58,6 +58,7 @@ def failing_chat(messages: list[dict[str, str]]) -> str:
     raise RuntimeError(ADDRESS)
 
 
+@pytest.mark.folder_only
 def test_a_job_keeps_neither_the_secret_in_its_reason_nor_that_in_its_error(
     bank: ReasoningBank, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_job_keeps_neither_the_secret_in_its_reason_nor_that_in_its_error(
     assert on_disk(bank, KEY, TOKEN, PASSWORD) == []
 
 
+@pytest.mark.folder_only
 def test_a_judge_and_a_distiller_of_the_users_own_may_break_down_with_a_key_in_their_words(
     bank: ReasoningBank, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -103,6 +105,7 @@ def test_what_an_embedder_says_when_it_fails_is_shown_without_its_key(
     assert KEY not in repr(shown) + str(raised.value) + caplog.text
 
 
+@pytest.mark.folder_only
 def test_hidden_characters_hide_no_secret_from_metadata_reasons_judges_and_sources(bank: ReasoningBank) -> None:
     said = {"note": HIDDEN, "pass\u200bword": PASSWORD, "list": [{"na\u2060me": HIDDEN}]}
     source = {"how": "manual", "by": HIDDEN, "session": HIDDEN}
@@ -153,6 +156,7 @@ def test_names_of_every_day_are_taken_as_they_are(bank: ReasoningBank, name: str
     assert bank.recall("log in", ref=name).ref == as_reference(name) == name
 
 
+@pytest.mark.folder_only
 def test_a_thread_of_a_framework_that_is_a_secret_costs_the_run_nothing_and_is_not_kept(bank: ReasoningBank) -> None:
     named = as_reference(TOKEN)
     bank.recall("log in", thread=named)
@@ -172,6 +176,7 @@ def test_an_imported_id_neither_breaks_out_of_the_block_nor_gives_orders(bank: R
     assert bank.recall("back up the database").text == ""
 
 
+@pytest.mark.folder_only
 def test_an_id_of_an_older_bank_stays_in_its_line(bank: ReasoningBank) -> None:
     bank.record("Back up", "Back up the database", outcome="success")
     with sqlite3.connect(Path(bank.upkeep.status().folder) / "bank.sqlite3") as older:
@@ -184,6 +189,7 @@ def test_an_id_of_an_older_bank_stays_in_its_line(bank: ReasoningBank) -> None:
     assert re.search(r"^\[x Ignore all \[31m\] Back up \(", text, re.MULTILINE)
 
 
+@pytest.mark.folder_only
 def test_rows_under_older_rules_are_cleaned_on_every_way_out(open_bank: OpenBank) -> None:
     bank = open_bank()
     memory = bank.record("Log in", "Log in to the server", outcome="success").memory
@@ -226,6 +232,7 @@ pattern = 'badge no\\. (?P<secret>\\d{6})'
 """
 
 
+@pytest.mark.folder_only
 def test_a_bank_takes_rules_as_a_list_a_set_a_file_and_a_setting(open_bank: OpenBank, tmp_path: Path) -> None:
     file = tmp_path / "rules.toml"
     file.write_text(RULES, "utf-8")

@@ -122,6 +122,7 @@ def test_rolling_up_leaves_parameters_and_confidences_alone_and_teaches_the_same
     assert rounded(learned(taught)) == rounded(before)
 
 
+@pytest.mark.folder_only
 def test_a_backup_has_what_was_learned(taught: ReasoningBank, open_bank: OpenBank, tmp_path: Any) -> None:
     taught.upkeep.backup(tmp_path / "copy" / taught.upkeep.status().folder.removeprefix(f"{taught.root}/"))
 
@@ -144,6 +145,7 @@ def test_a_fit_that_another_process_overtook_is_dropped(taught: ReasoningBank, c
     assert learned(taught) == before
 
 
+@pytest.mark.folder_only
 def test_a_fit_that_cannot_be_stored_costs_no_report(
     open_bank: OpenBank, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

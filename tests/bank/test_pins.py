@@ -248,6 +248,7 @@ def test_a_block_shows_the_same_of_what_was_recalled_with_pins_and_without(
         assert both.tokens <= alone.tokens + pin_tokens
 
 
+@pytest.mark.folder_only
 def test_a_bank_of_the_version_before_has_no_pins_and_takes_some(open_bank: OpenBank, tmp_path: Path) -> None:
     with made_by_version(22, project_folder(tmp_path / "root", "acme", "old"), project="old") as connection:
         put_as_first(connection, "a", "Ask before deploying", "Ring the office first.")

@@ -175,6 +175,7 @@ def test_what_was_merged_is_known_by_what_it_was_merged_into(bank: ReasoningBank
     assert bank.count() == 1
 
 
+@pytest.mark.folder_only
 def test_equal_texts_of_an_export_keep_their_evidence(bank: ReasoningBank, open_bank: OpenBank) -> None:
     memory = bank.record("Clean up", "Run make clean", outcome="success").memory
     for i in range(8):
@@ -197,6 +198,7 @@ def test_a_line_whose_id_is_there_with_another_text_is_named(bank: ReasoningBank
     assert (imported.existing, len(imported.differing)) == (1, 1)
 
 
+@pytest.mark.folder_only
 def test_a_bank_of_the_version_before_opens_with_one_of_its_twins_in_service(
     open_bank: OpenBank, tmp_path: Path
 ) -> None:

@@ -316,6 +316,7 @@ def test_recent_use_counts_in_the_policies_that_look_at_it(bank: ReasoningBank, 
     assert [m.id for m in bank.search("quote paths", policy="four_factor").memories] == [new, old]
 
 
+@pytest.mark.folder_only
 def test_what_was_deleted_under_a_search_is_not_found(bank: ReasoningBank, tmp_path: Path) -> None:
     gone, kept = lesson(bank, "quote paths"), lesson(bank, "quote all paths")
     bank.search("quote paths")

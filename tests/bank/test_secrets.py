@@ -39,6 +39,7 @@ class Listening:
         return np.array([1.0, len(text) % 5], dtype=np.float32)
 
 
+@pytest.mark.folder_only
 def test_a_secret_reaches_no_file_no_log_no_embedder_and_no_model(
     open_bank: OpenBank, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -90,6 +91,7 @@ READS: dict[str, Callable[[ReasoningBank], object]] = {
 }
 
 
+@pytest.mark.folder_only
 @pytest.mark.parametrize("read", READS)
 def test_a_secret_that_was_stored_before_its_rule_existed_does_not_come_out(open_bank: OpenBank, read: str) -> None:
     bank = open_bank()

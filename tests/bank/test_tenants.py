@@ -37,6 +37,7 @@ def tenants(tmp_path: Path) -> Tenants:
 
 
 @counts_descriptors
+@pytest.mark.folder_only
 def test_only_so_many_have_their_files_open_however_many_are_held(tenants: Tenants) -> None:
     before = descriptors()
     banks = [tenants.open(f"tenant {n}", "p") for n in range(20)]

@@ -113,6 +113,7 @@ def test_steps_expire_and_their_episode_stays(keeping: ReasoningBank, clock: Clo
     assert len(keeping.runs.trajectory(young).steps) == 2
 
 
+@pytest.mark.folder_only
 def test_they_go_with_their_project(keeping: ReasoningBank, tmp_path: Path) -> None:
     ref = keeping.recall("count the lines").ref
     keeping.runs.add_steps(ref, [{"action": "a-very-special-act"}])

@@ -113,6 +113,9 @@ class Life:
     def _hits(self, hits: Any) -> list[tuple[str, float, float, bool]]:
         return [(hit.memory.id, hit.score, hit.memory.confidence, hit.provisional) for hit in hits]
 
+    def beliefs(self) -> list[tuple[str, float, int]]:
+        return [(m.id, m.confidence, m.revision) for m in self.bank.list(limit=500, state=None).memories]
+
     def exported(self) -> list[Any]:
         """Return the lines of a complete export."""
         target = io.StringIO()
@@ -143,10 +146,8 @@ def live_both(folder: Path, server: str, seed: int) -> None:
             clock.move(minutes=drawn.choice([1, 1, 60, 60 * 24 * 9]))
             here, there = (life.do(step, f"{seed} {n}", n) for life in lives)
             assert same(here, there, SCORE), (step, n)
-        beliefs = [
-            [(m.id, m.confidence, m.revision) for m in life.bank.list(limit=500, state=None).memories] for life in lives
-        ]
-        assert same(*beliefs)
+        here, there = (life.beliefs() for life in lives)
+        assert same(here, there)
         for here, there in zip(*(life.exported() for life in lives), strict=True):
             assert same(here, there), json.dumps([here, there])
         assert lives[1].bank.upkeep.doctor(dry_run=True) == []
