@@ -162,7 +162,8 @@ _KEY = "SELECT value FROM meta WHERE key = 'mark_key'"
 def mark(writing: Writing, identities: Collection[bytes], now: datetime) -> None:
     """Remember that these lessons were deleted, by no more than a hash."""
     key = _key(writing)
-    rows = [(_mark(key, identity), time_text(now), 0) for identity in identities]
+    # A text that came back after it was replaced is named twice.
+    rows = [(_mark(key, identity), time_text(now), 0) for identity in dict.fromkeys(identities)]
     writing.insert("deleted", ("mark", "at", "times"), rows, "ON CONFLICT (mark) DO UPDATE SET at = excluded.at")
 
 

@@ -21,6 +21,7 @@ from reasoningbank.errors import (
     StorageError,
 )
 from reasoningbank.storage.moving import tables
+from reasoningbank.storage.postgres.schema import NEWEST
 from tests.servers import Postgres
 
 Open = Callable[..., ReasoningBank]
@@ -89,11 +90,11 @@ def test_every_table_is_bound_to_the_project_and_every_key_begins_with_it(server
 
 
 def test_setting_up_twice_changes_nothing_and_is_seen_from_outside(server: Postgres) -> None:
-    assert servers.init(server.owner, role="application") == (1, 1)
+    assert servers.init(server.owner, role="application") == (NEWEST, NEWEST)
 
     found = servers.status(server.application)
 
-    assert (found.format, found.newest, found.partitions, found.bound) == (1, 1, 2, True)
+    assert (found.format, found.newest, found.partitions, found.bound) == (NEWEST, NEWEST, 2, True)
     assert "of the banks" not in found.address
     assert servers.status(server.superuser).bound is False
 
