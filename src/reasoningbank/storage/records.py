@@ -63,7 +63,6 @@ def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, St
     """Return the rows of these numbers, with their tallies; those that are gone or cannot be read are left out."""
     found: dict[int, Stored] = {}
     for batch in batches(list(numbers), _BATCH):
-        # Asked together, read one after the other.
         asked = reading.execute(_TALLIES, {"numbers": list(batch), "merged": True})
         rows = reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN (:numbers)", {"numbers": batch})
         tallies = _tallies(asked)
