@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from reasoningbank import BankRoot, ReasoningBank, Tenants, bank
+from reasoningbank.bank.shared import SharedBanks
 from tools.domain import ROOT
 
-PARTS: Final = ("graph", "links", "queue", "sources", "runs", "exchange", "upkeep")
+PARTS: Final = ("graph", "links", "queue", "sources", "runs", "exchange", "upkeep", "sharing")
 SOURCES: Final = ROOT / "src/reasoningbank"
 INTEGRATIONS: Final = {"LangChain": "langchain", "LangGraph": "langgraph", "LlamaIndex": "llama-index"}
 # Under which names code holds a bank, and those who open banks.
@@ -42,6 +43,9 @@ GAPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("runs.best_of", "it calls an agent, which is Python"),
         ("queue.get", "`jobs` lists them"),
         ("queue.put", "`distill` reads runs, and a judge's verdict queues them"),
+        ("sharing.check", "`promote` says what it finds, and stores nothing then"),
+        ("with_shared", "`--shared`"),
+        ("BankRoot.shared.open", "a shared bank is looked after in Python"),
         ("resolve", "every command takes the beginning of an id"),
         ("upkeep.warm", "each command is a process of its own"),
         ("Tenants.overview", "`projects`"),
@@ -64,6 +68,8 @@ GAPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("links.*", PERSON),
         ("queue.*", "the server's operator runs `work`"),
         ("sources.*", PERSON),
+        ("sharing.*", PERSON),
+        ("with_shared", "`--shared` fixes them when the server starts"),
         ("runs.*", "of its own run a client needs only the ref"),
         ("exchange.*", PERSON),
         ("upkeep.*", PERSON),
@@ -79,7 +85,8 @@ def calls() -> list[str]:
     found = [name for name in _public(ReasoningBank) if name not in PARTS]
     for part in PARTS:
         found += [f"{part}.{name}" for name in _public(getattr(bank, part.capitalize()))]
-    return found + [f"{kind.__name__}.{name}" for kind in (BankRoot, Tenants) for name in _public(kind)]
+    found += [f"{kind.__name__}.{name}" for kind in (BankRoot, Tenants) for name in _public(kind)]
+    return found + [f"BankRoot.shared.{name}" for name in _public(SharedBanks)]
 
 
 def _public(kind: type) -> Iterator[str]:
@@ -136,7 +143,7 @@ def _command_line() -> dict[str, list[str]]:
     for path in sorted((SOURCES / "cli").glob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-        group = f"{path.stem} " if path.stem in {"graph", "hooks"} else ""
+        group = f"{path.stem} " if path.stem in {"graph", "hooks", "shared"} else ""
         for function in functions.values():
             for name in _command_names(function):
                 for call in _calls_of(function, functions):
@@ -215,7 +222,7 @@ def _calls_in(node: ast.AST) -> Iterator[str]:
                 if name in BANKS:
                     yield ".".join(after[:2]) if after[0] in PARTS and len(after) > 1 else after[0]
                 elif name in OPENERS:
-                    yield f"{OPENERS[name]}.{after[0]}"
+                    yield f"{OPENERS[name]}.{'.'.join(after[:2]) if after[0] == 'shared' else after[0]}"
 
 
 def _chain(node: ast.expr) -> list[str]:

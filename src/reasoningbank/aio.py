@@ -261,6 +261,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
     lift = _hop(ReasoningBank.lift)
     distill = _hop(ReasoningBank.distill)
     close = _hop(ReasoningBank.close)
+    with_shared = _hop(ReasoningBank.with_shared)
 
     @asynccontextmanager
     async def episode(self, task: str, limit: int = 3, **options: Unpack[RecallOptions]) -> AsyncIterator[AsyncRun]:

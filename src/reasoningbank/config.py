@@ -16,7 +16,7 @@ from reasoningbank.errors import InvalidInputError
 from reasoningbank.validation import validated
 
 # The environment variables, by what they say: REASONINGBANK_ROOT the root, and so on.
-FROM_ENVIRONMENT = ("root", "tenant", "project", "embedder", "settings", "mcp_token")
+FROM_ENVIRONMENT = ("root", "tenant", "project", "embedder", "shared", "person", "settings", "mcp_token")
 ENVIRONMENT = {name: f"REASONINGBANK_{name.upper()}" for name in FROM_ENVIRONMENT}
 
 

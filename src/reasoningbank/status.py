@@ -14,6 +14,24 @@ from reasoningbank.results import Change
 
 
 @dataclass(frozen=True, slots=True)
+class SharedStatus:
+    """A shared bank as one handle sees it.
+
+    Attributes:
+        may: what the handle may do there (read, write, approve); None where it is closed, or there is none.
+        memories: how many lessons are in each state.
+        due: of how many runs it is still to be told.
+        problem: why nothing is known of it, in words.
+    """
+
+    name: str
+    may: str | None = None
+    memories: dict[str, int] = field(default_factory=dict)
+    due: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """Where a bank is, what is in it, and what is not as it should be.
 
@@ -55,6 +73,7 @@ class Status:
         disk_bytes: what the project's files take on the disk.
         free_bytes: what is left there.
         read_only: the folder cannot be written by this user.
+        shared: the shared banks that this handle looks through.
         problems: what is not as it should be, in words; empty when all is well.
     """
 
@@ -94,6 +113,7 @@ class Status:
     disk_bytes: int = 0
     free_bytes: int = 0
     read_only: bool = False
+    shared: tuple[SharedStatus, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -196,6 +216,7 @@ class Metrics:
         weights: how far each kind of evidence was trusted over time, oldest first; the last holds now.
         days: the days with runs, the oldest first.
         trend: the window in equal parts, the oldest first, if they were asked for.
+        shared: how many lessons runs were handed from each shared bank; they count in no other figure.
     """
 
     since: datetime
@@ -211,6 +232,7 @@ class Metrics:
     weights: tuple[Weighing, ...] = ()
     days: tuple[RunsOfDay, ...] = ()
     trend: tuple[Period, ...] = ()
+    shared: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,7 +231,8 @@ OWN_ONLY = {
     *("sources.forget", "sources.list", "sources.overview", "sources.trust", "upkeep.review"),
     *("graph.export_to", "graph.import_from", "graph.list_nodes", "graph.recall_paths", "graph.search"),
     *("queue.list", "queue.put", "queue.worker", "runs.best_of", "runs.distill_many", "runs.list"),
-    *("runs.note_read", "runs.was_read", "sharing.review", "sharing.status", "sharing.suggest_promotions"),
+    *("runs.note_read", "runs.was_read", "with_shared"),
+    *("sharing.review", "sharing.status", "sharing.suggest_promotions"),
     *(
         "upkeep.backup",
         "upkeep.consolidate",

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reasoningbank import ReasoningBank
+from reasoningbank import BankRoot, ReasoningBank
 from reasoningbank.cli.entry import program
 from reasoningbank.cli.examples import EXAMPLES
 from reasoningbank.cli.help import ALIASES, FIRST
@@ -85,9 +85,27 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str,
         job = bank.queue.put([{"role": "user", "content": "Thanks!"}], verdict="success")
         bank.queue.worker().run_until_empty().__next__()
         bank.upkeep.backup(folder / "backup-of-monday")
+    shared = _shared(folder)
     for name, text in FILES.items():
         (folder / name).write_text(text, "utf-8")
-    return folder, {"3c3c4d4d": merged, "5566eeff": job.id}
+    return folder, {"3c3c4d4d": merged, "5566eeff": job.id} | shared
+
+
+def _shared(folder: Path) -> dict[str, str]:
+    """Make the shared banks that the examples speak of; return ids in them by those in the examples."""
+    with BankRoot(folder / "root", tenant="acme", embedder="hash") as root:
+        root.shared.create("org", approvers=["billing"], writers=["sales"], readers=["stranger"])
+        root.shared.create("old")
+        sales, billing = (root.open(name, shared=["org"]) for name in ("sales", "billing"))
+
+        def promoted(bank: ReasoningBank, text: str) -> str:
+            own = bank.record(text, f"{text}, always", outcome="success").memory.id
+            copy = bank.sharing.promote(own, to="org").memory
+            assert copy is not None
+            return copy.id
+
+        served, waiting, linked = promoted(billing, "Sort"), promoted(sales, "Sift"), promoted(billing, "Pad columns")
+    return {"5a6b7c8d": served, "6b7c8d9e": waiting, "7c8d9e0f": linked}
 
 
 @pytest.mark.parametrize("name", EVERY)

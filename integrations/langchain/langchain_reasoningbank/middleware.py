@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any, NotRequired
 from uuid import uuid4
 
@@ -72,6 +72,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         expand_links: bring along what the lessons require, and warn of those that conflict.
         holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
         weak: where none is clearly about the task, "mark" says so, "omit" shows none, "give" shows all as they are.
+        shared: shared banks that are looked through, too, the nearest first; those of the bank when none are named.
         judge: judges the final state; without one a run that merely ended teaches nothing.
         query: reads what the run is about from the state; the last user message by default.
         timeout: seconds a recall may take.
@@ -95,6 +96,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         expand_links: bool = False,
         holdout: float | str | None = None,
         weak: str = "mark",
+        shared: Sequence[str] = (),
         judge: Judge | None = None,
         query: Callable[[Any], str] | None = None,
         timeout: float = 0.5,
@@ -108,7 +110,7 @@ class ReasoningBankMiddleware(AgentMiddleware[ReasoningBankState, Any]):
         self.tools = []
         self._name, self._query = name, query or _asked
         self._recalling = Recalling(
-            bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links, holdout, weak
+            bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links, holdout, weak, shared
         )
         self._outcomes = RunOutcomes(judge, failure_filter, self._turn if distill else None, distill_after)
         self.callback = GraphOutcome(self._outcomes, self._resumable)

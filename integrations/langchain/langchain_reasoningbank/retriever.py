@@ -49,6 +49,7 @@ class ReasoningBankRetriever(BaseRetriever):
         holdout: with `record_usage`, withhold lessons from a share of the runs (`bank.recall`); the bank's setting when
             None.
         weak: with `record_usage`, "omit" gives none where none is clearly about the query; "mark" says so in each.
+        shared: shared banks that are looked through, too, the nearest first; those of the bank when none are named.
         timeout: seconds of work that a call may take; None for as long as it takes.
         fail_open: when a call fails or comes too late, give no documents; a warning says why.
     """
@@ -65,6 +66,7 @@ class ReasoningBankRetriever(BaseRetriever):
     max_tokens: int | None = Field(default=None, ge=0)
     holdout: HoldoutOption = None
     weak: Literal["mark", "omit", "give"] = "mark"
+    shared: tuple[str, ...] = ()
     timeout: float | None = Field(default=0.5, gt=0.0)
     fail_open: bool = True
 
@@ -110,7 +112,7 @@ class ReasoningBankRetriever(BaseRetriever):
         if not task:
             return []
         scope = scope or run_scope()
-        bank = bank_of(self.bank, scope)
+        bank = bank_of(self.bank, scope, self.shared)
         options: dict[str, Any] = {
             "limit": self.limit if limit is None else limit,
             "min_confidence": self.min_confidence if min_confidence is None else min_confidence,

@@ -61,6 +61,7 @@ class _BankTool(BaseTool):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     bank: Banks = Field(exclude=True, repr=False)
+    shared: tuple[str, ...] = ()
     by: str = "agent"
     trusted: bool = True
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
@@ -78,7 +79,7 @@ class _BankTool(BaseTool):
 
     def _run(self, *alone: Any, config: RunnableConfig, **arguments: Any) -> tuple[str, dict[str, Any]]:
         scope = run_scope(config)
-        bank, own = bank_of(self.bank, scope), as_reference(scope["configurable"].get("reasoningbank_ref"))
+        bank, own = bank_of(self.bank, scope, self.shared), as_reference(scope["configurable"].get("reasoningbank_ref"))
         place, thread = place_in(config, bank, own), own_thread(scope)
         options: dict[str, Any] = {"by": self.by, "trusted": self.trusted, "allow": self._allowed()}
         options |= {"read_only": self._read_only(), "holdout": self._holdout(), "thread": thread}
@@ -208,6 +209,7 @@ class ReasoningBankToolkit(BaseToolkit):
         allow: "list", "update", "retire" and "approve" offer memory_list, memory_update, memory_retire and
             memory_approve (see memory_tools); beside read-only only "list".
         holdout: of memory_search.
+        shared: shared banks that are looked through, too, the nearest first; those of the bank when none are named.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -218,6 +220,7 @@ class ReasoningBankToolkit(BaseToolkit):
     trusted: bool = True
     allow: tuple[str, ...] = ()
     holdout: HoldoutOption = None
+    shared: tuple[str, ...] = ()
 
     def __init__(self, bank: Banks, **options: Any) -> None:
         super().__init__(**{"bank": bank, **options})
@@ -225,7 +228,12 @@ class ReasoningBankToolkit(BaseToolkit):
     def get_tools(self) -> list[BaseTool]:
         """Return the tools; InvalidInputError for what cannot be allowed."""
         check_allowed(self.allow, read_only=self.read_only, trusted=self.trusted)
-        options: dict[str, Any] = {"bank": self.bank, "by": self.by, "trusted": self.trusted}
+        options: dict[str, Any] = {
+            "bank": self.bank,
+            "by": self.by,
+            "trusted": self.trusted,
+            "shared": self.shared,
+        }
         more = [kind(**options) for name, kind in ALLOWED.items() if name in self.allow]
         if self.read_only:
             return [MemorySearchTool(read_only=True, description=MEMORY_LOOKUP.description, **options), *more]

@@ -81,6 +81,7 @@ class ReasoningBankHooks:
         expand_links: bring along what the lessons require, and warn of those that conflict.
         holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
         weak: where none is clearly about the task, "mark" says so, "omit" shows none, "give" shows all as they are.
+        shared: shared banks that are looked through, too, the nearest first; those of the bank when none are named.
         query: reads what the run is about from the state; the last user message of `messages` by default.
         judge: judges the state at the end; without one a run that merely ended is unknown.
         key: of the entry in the state; two hooks in one graph need two keys.
@@ -103,6 +104,7 @@ class ReasoningBankHooks:
         expand_links: bool = False,
         holdout: float | str | None = None,
         weak: str = "mark",
+        shared: Sequence[str] = (),
         query: Callable[[Any], str] | None = None,
         judge: Judge | None = None,
         key: str = KEY,
@@ -114,7 +116,7 @@ class ReasoningBankHooks:
     ) -> None:
         self.key, self._query = key, query
         self._recalling = Recalling(
-            bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links, holdout, weak
+            bank, limit, max_tokens, min_confidence, timeout, fail_open, filters, expand_links, holdout, weak, shared
         )
         outcomes = RunOutcomes(judge, failure_filter, self._run_of if distill else None, distill_after)
         self.callback = HooksOutcome(self, outcomes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reasoningbank.bank import ReasoningBank
@@ -30,16 +30,16 @@ Banks = ReasoningBank | BankResolver
 """What adapters take as `bank=`."""
 
 
-def bank_of(banks: Banks, scope: RunScope) -> ReasoningBank:
-    """Return the bank of a run.
+def bank_of(banks: Banks, scope: RunScope, shared: Sequence[str] = ()) -> ReasoningBank:
+    """Return the bank of a run, which looks through shared banks, too, where some are named.
 
     Raises:
         ScopeError: the resolver gave no bank. What it raises itself is raised: a run is never given somebody's bank
             because its own could not be told.
     """
     if isinstance(banks, ReasoningBank):
-        return banks
+        return banks.with_shared(shared) if shared else banks
     found = banks(scope)
     if not isinstance(found, ReasoningBank):
         raise ScopeError(f"the resolver given as bank= returned {found!r:.80}: it must return a ReasoningBank")
-    return found
+    return found.with_shared(shared) if shared else found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from reasoningbank.adapters.banks import Banks, RunScope, bank_of
 from reasoningbank.arguments import holdout as check_holdout
 from reasoningbank.arguments import one_of
 from reasoningbank.bank import ReasoningBank
+from reasoningbank.bank.sharing import checked_banks as check_shared
 from reasoningbank.errors import ReasoningBankError
 from reasoningbank.filters import WEAK
 from reasoningbank.results import Recall
@@ -36,6 +37,7 @@ class Recalling:
         expand_links: bring along what the lessons require.
         holdout: withhold lessons from a share of the runs; the bank's setting when None.
         weak: what becomes of lessons of which none is clearly about the task, as in `recall`.
+        shared: shared banks that are looked through, too, the nearest first; those of the bank when none are named.
 
     Raises:
         InvalidInputError: the hold-out is none, or `weak` no way to treat lessons.
@@ -51,6 +53,7 @@ class Recalling:
     expand_links: bool = False
     holdout: float | str | None = None
     weak: str = "mark"
+    shared: Sequence[str] = ()
     _texts: OrderedDict[Hashable, str] = field(default_factory=OrderedDict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -58,10 +61,11 @@ class Recalling:
         """Say at once what would end the first run."""
         check_holdout(self.holdout)
         one_of("weak", self.weak, WEAK)
+        check_shared(self.shared)
 
     def bank(self, config: Mapping[str, Any], context: Any = None) -> ReasoningBank:
         """Return the bank of a run."""
-        return bank_of(self.banks, RunScope(config, context))
+        return bank_of(self.banks, RunScope(config, context), self.shared)
 
     def recall(
         self,

@@ -7,6 +7,7 @@ import builtins
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -149,12 +150,15 @@ class ReasoningBank(Namespace):
         self.settings: Final = handle.settings
         self.graph, self.links, self.queue, self.sources = Graph(handle), Links(handle), Queue(handle), Sources(handle)
         self.exchange, self.upkeep, self.sharing = Exchange(handle), Upkeep(handle), Sharing(handle)
+        self._with: dict[tuple[tuple[str, ...], str | None], ReasoningBank] = {}
 
     def __repr__(self) -> str:
         return f"ReasoningBank({str(self.root)!r}, tenant={self.tenant!r}, project={self.project!r})"
 
     def close(self) -> None:
         """Close the files. Closing twice is fine; using a closed bank is not."""
+        for other in self._with.values():
+            other.close()
         self._handle.close()
 
     def __enter__(self) -> Self:
@@ -162,6 +166,21 @@ class ReasoningBank(Namespace):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def with_shared(self, shared: Sequence[str], person: str | None = None) -> ReasoningBank:
+        """Return this bank as one that looks through these shared banks, too; the same one each time.
+
+        It uses this one's files, and is closed with it.
+        """
+        key = checked_banks(shared), self.person if person is None else checked_name(person, "person")
+        if key == (self.shared, self.person):
+            return self
+        if key not in self._with:
+            handle, other = self._handle.beside(*key), copy(self)
+            other.__dict__ |= {"_handle": handle, "shared": key[0], "person": key[1], "_with": {}}
+            other.__dict__ |= {"sharing": Sharing(handle), "upkeep": Upkeep(handle)}
+            self._with[key] = other
+        return self._with[key]
 
     @property
     def exists(self) -> bool:

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
@@ -99,6 +100,7 @@ class Handle:
         self.shared: tuple[str, ...] = ()
         self.person: str | None = None
         self._levels: Levels | None = None
+        self._borrowed = False
         self._opening = threading.Lock()
         self.deadlines = Deadlines(self._warm)
 
@@ -137,11 +139,19 @@ class Handle:
             self._levels = Levels(self.engine, self.shared, self.person)
         return self._levels
 
+    def beside(self, shared: tuple[str, ...], person: str | None) -> Handle:
+        """Return a handle on the same project, whose files it uses, that looks through these shared banks, too."""
+        other = copy(self)
+        own = {"_opened": self.engine, "_levels": None, "_borrowed": True, "shared": shared, "person": person}
+        other.__dict__.update(own)
+        return other
+
     def close(self) -> None:
         """Close the files of the project and of the shared banks."""
         if self._levels is not None:
             self._levels.close()
-        self.engine.close()
+        if not self._borrowed:
+            self.engine.close()
 
 
 def _engine() -> type[Engine]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -53,7 +53,7 @@ class SharedBanks:
         readers: Iterable[str] = (),
         writers: Iterable[str] = (),
         approvers: Iterable[str] = (),
-        people: dict[str, Right | str] | None = None,
+        people: Mapping[str, Right | str] | None = None,
         auto: bool = False,
     ) -> SharedBankFacts:
         """Declare a shared bank. Nobody reaches it but those who are named; there is none unless it is declared.
@@ -162,7 +162,9 @@ class SharedBanks:
         done = []
         for each in self.suggest_promotions(to, names=names):
             first, *others = each.origins
-            promoted = self._root.open(first[0], shared=(to,)).sharing.promote(first[1], to=to, names=names)
+            promoted = self._root.open(first[0], shared=(to,)).sharing.promote(
+                first[1], to=to, names=names, confidence=each.confidence
+            )
             done.append(promoted)
             if promoted.memory is not None:
                 self._link(to, promoted.memory.id, others)

@@ -11,8 +11,9 @@ from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.errors import InvalidInputError, InvalidNameError
 from reasoningbank.memory import SAID, Memory
 from reasoningbank.results import OWN
-from reasoningbank.sharing.results import Linked, Promoted, SharedStatus, Suggestion
+from reasoningbank.sharing.results import Linked, Promoted, Suggestion
 from reasoningbank.sharing.specific import Specific
+from reasoningbank.status import SharedStatus
 from reasoningbank.storage.root import checked_name
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class Sharing(Namespace):
         wording: Mapping[str, str] | None = None,
         names: Sequence[str] = (),
         anyway: bool = False,
+        confidence: float | None = None,
         chat: Chat | Callable[..., Any] | None = None,
         by: str | None = None,
     ) -> Promoted:
@@ -98,6 +100,8 @@ class Sharing(Namespace):
             names: as in `check`.
             anyway: also if it names what is specific to this project. Without, nothing is stored then, and `specific`
                 says what; `proposed` is wording without that, where a model is given.
+            confidence: the belief that others start from, in [0, 1], such as that of a suggestion; what is believed
+                here when None.
             chat: the model that is asked for it.
             by: who promotes it.
 
@@ -113,6 +117,7 @@ class Sharing(Namespace):
             wording=said,
             names=checked_names(names),
             anyway=arguments.flag("anyway", anyway),
+            confidence=confidence,
             chat=None if chat is None else llm.as_chat(chat),
             by=by,
         )

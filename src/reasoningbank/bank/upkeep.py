@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
     from reasoningbank.llm.base import Chat
     from reasoningbank.services.credit import metrics
     from reasoningbank.services.record import browsing, history, pinning, record, trust
+    from reasoningbank.services.sharing import state as sharing
     from reasoningbank.services.upkeep import consolidate, maintain, reembed, saving, state
 else:
     base, metrics = Later.each("reasoningbank", "llm.base", "services.credit.metrics")
     browsing, history, pinning = Later.each("reasoningbank.services.record", "browsing", "history", "pinning")
     record, trust = Later.each("reasoningbank.services.record", "record", "trust")
     consolidate, maintain = Later.each("reasoningbank.services.upkeep", "consolidate", "maintain")
+    sharing = Later("reasoningbank.services.sharing.state")
     reembed, saving, state = Later.each("reasoningbank.services.upkeep", "reembed", "saving", "state")
 
 
@@ -46,7 +49,8 @@ class Upkeep(Namespace):
 
     def status(self) -> Status:
         """Say where the bank is, what is in it, and what is not as it should be. Changes nothing."""
-        return state.status(self._engine)
+        found = state.status(self._engine)
+        return replace(found, shared=tuple(sharing.status(self._handle.levels))) if self._handle.shared else found
 
     def metrics(self, days: int = 30, parts: int = 0) -> Metrics:
         """Say how well the bank did in the last 1 to 36,500 days: what it promised, and what came of it.

@@ -62,6 +62,8 @@ def install(
         scope = ["--root", written(bank.root), *scope]
     if session.embedder:
         scope += ["--embedder", session.embedder]
+    if session.shared:
+        scope += ["--shared", ",".join(session.shared)]
     entry = installing.entry(found, [*scope, *(options or ())], runner=run, shared=folder is not None)
     change = installing.install(found, installing.file_of(found, folder, Path.home()), entry, name)
     notes = [f"In {client}: {note}." for note in found.notes]

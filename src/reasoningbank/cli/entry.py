@@ -20,10 +20,12 @@ from reasoningbank.cli import (
     learning,
     memories,
     merging,
+    promoting,
     running,
     scoping,
     server,
     serving,
+    shared,
     streams,
     transfer,
     trusting,
@@ -66,6 +68,7 @@ PARTS = (
     ("Runs", running.app),
     ("Runs", distilling.app),
     ("Trust", trusting.app),
+    ("Trust", promoting.app),
     ("In and out", transfer.app),
     ("The bank", scoping.app),
     ("The bank", upkeep.app),
@@ -78,6 +81,7 @@ for panel, part in PARTS:
         registered.rich_help_panel = panel
     app.registered_commands += part.registered_commands
 app.add_typer(graph.app, rich_help_panel="Memories")
+app.add_typer(shared.app, rich_help_panel="Trust")
 app.add_typer(connecting.app, rich_help_panel="Servers")
 app.add_typer(hooks.app, rich_help_panel="Servers")
 app.add_typer(server.app, rich_help_panel="Servers")

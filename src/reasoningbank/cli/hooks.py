@@ -32,7 +32,7 @@ def install(session: Session, client: Client, *, folder: Folder = None, yes: Yes
     found = installing.client_named(client)
     bank = session.bank
     options = {"state": _state(bank.root).as_posix(), "tenant": bank.tenant, "project": bank.project}
-    options |= {"root": written(bank.root)}
+    options |= {"root": written(bank.root)} | ({"shared": ",".join(bank.shared)} if bank.shared else {})
     return carried_out(installing.install(found, installing.file_of(found, folder, Path.home()), options), yes=yes)
 
 

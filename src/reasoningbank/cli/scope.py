@@ -17,7 +17,7 @@ from reasoningbank.cli.arguments import UsageError
 from reasoningbank.config import ENVIRONMENT, environment
 
 SCOPE_FILE = ".reasoningbank.toml"
-NAMED = ("tenant", "project", "root", "embedder")
+NAMED = ("tenant", "project", "root", "embedder", "shared", "person")
 ONLY_ONE = "the only one there is"
 # Names that an error lists.
 SHOWN = 5

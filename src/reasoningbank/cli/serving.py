@@ -164,7 +164,7 @@ def _projects(session: Session, wanted: str | None) -> Projects:
         raise UsageError(f"--projects {wanted!r} names no project between two commas")
     if not names:
         raise UsageError(f"tenant {session.banks.tenant!r} has no projects yet: name those to serve, --projects a,b")
-    return ManyProjects(session.banks, tuple(names))
+    return ManyProjects(session.banks, tuple(names), session.shared)
 
 
 @command(app, "dashboard", scope=("root", "tenant", "embedder"), with_json=False)

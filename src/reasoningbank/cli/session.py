@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Seconds after which somebody who watches wants to see that something is done.
 MOMENT = 1.0
 Kind: TypeAlias = Literal["memory", "run", "node", "edge", "job"]
-PROJECT_SCOPE = ("root", "tenant", "project", "embedder")
+PROJECT_SCOPE = ("root", "tenant", "project", "embedder", "shared", "person")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Session:
     def bank(self) -> ReasoningBank:
         """The bank that was asked for; ProjectNotFoundError when it is not there, and the command begins none."""
         bank = self.unchecked_bank
-        if not (self._begins or bank.exists):
+        if not (self._begins or bank.exists or bank.shared):
             raise ProjectNotFoundError(bank.project, bank.tenant, not_there(bank))
         return bank
 
@@ -93,8 +93,22 @@ class Session:
         tenant = self.tenant
         there = [] if "project" in self.scope else BankRoot(self.root, tenant=tenant).projects()
         project = needed(self.scope, "project", there, f"tenant {tenant!r}")
-        bank = ReasoningBank(self.root, tenant=tenant, project=project, embedder=self.embedder, settings=self.settings)
+        bank = ReasoningBank(
+            self.root,
+            tenant=tenant,
+            project=project,
+            embedder=self.embedder,
+            settings=self.settings,
+            shared=self.shared,
+            person=self.scope["person"].value if "person" in self.scope else None,
+        )
         return self._closing.enter_context(bank)
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The shared banks that were asked for, the nearest first."""
+        said = self.scope["shared"].value if "shared" in self.scope else ""
+        return tuple(name.strip() for name in said.split(",") if name.strip())
 
     def id_of(self, given: str, kind: Kind = "memory") -> str:
         """Return the id of a memory (or of another kind) that was given whole or by its beginning."""
@@ -224,6 +238,12 @@ OPTIONS = {
     "embedder": _scope_option(
         "embedder", text="minilm, hash, openai:MODEL, or a fastembed model; the project's own when none is named."
     ),
+    "shared": _scope_option(
+        "shared",
+        metavar="BANK,...",
+        text="Shared banks that are looked through, too, the nearest first, with commas between.",
+    ),
+    "person": _scope_option("person", text="Who acts, where shared banks give rights to people."),
 }
 SETTINGS = _option(
     "settings",

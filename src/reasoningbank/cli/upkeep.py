@@ -246,6 +246,7 @@ def _show_status(console: Console, found: Status, origins: Mapping[str, str]) ->
         "unreadable lines": str(found.unreadable_lines),
         "orphan lines": found.orphan_lines,
         "log segments": found.log_segments,
+        "shared banks": ", ".join(f"{each.name} ({each.may or 'closed'})" for each in found.shared),
     }
     facts(console, shown)
     if not found.exists:

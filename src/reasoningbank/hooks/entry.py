@@ -1,4 +1,4 @@
-"""What a client starts at each event: `python entry.py CLIENT EVENT --state FOLDER --tenant T --project P [--root R]`.
+"""What a client starts at each event: `python entry.py CLIENT EVENT --state FOLDER --tenant T --project P [--root R] [--shared A,B]`.
 
 It is run by its path and imports nothing but the standard library until the bank is needed, so that most events cost
 little more than a start of Python. It never blocks the client: it ends by itself after DEADLINE seconds, always with

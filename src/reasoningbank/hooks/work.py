@@ -31,7 +31,8 @@ CHECKS = re.compile(
 def work(event: Event, spool: Spool, options: Mapping[str, str]) -> str:
     """Do what an event asks for, and return what the model is to be told; "" for nothing."""
     tenant, project = options["--tenant"], options["--project"]
-    with ReasoningBank(options.get("--root"), tenant=tenant, project=project, **EMBEDDER) as bank:
+    shared = [name for name in options.get("--shared", "").split(",") if name]
+    with ReasoningBank(options.get("--root"), tenant=tenant, project=project, shared=shared, **EMBEDDER) as bank:
         if event.moment == "start":
             return _start(bank, event)
         if event.moment == "prompt":

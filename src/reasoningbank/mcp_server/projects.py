@@ -38,14 +38,19 @@ class OneProject:
 
 @dataclass(frozen=True, slots=True)
 class ManyProjects:
-    """A server for some projects of its one tenant: `project_id` names one of them in each call."""
+    """A server for some projects of its one tenant: `project_id` names one of them in each call.
+
+    Attributes:
+        shared: the shared banks that are looked through with each of them.
+    """
 
     banks: BankRoot
     names: tuple[str, ...]
+    shared: tuple[str, ...] = ()
 
     def bank(self, name: str, /) -> ReasoningBank:
         """Return the bank of one of the projects."""
-        return self.banks.open(name)
+        return self.banks.open(name, shared=self.shared)
 
 
 def is_one(projects: Projects) -> bool:

@@ -11,5 +11,16 @@ from reasoningbank.sharing.results import (
 )
 from reasoningbank.sharing.rights import Right
 from reasoningbank.sharing.specific import Specific, specifics
+from reasoningbank.status import SharedStatus
 
-__all__ = ["Linked", "Member", "Promoted", "Right", "SharedBankFacts", "Specific", "Suggestion", "specifics"]
+__all__ = [
+    "Linked",
+    "Member",
+    "Promoted",
+    "Right",
+    "SharedBankFacts",
+    "SharedStatus",
+    "Specific",
+    "Suggestion",
+    "specifics",
+]

@@ -40,24 +40,6 @@ class SharedBankFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedStatus:
-    """A shared bank as one handle sees it.
-
-    Attributes:
-        may: what the handle may do there; None where it is closed, or there is none.
-        memories: how many lessons are in each state.
-        due: of how many runs it is still to be told.
-        problem: why nothing is known of it, in words.
-    """
-
-    name: str
-    may: Right | None = None
-    memories: dict[str, int] = field(default_factory=dict)
-    due: int = 0
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Promoted:
     """What became of a promotion.
 
@@ -86,7 +68,7 @@ class Suggestion:
         bank: the shared bank that it is proposed for.
         origins: the lessons that say it, as (project, memory id), the one to promote first.
         title: of that one.
-        confidence: the least that any of the projects believes.
+        confidence: what is believed with the evidence of all, by the formula of shared lessons (`belief/pooled.py`).
         successes, failures: the evidence of all of them, each piece counted once.
         reason: in words.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -166,6 +167,19 @@ def unsettle(writing: Writing, ref: str) -> None:
 def count_due(reading: Reading) -> dict[str, int]:
     """Return of how many runs shared banks are still to be told, by bank."""
     return dict(reading.execute(f"SELECT r.bank, count(*) {_DUE} GROUP BY r.bank").fetchall())
+
+
+def handed_since(reading: Reading, since: datetime) -> dict[str, int]:
+    """Return how many lessons runs since then were handed from each shared bank."""
+    rows = reading.execute(
+        "SELECT r.bank, r.served FROM shared_runs AS r JOIN episodes AS e ON e.ref = r.ref WHERE e.opened_at >= ? "
+        "ORDER BY r.bank",
+        (time_text(since),),
+    )
+    found: Counter[str] = Counter()
+    for bank, served in rows:
+        found[bank] += len(json.loads(served))
+    return dict(found)
 
 
 # -- where they are ------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from reasoningbank.search.selection import success
 from reasoningbank.services.engine import Engine
 from reasoningbank.signals import SignalKind
 from reasoningbank.status import Metrics, Period
-from reasoningbank.storage import measures, meta, parameters
+from reasoningbank.storage import measures, meta, parameters, sharing
 from reasoningbank.storage.contract import Reading
 
 WEIGHED = ("accuracy", "helped", "unhelped")
@@ -32,6 +32,7 @@ def metrics(engine: Engine, days: int, parts: int = 0) -> Metrics:
         late = meta.late_recalls(view, since) + engine.deadlines.late
         failed_before, recorded = measures.failed_before(view, since), measures.recorded(view, since)
         history, by_day = weights_over_time(view, model), measures.runs_by_day(view, since)
+        shared = sharing.handed_since(view, since)
         learned, in_force = parameters.learned(view) if model == "calibrated" else None, view.model.parameters
 
     def expected(run: PastRun) -> float:
@@ -50,6 +51,7 @@ def metrics(engine: Engine, days: int, parts: int = 0) -> Metrics:
         parameters=learned,
         weights=tuple(history),
         days=tuple(by_day),
+        shared=shared,
         trend=tuple(_trend(_Seen(runs, failed_before, distilled, history), expected, since, now, parts)),
     )
 

@@ -26,7 +26,7 @@ from reasoningbank.services.cache.filters import Passing
 from reasoningbank.services.cache.project import CANDIDATE, KNOWN, STATES
 from reasoningbank.services.search.above import SPAN
 from reasoningbank.services.view import View
-from reasoningbank.storage import sharing
+from reasoningbank.storage import records, sharing
 from reasoningbank.vectors.base import Float32, Int64
 
 if TYPE_CHECKING:
@@ -161,11 +161,14 @@ class JoinedCache:
         of = numbers // SPAN
         if not of.any():
             return
-        own = {row["memory"].id: int(row["n"]) for row in self._known(numbers[of == 0]) if row["memory"] is not None}
+        near_by = set(numbers[of == 0].tolist())
         for level in range(1, len(self.levels)):
             asked = (numbers[of == level] - level * SPAN).tolist()
             came = self.ask(level, partial(self._origins, asked))
-            yield from ((each.n + level * SPAN, own[each.origin]) for each in came if each.origin in own)
+            own = records.numbers_of(self.levels[0], [each.origin for each in came])
+            for each in came:
+                if (n := own.get(each.origin, 0)) in near_by:
+                    yield each.n + level * SPAN, n
         least, dim = self.levels[0].engine.settings.duplicate_similarity, self.dim
         there = np.flatnonzero(vectors)
         rows = self.vectors.vectors(self.levels[0], vectors[there], dim)

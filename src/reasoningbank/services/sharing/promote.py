@@ -48,6 +48,7 @@ def promote(
     wording: Mapping[str, str],
     names: Sequence[str],
     anyway: bool,
+    confidence: float | None,
     chat: Chat | None,
     by: str | None,
 ) -> Promoted:
@@ -63,7 +64,7 @@ def promote(
         proposed = _generalised(chat, memory, found, names)
     if found and not anyway:
         return Promoted(engine.project_name, specific=found, proposed=proposed)
-    draft = _draft(engine, memory, wording, by)
+    draft = _draft(engine, memory, wording, by, memory.confidence if confidence is None else confidence)
     prepared = clean(draft, None, engine.rules)
     return engine.with_embedder(lambda embedder: _store(engine, memory, prepared, embedder, by, found))
 
@@ -83,7 +84,9 @@ def _own(view: View, memory_id: str) -> Memory:
     return view.shown([n])[n]
 
 
-def _draft(engine: MemberEngine, memory: Memory, wording: Mapping[str, str], by: str | None) -> Draft:
+def _draft(
+    engine: MemberEngine, memory: Memory, wording: Mapping[str, str], by: str | None, confidence: float
+) -> Draft:
     """Return the copy: it starts from what the project believes, and brings no evidence along."""
     said: dict[str, Any] = {name: getattr(memory, name) for name in SAID} | dict(wording)
     return validated(
@@ -93,7 +96,7 @@ def _draft(engine: MemberEngine, memory: Memory, wording: Mapping[str, str], by:
             "outcome": memory.outcome,
             "tags": memory.tags,
             # What is believed here is where others start: the evidence itself stays, and so counts once.
-            "confidence": round(memory.confidence, 3),
+            "confidence": confidence,
             "source": Source(how="imported", by=by or engine.own.project_name),
             "metadata": {PROPOSED: engine.own.project_name},
             "signatures": list(memory.signatures) or None,

@@ -8,7 +8,8 @@ from reasoningbank.services.record import record
 from reasoningbank.services.sharing.engine import MemberEngine
 from reasoningbank.services.sharing.levels import Levels
 from reasoningbank.services.sharing.promote import linked as linked_in
-from reasoningbank.sharing.results import Linked, SharedStatus
+from reasoningbank.sharing.results import Linked
+from reasoningbank.status import SharedStatus
 from reasoningbank.storage import records, sharing
 from reasoningbank.storage.contract import by_state
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from reasoningbank.belief.calibrated import CalibratedModel
+from reasoningbank.belief.pooled import PooledModel
 from reasoningbank.filters import Filters
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.engine import Engine
@@ -15,7 +17,7 @@ from reasoningbank.services.sharing.promote import check
 from reasoningbank.services.upkeep.consolidate import as_lesson
 from reasoningbank.services.view import View
 from reasoningbank.sharing.results import Suggestion
-from reasoningbank.signals import SignalKind
+from reasoningbank.signals import SignalKind, Tally
 from reasoningbank.storage import records, sharing
 from reasoningbank.upkeep.consolidation import contradict
 from reasoningbank.vectors.base import Float32
@@ -33,6 +35,7 @@ class _Lesson:
     memory: Memory
     vector: Float32
     proven: bool
+    tallies: tuple[Tally, ...]
     successes: float
     failures: float
 
@@ -82,11 +85,18 @@ def _suggestion(bank: str, cluster: Sequence[_Lesson], names: Sequence[str]) -> 
         bank=bank,
         origins=tuple((each.project, each.memory.id) for each in ordered),
         title=first.memory.title,
-        confidence=min(each.memory.confidence for each in ordered),
+        confidence=_together(ordered),
         successes=successes,
         failures=sum(each.failures for each in ordered),
         reason=reason,
     )
+
+
+def _together(lessons: Sequence[_Lesson]) -> float:
+    """Return what is believed with the evidence of all projects, each by itself."""
+    tallies = [replace(tally, source=each.project) for each in lessons for tally in each.tallies]
+    initial = min(each.memory.initial_confidence for each in lessons)
+    return PooledModel(CalibratedModel()).beliefs([(tallies, initial)])[0].mean
 
 
 def _root(group: Sequence[int], place: int) -> int:
@@ -126,4 +136,4 @@ def _lessons(view: View, project: str) -> Iterator[_Lesson]:
                 serving = memories[n].state is State.ACTIVE and not memories[n].has_expired(engine.now())
                 proven = bool(told) and serving and memories[n].confidence >= floor
                 good, bad = sum(t.positive for t in told), sum(t.negative for t in told)
-                yield _Lesson(project, memories[n], vector, proven, good, bad)
+                yield _Lesson(project, memories[n], vector, proven, rows[n].tallies, good, bad)

@@ -65,6 +65,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
         expand_links: bring along what the lessons require, and warn of those that conflict.
         holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
         weak: where none is clearly about the task, "mark" says so, "omit" shows none, "give" shows all as they are.
+        shared: shared banks that are looked through, too, the nearest first; those of the bank when none are named.
         timeout: seconds of work that a recall may take.
         fail_open: when a recall fails or comes too late, go on without lessons.
         distill: put chat turns that leave the short-term memory into the bank's queue, where a worker makes lessons of
@@ -85,6 +86,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
     expand_links: bool = False
     holdout: HoldoutOption = None
     weak: Literal["mark", "omit", "give"] = "mark"
+    shared: tuple[str, ...] = ()
     timeout: float = Field(default=0.5, gt=0.0)
     fail_open: bool = True
     distill: bool = False
@@ -162,7 +164,7 @@ class ReasoningBankMemoryBlock(BaseMemoryBlock[Any]):
         run.given.set_result((bank, recall))
 
     def _bank(self, place: Here, session_id: str | None) -> ReasoningBank:
-        return bank_of(self.bank, RunScope({**place.tags, "run_id": place.run, "session_id": session_id}))
+        return bank_of(self.bank, RunScope({**place.tags, "run_id": place.run, "session_id": session_id}), self.shared)
 
     def _forget(self, run: _Run) -> None:
         with self._lock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -31,10 +31,10 @@ from reasoningbank.adapters import (
 LONGEST_NODE = 1_000
 
 
-def _bank_here(banks: Banks) -> ReasoningBank:
+def _bank_here(banks: Banks, shared: Sequence[str]) -> ReasoningBank:
     """Return the bank of the run that this code is in."""
     place = here()
-    return bank_of(banks, RunScope({**place.tags, "run_id": place.run}))
+    return bank_of(banks, RunScope({**place.tags, "run_id": place.run}), shared)
 
 
 class ReasoningBankRetriever(BaseRetriever):
@@ -53,6 +53,7 @@ class ReasoningBankRetriever(BaseRetriever):
         filters: all that `bank.search` filters by, by name: where, source, since, until, and `tags` with any and none.
         timeout: seconds of work that a search may take.
         fail_open: when a search fails or comes too late, give no nodes; a warning says why.
+        shared: shared banks that are looked through, too, the nearest first; those of the bank when none are named.
         options: of BaseRetriever.
     """
 
@@ -68,9 +69,10 @@ class ReasoningBankRetriever(BaseRetriever):
         filters: FilterOptions | None = None,
         timeout: float = 0.5,
         fail_open: bool = True,
+        shared: Sequence[str] = (),
         **options: Any,
     ) -> None:
-        self._bank, self._limit = bank, limit
+        self._bank, self._limit, self._shared = bank, limit, tuple(shared)
         self._filters: dict[str, Any] = {
             "min_confidence": min_confidence,
             "strict": strict,
@@ -86,7 +88,7 @@ class ReasoningBankRetriever(BaseRetriever):
         query = request_text(query_bundle.query_str)
         if not query:
             return []
-        bank = _bank_here(self._bank)
+        bank = _bank_here(self._bank, self._shared)
         if is_held_out(bank, as_reference(here().run), None):
             return []
         found = bank.search(query, self._limit, **self._filters)
@@ -134,6 +136,7 @@ def get_tools(
     filters: FilterOptions | None = None,
     allow: Collection[str] = (),
     holdout: float | str | None = None,
+    shared: Sequence[str] = (),
 ) -> list[FunctionTool]:
     """Return the memory tools of a bank: memory_search, and unless read-only memory_record, _feedback and _outcome.
 
@@ -150,6 +153,7 @@ def get_tools(
         allow: "list", "update", "retire" and "approve" offer memory_list, memory_update, memory_retire and
             memory_approve (see memory_tools); beside read-only only "list".
         holdout: withhold lessons from a share of the runs (`bank.recall`); the bank's setting when None.
+        shared: shared banks that are looked through, too, the nearest first; those of the bank when none are named.
     """
     check_holdout(holdout)
     options: dict[str, Any] = {
@@ -164,7 +168,7 @@ def get_tools(
 
     def call_of(name: str) -> Callable[[dict[str, Any]], ToolAnswer]:
         def carry_out(arguments: dict[str, Any]) -> ToolAnswer:
-            of, place = _bank_here(bank), here()
+            of, place = _bank_here(bank, shared), here()
 
             def handed_out(recall: Recall) -> None:
                 if not recalled.ref(place.run, of):

@@ -1,0 +1,67 @@
+"""Shared banks on the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+
+@pytest.fixture
+def org(cli: Cli) -> Cli:
+    assert cli("shared", "create", "org", "--writes", "billing", "--approves", "sales", "--approver", "ann").code == 0
+    assert cli("record", "Quote paths", "Put paths in quotes: names hold blanks.", "--outcome", "failure").code == 0
+    return cli
+
+
+def memory_of(cli: Cli) -> str:
+    found: str = cli("list", "--json").json["memories"][0]["id"]
+    return found
+
+
+def test_a_lesson_goes_from_one_project_to_another_by_way_of_a_review(org: Cli) -> None:
+    said = org("promote", memory_of(org), "--to", "org", "--shared", "org", "--json").json
+
+    assert said["waits"]
+    assert org("shared", "approve", said["memory"]["id"], "--shared", "org").code != 0
+    waiting = org("shared", "review", "org", "--shared", "org", "--person", "ann")
+    assert "Quote paths" in waiting.out
+    assert org("shared", "approve", said["memory"]["id"], "--shared", "org", "--person", "ann").code == 0
+
+    recalled = org("recall", "put paths in quotes", "--project", "sales", "--shared", "org", "--json").json
+    assert [hit["level"] for hit in recalled["hits"]] == ["org"]
+    assert org("report", "success", "--last", "--project", "sales", "--shared", "org").code == 0
+    status = org("status", "--project", "sales", "--shared", "org", "--json").json["shared"]
+    assert [(each["name"], each["may"], each["due"]) for each in status] == [("org", "approve", 0)]
+    assert org("metrics", "--project", "sales", "--json").json["shared"] == {"org": 1}
+    assert org("demote", said["memory"]["id"], "--project", "sales", "--shared", "org").code == 0
+    assert org("recall", "put paths in quotes", "--project", "sales", "--shared", "org", "--json").json["hits"] == []
+
+
+def test_what_is_specific_stops_a_promotion_and_is_named(org: Cli) -> None:
+    org("record", "Deploy", "Deploy by /srv/files/deploy.sh", "--outcome", "success")
+    own = org("list", "--json").json["memories"][1]["id"]
+
+    stopped = org("promote", own, "--to", "org", "--shared", "org")
+
+    assert stopped.code == 1
+    assert "/srv/files/deploy.sh" in stopped.out
+    assert org("promote", own, "--to", "org", "--shared", "org", "--content", "Deploy by the script").code == 0
+
+
+def test_members_come_and_go(org: Cli) -> None:
+    assert org("shared", "add", "org", "--member", "late").code == 0
+    assert "project late may read" in org("shared", "list").out
+    assert org("shared", "remove", "org", "--member", "late").code == 0
+    assert org("shared", "remove", "org", "--member", "late").code == 1
+    assert org("shared", "delete", "org").code == 2
+    assert org("shared", "delete", "org", "--yes").code == 0
+    assert org("shared", "list", "--json").json == {"shared": []}
+    assert "no shared bank" in org("shared", "status").out.lower()
+
+
+def test_a_closed_bank_is_no_error_of_a_recall(org: Cli) -> None:
+    said = org("recall", "put paths in quotes", "--shared", "secret", "--json")
+
+    assert said.code == 0
+    assert "is left out" in said.json["degraded"][0]
