@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reasoningbank.diagnostics.fingerprint import Diagnostic, visible
-from reasoningbank.diagnostics.rules import ANY_SPECIFIC, CONSEQUENCES, RULES, Rule, Weight
+from reasoningbank.diagnostics.rules import CONSEQUENCES, RULES, Rule, Weight, any_specific
 
 # Of a long output the begin and the end are read: what a build did first, and what it stopped at.
 HEAD, TAIL = 32_768, 98_304
@@ -78,7 +78,7 @@ def _lines(output: str) -> list[str]:
 
 def _of_line(line: str, following: Sequence[str], *, near_end: bool) -> Diagnostic | None:
     line = _PREFIX.sub("", line, count=1)
-    if not near_end and not ANY_SPECIFIC.match(line):
+    if not near_end and not any_specific().match(line):
         return None
     for rule in RULES:
         if (rule.weight is Weight.SPECIFIC or near_end) and (matched := rule.form.match(line)):
@@ -98,7 +98,7 @@ def _matched(rule: Rule, matched: re.Match[str], line: str, following: Sequence[
         code = ""
     if "." in tool:  # a script of the user's own, which says the same under any name
         tool = ""
-    weight = Weight.CONSEQUENCE if any(form.match(line) for form in CONSEQUENCES) else rule.weight
+    weight = Weight.CONSEQUENCE if any(each.form.match(line) for each in CONSEQUENCES) else rule.weight
     made = Diagnostic.of(message, tool=tool.rpartition("/")[2], code=code, weight=weight)
     return made if made.said else None
 
