@@ -8,10 +8,13 @@ MEMBERS := $(patsubst %/pyproject.toml,%,$(filter integrations/%,$(PYPROJECTS)))
 PIP_SETTING = $$($(PYTHON) -m pip config list 2>/dev/null | sed -n "s/^[a-z:]*\\.$(1)='\\(.*\\)'$$/\\1/p" | head -n 1)
 INDEXED = index=$${UV_DEFAULT_INDEX:-$(call PIP_SETTING,index-url)}; cert=$${SSL_CERT_FILE:-$(call PIP_SETTING,cert)}; [ -z "$$index" ] || export UV_DEFAULT_INDEX="$$index"; [ -z "$$cert" ] || export SSL_CERT_FILE="$$cert";
 
+# Tests start hundreds of processes; each would compile all of our code again where bytecode is not kept.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test check bench docs record lock setup clients wheels lowest axe screenshots
 
 demo: .venv/ready ; @.venv/bin/python -m examples.demo
-test: .venv/ready ; .venv/bin/pytest -n auto --dist loadfile --cov && .venv/bin/coverage report --skip-covered --fail-under=100 --include="$$(.venv/bin/python -m tools.domain)"
+test: .venv/ready ; .venv/bin/pytest -n auto --dist worksteal --cov && .venv/bin/coverage report --skip-covered --fail-under=100 --include="$$(.venv/bin/python -m tools.domain)"
 check: .venv/ready ; .venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy && for m in $(MEMBERS); do .venv/bin/mypy $$m || exit 1; done && .venv/bin/lint-imports && .venv/bin/pytest tests/test_house_rules.py
 bench: .venv/ready ; .venv/bin/python -m benchmarks.speed && .venv/bin/python -m benchmarks.learning
 docs: .venv/ready ; .venv/bin/python -m tools.reference && .venv/bin/python -m tools.site

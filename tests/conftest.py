@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import importlib
+import pkgutil
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from coverage import Coverage
+from hypothesis import is_hypothesis_test
 
+import reasoningbank
 from reasoningbank import ReasoningBank
 
 if TYPE_CHECKING:
@@ -88,3 +93,46 @@ def open_bank(bank_root: Path | str, clock: Clock) -> Iterator[OpenBank]:
 def bank(open_bank: OpenBank) -> ReasoningBank:
     """A bank with nothing in it."""
     return open_bank()
+
+
+# -- what is measured ----------------------------------------------------------------------------------------------
+
+# A tracer makes Python three to six times as slow. What these tests run of our code, others run too, and so do the many
+# examples of most properties; they are not measured, and coverage is at least what is reported.
+UNMEASURED = ("tests/benchmarks/", "tests/examples/", "tests/torture/", "integrations/")
+# Where properties reach lines that nothing else does.
+WITH_PROPERTIES = ("tests/prompt/", "tests/runs/", "tests/screening/", "tests/upkeep/")
+MEASURING = pytest.StashKey[Coverage]()
+
+
+def is_measured(item: pytest.Function) -> bool:
+    """Tell whether a test counts for coverage."""
+    if is_hypothesis_test(item.obj):
+        return item.nodeid.startswith(WITH_PROPERTIES)
+    return not item.nodeid.startswith(UNMEASURED)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Measure what our modules do when they are imported, and pause until the first test that is measured."""
+    measuring = Coverage.current()
+    if measuring is not None:
+        for module in pkgutil.walk_packages(reasoningbank.__path__, "reasoningbank."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
+        measuring.stop()
+        session.config.stash[MEASURING] = measuring
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Function) -> Generator[None, object, object]:
+    """Measure a test, where coverage is asked for."""
+    measuring = item.config.stash.get(MEASURING, None)
+    if measuring is None or not is_measured(item):
+        return (yield)
+    measuring.start()
+    try:
+        return (yield)
+    finally:
+        measuring.stop()

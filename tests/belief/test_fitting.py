@@ -120,6 +120,12 @@ def test_the_more_alike_memories_are_the_more_their_class_counts() -> None:
     assert strength(0.3, 0.2) < 1.0 < STARTING.strength < strength(20.0, 10.0)
 
 
+def test_parameters_come_back_from_their_record() -> None:
+    learned = replace(STARTING, judges=(("ann", 0.9),), harmful=((3, 1),), harms=((4, 0.2),))
+
+    assert Parameters.of(json.loads(json.dumps(learned.record()))) == learned
+
+
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=5)
 def test_the_order_of_memories_and_signals_teaches_nothing(shuffle: random.Random) -> None:

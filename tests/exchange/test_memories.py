@@ -220,9 +220,10 @@ def test_what_votes_taught_comes_along_with_a_trusted_line() -> None:
         ("5", "not a JSON object but a int"),
         ("[" * 100_000, "nested too deeply"),
         (b"\xff", "not JSON"),
+        (5, "not a line of JSON but a int"),
     ],
 )
-def test_a_line_that_is_no_json_object_says_so(line: str | bytes, complaint: str) -> None:
+def test_a_line_that_is_no_json_object_says_so(line: object, complaint: str) -> None:
     with pytest.raises(InvalidInputError, match=complaint):
         parse(line)
 

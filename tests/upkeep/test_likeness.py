@@ -120,6 +120,12 @@ def test_a_text_of_signs_only_says_nothing() -> None:
     assert same("...", " ")
 
 
+def test_the_longer_text_may_come_first() -> None:
+    short, long = wording("Run `a_b`"), wording("Run `a_b` and wait until the server answers `c_d`")
+
+    assert likeness(0.8, long, short) == likeness(0.8, short, long) < 0.9
+
+
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_likeness_is_the_same_both_ways_round(one: str, other: str) -> None:
     a, b = wording(one), wording(other)

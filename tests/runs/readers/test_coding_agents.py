@@ -16,6 +16,7 @@ AIDER = """
 # aider chat started at 2026-01-01 10:00:00
 
 > Aider v0.82.2
+>
 > Add .aider* to .gitignore (recommended)? (Y)es/(N)o [Yes]: y
 
 #### /add parser.py
