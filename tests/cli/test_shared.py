@@ -38,6 +38,13 @@ def test_a_lesson_goes_from_one_project_to_another_by_way_of_a_review(org: Cli) 
     assert org("recall", "put paths in quotes", "--project", "sales", "--shared", "org", "--json").json["hits"] == []
 
 
+def test_deleting_a_lesson_says_that_its_shared_copy_stays(org: Cli) -> None:
+    own = memory_of(org)
+    copy = org("promote", own, "--to", "org", "--shared", "org", "--json").json["memory"]["id"]
+
+    assert f"The shared copy stays: {copy} in org" in org("delete", own, "--shared", "org").out
+
+
 def test_what_is_specific_stops_a_promotion_and_is_named(org: Cli) -> None:
     org("record", "Deploy", "Deploy by /srv/files/deploy.sh", "--outcome", "success")
     own = org("list", "--json").json["memories"][1]["id"]

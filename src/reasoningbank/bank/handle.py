@@ -136,7 +136,10 @@ class Handle:
             with needed():
                 from reasoningbank.services.sharing.levels import Levels
 
-            self._levels = Levels(self.engine, self.shared, self.person)
+            own = self.engine
+            with self._opening:
+                if self._levels is None:
+                    self._levels = Levels(own, self.shared, self.person)
         return self._levels
 
     def beside(self, shared: tuple[str, ...], person: str | None) -> Handle:

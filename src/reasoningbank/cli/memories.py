@@ -226,7 +226,15 @@ def delete(
     """Delete memories for good, with their history and evidence. Exit code 1 when one was not there."""
     deleted = session.bank.upkeep.delete_many(map(session.id_of, memory_ids), mark=not no_mark)
     code = 0 if all(deleted.values()) else 1
-    return Answer({"deleted": deleted}, lambda console, _: views.deleted(console, deleted), exit_code=code)
+    links = session.bank.sharing.links() if session.bank.shared else ()
+    kept = [link for link in links if deleted.get(link.origin)]
+
+    def view(console: Console, _: object) -> None:
+        views.deleted(console, deleted)
+        for link in kept:
+            sentence(console, f"The shared copy stays: {link.memory} in {link.bank}; `demote` takes it out.")
+
+    return Answer({"deleted": deleted} | ({"shared": kept} if kept else {}), view, exit_code=code)
 
 
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help="The id of the memory that the link starts from.")]
