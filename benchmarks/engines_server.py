@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import os
+import shutil
+import socket
+import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,3 +104,58 @@ def running(partitions: int = 2) -> Iterator[Postgres]:
             )
         finally:
             server.cleanup()
+
+
+@contextmanager
+def pooled(server: Postgres, folder: Path) -> Iterator[str]:
+    """Start a PgBouncer in transaction mode, with two connections to the server; give the address that leads to it.
+
+    FileNotFoundError where there is no `pgbouncer` (a Debian package).
+    """
+    program = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+    if program is None:
+        raise FileNotFoundError("no pgbouncer on this machine: install the package of this name")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    database = f"host={server.socket.parent} dbname=bank user=application password='of the banks'"
+    settings = {
+        "listen_addr": "127.0.0.1",
+        "listen_port": port,
+        "unix_socket_dir": "",
+        "auth_type": "any",
+        "pool_mode": "transaction",
+        "default_pool_size": 2,
+        "logfile": folder / "pooler.log",
+    }
+    written = folder / "pooler.ini"
+    lines = [
+        "[databases]",
+        f"bank = {database}",
+        "[pgbouncer]",
+        *(f"{key} = {value}" for key, value in settings.items()),
+    ]
+    written.write_text("\n".join(lines) + "\n", "utf-8")
+    # It refuses to be root, and the server's socket is for its own user.
+    owner = server.socket.owner()
+    if os.geteuid() == 0:
+        for path in (written, folder):
+            shutil.chown(path, owner)
+        for above in folder.parents:
+            if above.stat().st_uid == 0 and above != Path("/") and not above.stat().st_mode & 1:
+                above.chmod(above.stat().st_mode | 0o011)
+    with subprocess.Popen([program, "-q", *(["-u", owner] if os.geteuid() == 0 else []), written]) as process:
+        try:
+            _wait_for(port, process)
+            yield server.through(port)
+        finally:
+            process.terminate()
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(200):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        if process.poll() is not None:
+            break
+        time.sleep(0.05)
+    raise OSError("pgbouncer does not listen")

@@ -39,6 +39,9 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
             "memory:SHARE" withholds single ones. 0 withholds nothing.
         confidence_model: how evidence becomes belief.
         durability: "normal" survives a killed process; "full" also a power loss (each write waits for the disk).
+        vectors: where they are searched. "kept": in this process, which reads them all at its first search; "server":
+            by a PostgreSQL server that was set up for it (`server init --vectors`), every time; "auto": by such a
+            server for the first searches of a process in a project of thousands, and then in the process.
         busy_timeout: seconds to wait for another writer before BusyError.
         keep_days: days a signal log segment is kept before it is rolled up.
         episode_ttl_hours: hours after which an open episode expires as unknown.
@@ -64,6 +67,7 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
     holdout: Annotated[float | str, AfterValidator(_holdout)] = 0.0
     confidence_model: Literal["calibrated", "spec", "ema"] = "calibrated"
     durability: Literal["normal", "full"] = "normal"
+    vectors: Literal["kept", "server", "auto"] = "auto"
     busy_timeout: float = Field(default=10.0, gt=0.0, le=600.0)
     keep_days: int = Field(default=30, ge=1, le=36_500)
     episode_ttl_hours: float = Field(default=24.0, gt=0.0, le=876_000.0)

@@ -36,7 +36,7 @@ class ServerStatus:
     size: int
 
 
-def init(dsn: str, *, role: str | None = None, partitions: int = 16) -> tuple[int, int]:
+def init(dsn: str, *, role: str | None = None, partitions: int = 16, vectors: bool = False) -> tuple[int, int]:
     """Make the schema, or bring it up to this version's format; return the format before and after.
 
     In one transaction, and safe to run twice and by several at once. It needs a role that may make a schema in that
@@ -46,6 +46,8 @@ def init(dsn: str, *, role: str | None = None, partitions: int = 16) -> tuple[in
         dsn: the address, `postgresql://user:password@host:port/database`.
         role: an existing role to let read and write rows; by default only the one that logs in may.
         partitions: into how many parts the large tables are split by project, 1 to 1,000; only the first time counts.
+        vectors: keep the vectors once more as pgvector searches them (setting `vectors`). The extension has to be
+            there: a superuser runs CREATE EXTENSION vector once.
 
     Raises:
         InvalidInputError: no address of a server, or a number of partitions out of its range.
@@ -53,7 +55,8 @@ def init(dsn: str, *, role: str | None = None, partitions: int = 16) -> tuple[in
     """
     if not 1 <= partitions <= 1_000:
         raise InvalidInputError(f"partitions is {partitions}: give a whole number from 1 to 1,000")
-    found: tuple[int, int] = _schema().migrate(_address(dsn), role=role, partitions=partitions)
+    schema = _schema()
+    found: tuple[int, int] = schema.migrate(_address(dsn), role=role, partitions=partitions, vectors=vectors)
     return found
 
 

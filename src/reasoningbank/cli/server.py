@@ -21,14 +21,22 @@ Role = Annotated[
 Partitions = Annotated[
     int, typer.Option("--partitions", min=1, max=1_000, help="Parts of the large tables; only the first time counts.")
 ]
+Vectors = Annotated[bool, typer.Option("--vectors", help="Let the server search vectors too; it needs pgvector.")]
 To = Annotated[str, typer.Option("--to", metavar="PLACE", help="A folder, or postgresql://user@host/database")]
 Every = Annotated[bool, typer.Option("--all", help="Every project of the tenant, in place of --project.")]
 
 
 @command(app, "init", scope=())
-def init(session: Session, dsn: Address, *, role: Role = None, partitions: Partitions = 16) -> Answer:  # noqa: ARG001
+def init(
+    session: Session,  # noqa: ARG001
+    dsn: Address,
+    *,
+    role: Role = None,
+    partitions: Partitions = 16,
+    vectors: Vectors = False,
+) -> Answer:
     """Make the schema, as a role that may; run again, it brings it up to this version."""
-    before, after = server.init(dsn, role=role, partitions=partitions)
+    before, after = server.init(dsn, role=role, partitions=partitions, vectors=vectors)
     shown = str(ServerAddress(dsn))
     said = f"format {after} is there" if before == after else f"format {before} became {after}"
     granted = "" if role is None else f" Banks can log in as {role}."
@@ -36,9 +44,9 @@ def init(session: Session, dsn: Address, *, role: Role = None, partitions: Parti
 
 
 @command(app, "migrate", scope=())
-def migrate(session: Session, dsn: Address, *, role: Role = None) -> Answer:
+def migrate(session: Session, dsn: Address, *, role: Role = None, vectors: Vectors = False) -> Answer:
     """Bring the schema up to this version, as the role that owns it. Stop older versions of the program first."""
-    return init(session, dsn, role=role)
+    return init(session, dsn, role=role, vectors=vectors)
 
 
 @command(app, "status", scope=())

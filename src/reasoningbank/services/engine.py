@@ -86,6 +86,9 @@ class Engine:
         self._project: Project | None = None
         self._snapshots = SnapshotWriter()
         self.cache, self.nodes = ProjectCache(self._keep_soon), VectorCache(NODES, self._keep_soon)
+        if isinstance(root, ServerAddress):
+            # Those of nodes are few.
+            self.cache.vectors.where = settings.vectors
         self.queries = QueryCache(self.rules)
         self.deadlines = deadlines
         self.models = Models(settings.confidence_model)

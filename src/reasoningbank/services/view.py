@@ -15,7 +15,7 @@ from reasoningbank.memory import Memory, State
 from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.signals import Signal
 from reasoningbank.storage import generations, records
-from reasoningbank.storage.contract import Generation, Moment, Op, Reading, Rows, Values, Writing
+from reasoningbank.storage.contract import Generation, Moment, Near, Op, Reading, Rows, Values, Writing
 from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.stored import Judged, Stored
 
@@ -49,6 +49,11 @@ class View:
     def words(self) -> Words:
         """The text indexes."""
         return self._reading.words
+
+    @property
+    def near(self) -> Near | None:
+        """The vectors as the engine itself searches them; None where it cannot."""
+        return self._reading.near
 
     @property
     def format(self) -> int:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from reasoningbank.signals import Signal
     from reasoningbank.storage.fold import Folded
     from reasoningbank.storage.words import Words
+    from reasoningbank.vectors.base import Float32
 
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 INDEXES = ("terms", "node_terms")
@@ -72,6 +73,18 @@ class Rows(Protocol):
     def __iter__(self) -> Iterator[Any]: ...
 
 
+class Near(Protocol):
+    """How an engine that can search vectors is asked to."""
+
+    def nearest(
+        self, generation: int, vector: Float32, k: int, allowed: Sequence[int] | None, least: float
+    ) -> list[tuple[int, float]]:
+        """Return what up to `k` vectors belong to (row numbers), and their cosines, nearest first.
+
+        Considered are those of a generation, with `allowed` ids (None for all), whose cosine is at least `least`.
+        """
+
+
 class Reading(Protocol):
     """One state of one project. A project that does not exist is one without any rows."""
 
@@ -86,6 +99,10 @@ class Reading(Protocol):
     @property
     def words(self) -> Words:
         """The text indexes."""
+
+    @property
+    def near(self) -> Near | None:
+        """The vectors of memories as the engine itself searches them; None where it cannot."""
 
     @property
     def format(self) -> int:

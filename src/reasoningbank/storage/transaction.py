@@ -77,6 +77,8 @@ def insertion(table: str, columns: Sequence[str], rows: int, on: str) -> str:
 class SqliteReading:
     """What one transaction on the database in a project's folder sees; `Reading` says what its calls do."""
 
+    near = None
+
     def __init__(self, connection: sqlite3.Connection, folder: Path | None) -> None:
         self.connection, self.folder = connection, folder
         self.moment = _moment(connection)

@@ -34,8 +34,9 @@ def server(postgres: Postgres) -> Iterator[str]:
 class Life:
     """One bank that goes through a history."""
 
-    def __init__(self, root: Path | str, clock: Clock) -> None:
-        self.bank = ReasoningBank(root, tenant="acme", project="billing", embedder="hash", clock=clock)
+    def __init__(self, root: Path | str, clock: Clock, settings: dict[str, Any] | None = None) -> None:
+        names = {"tenant": "acme", "project": "billing"}
+        self.bank = ReasoningBank(root, **names, embedder="hash", clock=clock, settings=settings)
         self.ids: list[str] = []
         self.refs: list[str] = []
 
@@ -137,9 +138,9 @@ def same(one: Any, other: Any, within: float = CONFIDENCE) -> bool:
     return bool(one == other)
 
 
-def live_both(folder: Path, server: str, seed: int) -> None:
+def live_both(folder: Path, server: str, seed: int, **settings: Any) -> None:
     clock, drawn = Clock(), random.Random(seed)
-    lives = Life(folder, clock), Life(server, clock)
+    lives = Life(folder, clock), Life(server, clock, settings)
     try:
         for n in range(STEPS):
             step = "record" if n < 4 else drawn.choices(list(LIKELY), list(LIKELY.values()))[0]

@@ -8,6 +8,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from reasoningbank.vectors.faiss import FaissIndex
 from reasoningbank.vectors.flat import FlatIndex
 
 log = logging.getLogger("reasoningbank")
+
+FEW_SEARCHES = 20
+"""Searches of a process that an engine makes by itself, where it can, before the process reads a large index."""
 
 FLAT = 4_096
 """Vectors up to which they are scanned as they are; codes pay beyond."""
@@ -41,6 +45,8 @@ class VectorCache:
         self._filled: Filled | None = None
         self._made = 0
         self._scale: tuple[object, Scale] = (None, Scale())
+        self.where: Literal["kept", "server", "auto"] = "kept"
+        self._asked = 0
         renew_after_fork(self)
 
     def after_fork(self) -> None:
@@ -59,7 +65,7 @@ class VectorCache:
         """
         filled = self.follow(reading)
         if filled is None:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+            return self._served(reading, vector, k, allowed, least)
         if isinstance(filled.index, FlatIndex):
             ids, cosines = filled.index.search(vector, k, allowed=allowed, least=least)
         else:
@@ -70,6 +76,24 @@ class VectorCache:
             # Taken out by another thread just now.
             owners, cosines = owners[owners > 0], cosines[owners > 0]
         return owners, cosines
+
+    def _is_served(self, reading: Reading) -> bool:
+        """Tell whether the engine itself searches, so that nothing is kept here."""
+        if self._filled is not None or reading.near is None:
+            return False
+        # As many numbers were given as there are vectors, or more.
+        large = reading.given().get(self._stored.table, 0) > FLAT
+        return self.where == "server" or (large and self._asked < FEW_SEARCHES)
+
+    def _served(
+        self, reading: Reading, vector: Float32, k: int, allowed: Int64 | None, least: float
+    ) -> tuple[Int64, Float32]:
+        near, generation = (None if self.where == "kept" else reading.near), reading.moment.searched
+        self._asked += 1
+        only = None if allowed is None else allowed.tolist()
+        found = [] if near is None or not generation else near.nearest(generation, vector, k, only, least)
+        owners, cosines = ([each[place] for each in found] for place in (0, 1))
+        return np.array(owners, dtype=np.int64), np.array(cosines, dtype=np.float32)
 
     def vectors(self, reading: Reading, ids: Int64, dim: int) -> Float32:
         """Return the (n, dim) vectors with these ids, in their order; zeros for 0 and for those that nobody has."""
@@ -109,7 +133,7 @@ class VectorCache:
     def scale(self, reading: Reading) -> Scale:
         """Return how the stored vectors' cosines are to be read, measured anew after vectors came or went."""
         filled = self.follow(reading)
-        state = (reading.moment.generation, 0 if filled is None else filled.version)
+        state = (reading.moment.generation, self._stored.newest(reading.moment) if filled is None else filled.version)
         measured, scale = self._scale
         if measured != state:
             vectors = self._stored.sample(reading, SAMPLE)
@@ -123,7 +147,7 @@ class VectorCache:
         `tail` is what the feed says since the last time, where the caller has read it already.
         """
         current = reading.moment.generation
-        if current is None:
+        if current is None or (self.where != "kept" and self._is_served(reading)):
             return None
         newest = self._stored.newest(reading.moment)
         filled = self._filled

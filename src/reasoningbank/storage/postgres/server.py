@@ -8,7 +8,7 @@ import time
 from reasoningbank.address import ServerAddress
 from reasoningbank.errors import BusyError, NewerFormatError, StorageError
 from reasoningbank.forks import renew_after_fork
-from reasoningbank.storage.postgres.schema import NEWEST, SCHEMA
+from reasoningbank.storage.postgres.schema import EXTENSION, NEWEST, SCHEMA
 from reasoningbank.storage.postgres.wire import Wire
 
 MOST_CONNECTIONS = 10  # of one process; further transactions wait for their turn
@@ -24,6 +24,9 @@ class Server:
     Args:
         address: where it is.
         busy_timeout: seconds to wait for a connection, and for another writer.
+
+    Attributes:
+        extension: the schema of pgvector, where the server can search vectors; known with the first connection.
     """
 
     def __init__(self, address: ServerAddress, busy_timeout: float) -> None:
@@ -31,6 +34,7 @@ class Server:
         self._inherited: list[Wire] = []
         self._idle: list[Wire] = []
         self._checked = False
+        self.extension: str | None = None
         self._begin()
         renew_after_fork(self)
 
@@ -96,10 +100,13 @@ class Server:
             wire.close()
 
     def _check(self, wire: Wire) -> None:
-        newest = f"SELECT coalesce(max(number), 0) FROM {SCHEMA}.versions"
+        newest = (
+            f"SELECT coalesce(max(number), 0), ({EXTENSION} AND to_regclass('{SCHEMA}.searchable') IS NOT NULL) "
+            f"FROM {SCHEMA}.versions"
+        )
         try:
             ((rows, _),) = wire.send([(newest, ())])
-            (found,) = next(rows)
+            found, self.extension = next(rows)
         except BaseException:
             wire.close()
             raise

@@ -30,6 +30,7 @@ from reasoningbank.storage.transaction import CHANGES, Pending, insertion
 if TYPE_CHECKING:
     from reasoningbank.storage.evidence import Position
     from reasoningbank.storage.fold import Folded
+    from reasoningbank.storage.postgres.near import ServerVectors
     from reasoningbank.storage.postgres.server import Server
     from reasoningbank.storage.postgres.words import PostingWords
     from reasoningbank.storage.signal_log import Segment
@@ -103,6 +104,14 @@ class PostgresReading:
         if self._state is None:
             self._asking.send()
         return cast("tuple[dict[str, int], Moment]", self._state)
+
+    @property
+    def near(self) -> ServerVectors | None:
+        from reasoningbank.storage.postgres.near import ServerVectors
+
+        self.begin()
+        extension = self._server.extension
+        return None if extension is None else ServerVectors(self, extension)
 
     @cached_property
     def words(self) -> PostingWords:

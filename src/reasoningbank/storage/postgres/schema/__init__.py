@@ -20,6 +20,10 @@ _LOOK = """
         (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class AS c
             WHERE c.relkind = 'r' AND c.relnamespace = to_regnamespace(%(schema)s))
 """
+EXTENSION = (
+    "SELECT n.nspname FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace "
+    "WHERE e.extname = 'vector'"
+)
 _ADVISORY = 0x52424E4B  # a number of our own for the lock of those who migrate at once
 
 
@@ -34,11 +38,11 @@ def scripts() -> tuple[tuple[int, str], ...]:
 NEWEST = scripts()[-1][0]
 
 
-def migrate(address: ServerAddress, *, role: str | None, partitions: int) -> tuple[int, int]:
+def migrate(address: ServerAddress, *, role: str | None, partitions: int, vectors: bool = False) -> tuple[int, int]:
     """Bring a server's schema to this version's format, in one transaction; return the format before and after.
 
     Safe to run twice and by several at once. `role` is granted what banks need; the large tables are split into so many
-    partitions when they are made.
+    partitions when they are made. With `vectors` the server can search vectors from then on.
     """
     with reported(address), psycopg.connect(address.dsn) as connection:
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_ADVISORY,))
@@ -50,9 +54,22 @@ def migrate(address: ServerAddress, *, role: str | None, partitions: int) -> tup
             if number > before:
                 connection.execute(script)
                 connection.execute("INSERT INTO versions(number) VALUES (%s)", (number,))
+        if vectors:
+            _make_searchable(connection)
         if role is not None:
             _grant(connection, role)
         return before, format_of(connection)
+
+
+def _make_searchable(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    (made,) = connection.execute("SELECT to_regclass('searchable') IS NOT NULL").fetchone() or (False,)
+    if not made:
+        # It may have been there before, in a schema of its own.
+        (schema,) = connection.execute(EXTENSION).fetchone() or ("",)
+        vector = sql.Identifier(str(schema), "vector").as_string(connection)
+        script = (files(__package__) / "searchable.sql").read_text("utf-8")
+        connection.execute(script.replace("{vector}", vector).encode())
 
 
 def look(address: ServerAddress) -> tuple[str, int, int, bool, int]:

