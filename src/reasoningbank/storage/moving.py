@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 from reasoningbank.errors import InvalidInputError, ProjectMovedError, ProjectNotFoundError, StorageError
 from reasoningbank.signals import parse_time
@@ -26,6 +26,7 @@ from reasoningbank.storage.project import DATABASE_NAME, SIGNALS_NAME, nothing
 from reasoningbank.storage.project import Project as FolderProject
 
 _AT_ONCE = 1_000
+PATIENCE = 10.0  # seconds to wait for another writer
 # Of one place only: what a process holds there, and what belongs to its files.
 _OF_PLACE = ("moved_to", "words_left", "maintaining_since", "snapshot of vectors", "snapshot of node_vectors")
 # What triggers tell of nodes' vectors, and what they look at for it: last.
@@ -54,20 +55,18 @@ def tables() -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A project by its names, and how it is opened."""
+    """A project by its names."""
 
     tenant: str
     project: str
-    durability: Literal["normal", "full"] = "normal"
-    busy_timeout: float = 10.0
 
     def at(self, place: Place, create_at: datetime | None = None) -> Project | None:
         """Open it at a place; None when it is not there, and was not to be made."""
         return place.open(
             self.tenant,
             self.project,
-            durability=self.durability,
-            busy_timeout=self.busy_timeout,
+            durability="normal",
+            busy_timeout=PATIENCE,
             create_at=create_at,
         )
 
@@ -185,7 +184,7 @@ def copy_to_folder(source: Project, reading: Reading, target: Path) -> None:
         files.make_folders(made / SIGNALS_NAME)
         facts = meta.read(reading)
         create_database(made / DATABASE_NAME, {name: facts[name] for name in ("tenant", "project", "created_at")})
-        copied = FolderProject(made, durability="full", busy_timeout=10.0)
+        copied = FolderProject(made, durability="full", busy_timeout=PATIENCE)
         with closing(copied), copied.write() as writing:
             copy(reading, source.log_of(reading), writing, copied.log)
         files.rename(made, target)

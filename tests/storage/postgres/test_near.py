@@ -13,12 +13,15 @@ import pytest
 from reasoningbank import ReasoningBank
 from reasoningbank import server as servers
 from reasoningbank.services.cache import vectors as cache
+from reasoningbank.storage.postgres import server as connections
 from tests.servers import Postgres
 from tests.storage.postgres.test_same_history import live_both
 
 
 @pytest.fixture
-def server(postgres: Postgres) -> Iterator[Postgres]:
+def server(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterator[Postgres]:
+    # What a process knows of a server it knows from its first connection.
+    monkeypatch.setattr(connections, "_servers", {})
     with psycopg.connect(postgres.superuser, autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
     servers.init(postgres.owner, role="application", vectors=True)
