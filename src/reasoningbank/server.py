@@ -36,7 +36,7 @@ class ServerStatus:
     size: int
 
 
-def init(dsn: str, *, role: str | None = None, partitions: int = 16, vectors: bool = False) -> tuple[int, int]:
+def init(dsn: str, *, role: str | None = None, partitions: int = 4, vectors: bool = False) -> tuple[int, int]:
     """Make the schema, or bring it up to this version's format; return the format before and after.
 
     In one transaction, and safe to run twice and by several at once. It needs a role that may make a schema in that

@@ -32,7 +32,7 @@ def init(
     dsn: Address,
     *,
     role: Role = None,
-    partitions: Partitions = 16,
+    partitions: Partitions = 4,
     vectors: Vectors = False,
 ) -> Answer:
     """Make the schema, as a role that may; run again, it brings it up to this version."""
