@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.upkeep.likeness import differences, likeness, wording
+from reasoningbank.upkeep.likeness import differences, likeness, swapped, wording
 
 
 def same(one: str, other: str) -> bool:
@@ -118,6 +118,11 @@ def test_what_only_a_longer_text_names_counts_less_than_what_it_lacks() -> None:
 def test_a_text_of_signs_only_says_nothing() -> None:
     assert wording(" ... ' ' ").order == ()
     assert same("...", " ")
+
+
+def test_an_order_is_another_only_where_both_say_one() -> None:
+    assert swapped("back up then migrate", "migrate then back up")
+    assert not swapped("back up then migrate", "back up and migrate")
 
 
 def test_the_longer_text_may_come_first() -> None:
