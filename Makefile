@@ -22,7 +22,7 @@ record: .venv/ready ; .venv/bin/python -m tools.local_model .venv/bin/pytest -m 
 lock: $(UV) ; @$(INDEXED) $(UV) lock -q && $(UV) export -q --all-packages --no-emit-workspace --all-extras --all-groups --no-header --no-annotate -o constraints.txt
 setup: .venv/ready
 axe: .venv/ready ; .venv/bin/python -m tools.browser
-screenshots: .venv/ready ; .venv/bin/python -m tools.screenshots screenshots && .venv/bin/python -m tools.pictures
+screenshots: .venv/ready ; .venv/bin/python -m tools.screenshots screenshots && .venv/bin/python -m tools.demo_picture && .venv/bin/python -m tools.pictures
 clients: .venv/ready ; .venv/bin/python -m tools.other_clients && .venv/bin/pytest -m clients tests/mcp_server
 wheels: .venv/ready ; .venv/bin/python -m tools.wheels
 lowest: .venv/ready ; .venv/bin/python -m tools.wheels --resolution lowest-direct

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -14,7 +15,10 @@ from tools.domain import ROOT
 
 PAGES = sorted(
     path.relative_to(ROOT)
-    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("integrations/*/*.md")]
+    for path in [
+        *ROOT.glob("*.md"),
+        *(path for folder in ("docs/**", "examples", "integrations/*") for path in ROOT.glob(f"{folder}/*.md")),
+    ]
 )
 # What a reader would copy runs here as it stands, block after block; `<!-- not run: why -->` above a block exempts it.
 EXAMPLES = [
@@ -106,3 +110,32 @@ def test_every_decision_says_what_why_and_at_what_price_on_one_page() -> None:
         for name, text in pages.items()
         if text.count("\n") > ONE_PAGE or not all(part in text for part in ("**Decided", "**Why", "**Given up"))
     ] == []
+
+
+def said_by_the_code() -> list[str]:
+    """Return every text in the code, also what is joined of several; where something is put in, it is cut."""
+    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "integrations").glob("*/*_*/**/*.py")]
+    sources += (ROOT / "integrations").glob("*/llama_index/**/*.py")
+    found = []
+    for path in sources:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+            texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+            found += [piece for text in texts for piece in text.split("%s")]
+    return found
+
+
+def test_every_message_in_troubleshooting_is_one_that_the_code_says() -> None:
+    text = (ROOT / "docs/guides/troubleshooting.md").read_text("utf-8")
+    cells = re.findall(r"^\| (`.+?`|``.+?``)(?= \||,| )", text, re.MULTILINE)
+    messages = [cell.strip("` ") for cell in cells if " " in cell]
+    said = said_by_the_code()
+
+    missing = [
+        (message, part)
+        for message in messages
+        for part in re.split(r"…", message)
+        if part.strip() and not any(part.strip() in one for one in said)
+    ]
+    assert len(messages) > 20
+    assert missing == []

@@ -32,6 +32,11 @@ def test_the_drawing_shows_every_error_in_its_place() -> None:
     assert drawn == {name: " ".join(base.__name__ for base in error.__bases__) for name, error in ALL.items()}
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_every_error_says_what_to_do(name: str) -> None:
+    assert re.search(r"^    What to do: \w.{20,}", ALL[name].__doc__ or "", re.MULTILINE)
+
+
 @pytest.mark.parametrize(
     ("error", "words", "facts"),
     [

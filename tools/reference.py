@@ -14,6 +14,7 @@ from tools.cli_reference import cli_pages
 from tools.describe import described, markdown, type_name
 from tools.domain import ROOT
 from tools.doors import doors_page
+from tools.formats_reference import format_pages
 
 FOLDER = ROOT / "docs/reference"
 PARTS = ("graph", "links", "queue", "sources", "runs", "exchange", "upkeep", "sharing")
@@ -128,6 +129,7 @@ PAGES: dict[str, Callable[[], str]] = {
     **{f"python/{name}.md": partial(area_page, name) for name in sorted({*PARTS, *MODULES})},
     **{f"frameworks/{name}.md": partial(framework_page, name) for name in FRAMEWORKS},
     **cli_pages(MADE),
+    **format_pages(MADE),
     "doors.md": lambda: doors_page(MADE),
     "errors.md": errors_page,
     "settings.md": settings_page,

