@@ -11,7 +11,7 @@ INDEXED = index=$${UV_DEFAULT_INDEX:-$(call PIP_SETTING,index-url)}; cert=$${SSL
 # Tests start hundreds of processes; each would compile all of our code again where bytecode is not kept.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test check bench docs record lock setup clients wheels lowest axe screenshots
+.PHONY: demo test check bench docs record lock setup clients wheels lowest axe screenshots release-check
 
 demo: .venv/ready ; @.venv/bin/python -m examples.demo
 test: .venv/ready ; .venv/bin/pytest -n auto --dist worksteal --cov && .venv/bin/coverage report --skip-covered --fail-under=100 --include="$$(.venv/bin/python -m tools.domain)"
@@ -25,6 +25,7 @@ axe: .venv/ready ; .venv/bin/python -m tools.browser
 screenshots: .venv/ready ; .venv/bin/python -m tools.screenshots screenshots && .venv/bin/python -m tools.demo_picture && .venv/bin/python -m tools.pictures
 clients: .venv/ready ; .venv/bin/python -m tools.other_clients && .venv/bin/pytest -m clients tests/mcp_server
 wheels: .venv/ready ; .venv/bin/python -m tools.wheels
+release-check: .venv/ready ; .venv/bin/python -m tools.release
 lowest: .venv/ready ; .venv/bin/python -m tools.wheels --resolution lowest-direct
 
 .venv/ready: constraints.txt $(PYPROJECTS) | $(UV)

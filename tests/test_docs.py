@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,14 @@ def scripted_model() -> Any:
             return "next(csv.reader([line]))" if advised else "line.split(',')"
 
     return ScriptedModel()
+
+
+@pytest.mark.parametrize("picture", sorted((ROOT / "docs").rglob("*.svg")), ids=lambda path: path.name)
+def test_every_drawing_is_whole_and_fetches_nothing(picture: Path) -> None:
+    text = picture.read_text("utf-8")
+
+    assert ET.fromstring(text).tag.endswith("svg")
+    assert [found for found in re.findall(r"(?:href=|url\(|@import)\W*(\w[^\s)\"]*)", text) if "://" in found] == []
 
 
 def test_decisions_are_numbered_once() -> None:

@@ -20,6 +20,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import reasoningbank
+from tools import release
 from tools.domain import ROOT
 
 FOLDERS = [".", "integrations/langchain", "integrations/langgraph", "integrations/llama-index"]
@@ -115,6 +116,40 @@ def test_every_wheel_ships_its_types_and_nothing_but_its_package(
     assert any(name.endswith("/py.typed") for name in names)
     assert len({name.partition("/")[0] for name in names}) == 1
     assert [name for name in names if "/tests/" in name or name.endswith((".pyc", ".jsonl", ".sqlite3"))] == []
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_nothing_is_amiss_in_what_would_be_released(wheels: dict[str, zipfile.ZipFile], folder: str) -> None:
+    assert list(release.amiss_in_wheel(Path(wheels[folder].filename or ""))) == []
+
+
+def test_a_release_that_is_not_whole_says_so(wheels: dict[str, zipfile.ZipFile], tmp_path: Path) -> None:
+    core = Path(wheels["."].filename or "")
+    broken = tmp_path / core.name
+    with zipfile.ZipFile(broken, "w") as made:
+        for name in wheels["."].namelist():
+            text = wheels["."].read(name)
+            if name.endswith("/METADATA"):
+                text += b"\n[the guide](docs/guide.md) [the index](https://example.org/)\n"
+            if not name.endswith(("/py.typed", "/licenses/LICENSE", "/tokenizer.json")):
+                made.writestr(name, text)
+
+    assert list(release.amiss_in_wheel(broken)) == [
+        "no MIT licence",
+        "no typing marker",
+        "no /embed/minilm_files/tokenizer.json",
+        "its description leads nowhere: ](docs/guide.md)",
+    ]
+
+
+def test_the_changelog_begins_with_what_is_released(wheels: dict[str, zipfile.ZipFile]) -> None:
+    built = [Path(wheel.filename or "") for wheel in wheels.values()]
+    version = metadata(wheels["."])["Version"]
+
+    assert list(release.amiss_in_versions(built, f"# Changelog\n\n## [{version}]\n\n## [0.0.1]\n")) == []
+    assert list(release.amiss_in_versions(built, f"## [Unreleased]\n## [{version}]\n")) == [
+        f"the changelog begins with [Unreleased], not with [{version}]"
+    ]
 
 
 def test_the_llama_index_wheel_leaves_the_shared_namespace_alone(wheels: dict[str, zipfile.ZipFile]) -> None:

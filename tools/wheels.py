@@ -4,6 +4,7 @@ Before that, the core alone goes into an empty environment, and a newcomer's fir
 
     python -m tools.wheels                            the pinned versions
     python -m tools.wheels --resolution lowest-direct the lowest versions that the packages say they work with
+    python -m tools.wheels --python python3.13        with another Python than this one
 
 An editable install hides a missing file or a bound that is too low; this does not.
 """
@@ -45,23 +46,23 @@ def run(*command: str, cwd: Path = ROOT) -> int:
     return subprocess.run(bare, cwd=cwd, check=False).returncode
 
 
-def install(venv: Path, wheels: Path, resolution: str) -> int:
+def install(venv: Path, wheels: Path, resolution: str, python: str) -> int:
     """Install the wheels with what the tests need; the newest pinned versions, or the lowest allowed ones."""
     built = sorted(str(wheel) for wheel in wheels.glob("*.whl"))
     packages = [f"{wheel}[agents]" if "langchain_reasoningbank" in wheel else wheel for wheel in built]
-    pins = ["--resolution", resolution] if resolution != "pinned" else ["-c", str(bare_constraints(wheels))]
-    code = run(uv(), "venv", "-q", "--no-python-downloads", "--python", sys.executable, str(venv))
+    pins = ["--resolution", resolution] if resolution != "pinned" else ["-c", str(bare_constraints(venv.parent))]
+    code = run(uv(), "venv", "-q", "--no-python-downloads", "--python", python, str(venv))
     code = code or run(uv(), "pip", "install", "-q", "--python", str(venv), *pins, *packages)
     # What only the tests need may be new, as long as it leaves the packages under test as they are.
     only_tests = pins if resolution == "pinned" else []
     return code or run(uv(), "pip", "install", "-q", "--python", str(venv), *only_tests, *TESTS_NEED)
 
 
-def first_hour(venv: Path, wheels: Path, resolution: str) -> int:
+def first_hour(venv: Path, wheels: Path, resolution: str, python: str) -> int:
     """Walk through a newcomer's first hour with nothing but the core's wheel."""
     core = next(str(wheel) for wheel in wheels.glob("reasoningbank_core-*.whl"))
-    pins = ["--resolution", resolution] if resolution != "pinned" else ["-c", str(bare_constraints(wheels))]
-    code = run(uv(), "venv", "-q", "--no-python-downloads", "--python", sys.executable, str(venv))
+    pins = ["--resolution", resolution] if resolution != "pinned" else ["-c", str(bare_constraints(venv.parent))]
+    code = run(uv(), "venv", "-q", "--no-python-downloads", "--python", python, str(venv))
     code = code or run(uv(), "pip", "install", "-q", "--python", str(venv), *pins, f"{core}[mcp]")
     return code or run(sys.executable, "-m", "tools.first_hour", str(venv / "bin" / "reasoningbank"))
 
@@ -90,12 +91,21 @@ def main() -> int:
     """Build, install, and run the tests of each integration; return 0 when all pass."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--resolution", choices=("pinned", "lowest-direct"), default="pinned")
-    resolution = parser.parse_args().resolution
+    parser.add_argument("--python", default=sys.executable)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        wheels = Path(temporary)
+        code = run(uv(), "build", "-q", "--wheel", "--all-packages", "--out-dir", str(wheels))
+        return code or try_out(wheels, given.resolution, given.python)
+
+
+def try_out(wheels: Path, resolution: str, python: str) -> int:
+    """Install built wheels for a Python, walk the first hour, and run the integrations' tests; 0 when all is well."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        wheels, venv = folder / "wheels", folder / "venv"
-        code = run(uv(), "build", "-q", "--wheel", "--all-packages", "--out-dir", str(wheels))
-        code = code or first_hour(folder / "first-hour", wheels, resolution) or install(venv, wheels, resolution)
+        venv = folder / "venv"
+        code = first_hour(folder / "first-hour", wheels, resolution, python)
+        code = code or install(venv, wheels, resolution, python)
         copy_tests(folder)
         for member in () if code else MEMBERS:
             code = run(str(venv / "bin" / "python"), "-m", "pytest", f"tests-of-{member}", cwd=folder) or code

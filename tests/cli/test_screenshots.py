@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import screenshots
+from tools import demo_picture, screenshots
 
 SHOWN = {
     "help": ["recall", "Hand out the memories"],
@@ -32,3 +32,13 @@ def test_every_picture_shows_what_its_command_is_for(
         assert [word for word in SHOWN[name] if word not in text] == [], name
         assert max(map(len, text.splitlines())) <= columns or name == "status"
         assert picture.startswith("<svg")
+        assert "url(" not in picture.replace("url(#", ""), "a picture fetches nothing"
+
+
+def test_the_picture_of_the_demo_is_the_end_of_what_it_says_in_its_colours() -> None:
+    end = "\x1b[1mA command that fails\x1b[0m\n\n\x1b[32m✓\x1b[0m sh publish.sh"
+    said = f"Round 1\n✗ csv-total\n{end}\n\nThe data is in /tmp/x\nLook at it"
+
+    assert demo_picture.excerpt(said) == end
+    with pytest.raises(LookupError, match="The data is in"):
+        demo_picture.excerpt(end)
