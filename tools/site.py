@@ -29,7 +29,10 @@ MENU: dict[str, tuple[str, ...]] = {
         "contents.md",
         *(f"guides/{name}.md" for name in ("which-door", "langchain", "langgraph", "llama-index", "mcp", "hooks")),
         *(f"guides/{name}.md" for name in ("judging", "distillation", "local-model", "retrieval", "confidence")),
-        *(f"guides/{name}.md" for name in ("does-it-help", "metrics", "upkeep", "servers", "keeping", "moving")),
+        *(
+            f"guides/{name}.md"
+            for name in ("does-it-help", "metrics", "upkeep", "servers", "sharing", "keeping", "moving")
+        ),
         *(f"guides/{name}.md" for name in ("security", "privacy", "troubleshooting", "faq", "upgrading")),
         "guides/",
         "guides/mcp/",
