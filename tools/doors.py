@@ -17,7 +17,7 @@ from reasoningbank import BankRoot, ReasoningBank, Tenants, bank
 from reasoningbank.bank.shared import SharedBanks
 from tools.domain import ROOT
 
-PARTS: Final = ("graph", "links", "queue", "sources", "runs", "exchange", "upkeep", "sharing")
+PARTS: Final = ("graph", "links", "queue", "sources", "runs", "exchange", "replication", "upkeep", "sharing")
 SOURCES: Final = ROOT / "src/reasoningbank"
 INTEGRATIONS: Final = {"LangChain": "langchain", "LangGraph": "langgraph", "LlamaIndex": "llama-index"}
 # Under which names code holds a bank, and those who open banks.
@@ -48,6 +48,7 @@ GAPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("BankRoot.shared.open", "a shared bank is looked after in Python"),
         ("resolve", "every command takes the beginning of an id"),
         ("upkeep.warm", "each command is a process of its own"),
+        ("replication.*", "`bus` calls them"),
         ("Tenants.overview", "`projects`"),
         ("Tenants.delete_project", "`delete-project`"),
     ),
@@ -72,6 +73,7 @@ GAPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("with_shared", "`--shared` fixes them when the server starts"),
         ("runs.*", "of its own run a client needs only the ref"),
         ("exchange.*", PERSON),
+        ("replication.*", "the bus calls them"),
         ("upkeep.*", PERSON),
         ("BankRoot.*", "`--projects` chooses when the server starts"),
         ("Tenants.*", "a server has one tenant"),
@@ -143,7 +145,7 @@ def _command_line() -> dict[str, list[str]]:
     for path in sorted((SOURCES / "cli").glob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-        group = f"{path.stem} " if path.stem in {"graph", "hooks", "shared"} else ""
+        group = f"{path.stem} " if path.stem in {"bus", "graph", "hooks", "shared"} else ""
         for function in functions.values():
             for name in _command_names(function):
                 for call in _calls_of(function, functions):

@@ -17,8 +17,11 @@ from tools.doors import doors_page
 from tools.formats_reference import format_pages
 
 FOLDER = ROOT / "docs/reference"
-PARTS = ("graph", "links", "queue", "sources", "runs", "exchange", "upkeep", "sharing")
-MODULES = ("adapters", "distill", "exchange", "graph", "links", "llm", "prompt", "runs", "sharing", "upkeep")
+PARTS = ("graph", "links", "queue", "sources", "runs", "exchange", "replication", "upkeep", "sharing")
+MODULES = (
+    *("adapters", "bus", "distill", "exchange", "graph", "links", "llm", "prompt", "replication", "runs", "sharing"),
+    "upkeep",
+)
 FRAMEWORKS = {
     "langchain": "langchain_reasoningbank",
     "langgraph": "langgraph_reasoningbank",

@@ -10,7 +10,19 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack
 
 from reasoningbank.address import ServerAddress
-from reasoningbank.bank import Exchange, Graph, Links, Queue, ReasoningBank, Run, Runs, Sharing, Sources, Upkeep
+from reasoningbank.bank import (
+    Exchange,
+    Graph,
+    Links,
+    Queue,
+    ReasoningBank,
+    Replication,
+    Run,
+    Runs,
+    Sharing,
+    Sources,
+    Upkeep,
+)
 from reasoningbank.bank.handle import RecallOptions, utc_now
 from reasoningbank.config import Settings
 from reasoningbank.errors import ReasoningBankError
@@ -119,6 +131,18 @@ class AsyncSources(_Facade[Sources]):
     list = _hop(Sources.list)
 
 
+class AsyncReplication(_Facade[Replication]):
+    """`bank.replication` in async code."""
+
+    capture = _hop(Replication.capture)
+    have = _hop(Replication.have)
+    blocks = _hop(Replication.blocks)
+    take = _hop(Replication.take)
+    refuse = _hop(Replication.refuse)
+    heard = _hop(Replication.heard)
+    status = _hop(Replication.status)
+
+
 class AsyncRuns(_Facade[Runs]):
     """`bank.runs` in async code."""
 
@@ -189,7 +213,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
 
     Attributes:
         bank: the bank behind it; closing is its owner's. A worker of its queue is made with this one.
-        graph, links, queue, sources, runs, exchange, upkeep, sharing: its parts, as in ReasoningBank.
+        graph, links, queue, sources, runs, exchange, replication, upkeep, sharing: its parts, as in ReasoningBank.
     """
 
     @classmethod
@@ -237,7 +261,7 @@ class AsyncReasoningBank(_Facade[ReasoningBank]):
         self.graph, self.links, self.queue = AsyncGraph(bank.graph), AsyncLinks(bank.links), AsyncQueue(bank.queue)
         self.sources, self.runs = AsyncSources(bank.sources), AsyncRuns(bank.runs)
         self.exchange, self.upkeep = AsyncExchange(bank.exchange), AsyncUpkeep(bank.upkeep)
-        self.sharing = AsyncSharing(bank.sharing)
+        self.sharing, self.replication = AsyncSharing(bank.sharing), AsyncReplication(bank.replication)
 
     now = _hop(ReasoningBank.now)
     record = _hop(ReasoningBank.record)

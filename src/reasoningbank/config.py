@@ -134,6 +134,11 @@ def data_folder(root: str | os.PathLike[str] | None) -> Path:
         raise InvalidInputError(f"root {text!r} is in the home of a user that is not known here") from None
 
 
+def bus_folder() -> Path:
+    """Return the folder for the keys of this user's banks on the bus, and for whom they trust."""
+    return Path(platformdirs.user_config_dir("reasoningbank", appauthor=False)) / "bus"
+
+
 def model_folder(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the folder for downloaded models: that of `FASTEMBED_CACHE_PATH`, or one in the user's cache folder.
 

@@ -24,6 +24,9 @@ ReasoningBankError
 │   ├── EmbedderMismatchError           the bank holds vectors of another embedder
 │   └── EmbedderUnavailableError        the embedder as a whole does not answer, whatever the text
 │       └── ModelFileError              the model's files are missing or not the right ones
+├── BusError                            the neural bus
+│   ├── BusProtocolError (ValueError)   bytes that are no frame, or are over a limit
+│   └── BusRefusedError                 a peer's frame was understood and not done; `reason` says why
 ├── MissingExtraError (ImportError)     an optional package is not installed
 ├── MissingLibraryError (ImportError)   a library that the core itself needs cannot be loaded
 └── DistillationError                   a run could not be judged or distilled
@@ -269,6 +272,34 @@ class ModelFileError(EmbedderUnavailableError):
 
     What to do: reinstall the package that the message names.
     """
+
+
+class BusError(ReasoningBankError):
+    """Something on the neural bus failed.
+
+    What to do: what the message says: make a key, free the port, or look whether the peer is up and trusts this key.
+    """
+
+
+class BusProtocolError(BusError, ValueError):
+    """What a peer sent is no frame, or is over a limit. The connection is closed.
+
+    What to do: see that both sides run versions that understand each other; else take the peer out of those trusted.
+    """
+
+
+class BusRefusedError(BusError):
+    """What a peer sent was understood, and not done.
+
+    What to do: by the reason (docs/reference/bus-protocol.md): trust the key, widen its scope or caps, or unblock it.
+
+    Attributes:
+        reason: why, as one of `reasoningbank.bus.Refusal`.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(f"{message} ({reason})")
+        self.reason = reason
 
 
 class MissingExtraError(ReasoningBankError, ImportError):

@@ -6,6 +6,7 @@ from reasoningbank.bank.graph import Graph
 from reasoningbank.bank.handle import utc_now
 from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
+from reasoningbank.bank.replication import Replication
 from reasoningbank.bank.root import BankRoot, Tenants
 from reasoningbank.bank.runs import Run, Runs
 from reasoningbank.bank.sharing import Sharing
@@ -19,6 +20,7 @@ __all__ = [
     "Links",
     "Queue",
     "ReasoningBank",
+    "Replication",
     "Run",
     "Runs",
     "Sharing",

@@ -20,6 +20,7 @@ from reasoningbank.bank.graph import Graph
 from reasoningbank.bank.handle import Handle, Later, Namespace, RecallOptions, as_distiller, as_run_judge, utc_now
 from reasoningbank.bank.links import Links
 from reasoningbank.bank.queue import Queue
+from reasoningbank.bank.replication import Replication
 from reasoningbank.bank.runs import Run, Runs
 from reasoningbank.bank.sharing import Sharing, checked_banks
 from reasoningbank.bank.sources import Sources
@@ -82,8 +83,8 @@ class ReasoningBank(Namespace):
     What is called every day stands on the bank itself; the rest is in its parts: `graph` (what was asked, answered,
     done and found, and how it is connected), `links` (how memories relate), `queue` (runs that wait to be distilled,
     and the workers that do it), `sources` (who brought memories and signals, and who is blocked), `runs`, `exchange`
-    (memories in and out), `upkeep` (status, maintenance and repair, and which memories are in service) and `sharing`
-    (lessons that other projects have, too).
+    (memories in and out), `replication` (what banks that share no database tell one another), `upkeep` (status,
+    maintenance and repair, and which memories are in service) and `sharing` (lessons that other projects have, too).
 
     But for deleting, an id that is not in this project raises MemoryNotFoundError; an argument that is not allowed
     InvalidInputError.
@@ -151,6 +152,7 @@ class ReasoningBank(Namespace):
         self.graph, self.links, self.queue, self.sources = Graph(handle), Links(handle), Queue(handle), Sources(handle)
         self.exchange, self.upkeep, self.sharing = Exchange(handle), Upkeep(handle), Sharing(handle)
         self._with: dict[tuple[tuple[str, ...], str | None], ReasoningBank] = {}
+        self.replication = Replication(handle)
 
     def __repr__(self) -> str:
         return f"ReasoningBank({str(self.root)!r}, tenant={self.tenant!r}, project={self.project!r})"

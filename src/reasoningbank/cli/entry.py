@@ -11,6 +11,7 @@ import typer
 
 from reasoningbank import __version__
 from reasoningbank.cli import (
+    bus,
     connecting,
     correcting,
     distilling,
@@ -83,6 +84,7 @@ for panel, part in PARTS:
 app.add_typer(graph.app, rich_help_panel="Memories")
 app.add_typer(shared.app, rich_help_panel="Trust")
 app.add_typer(connecting.app, rich_help_panel="Servers")
+app.add_typer(bus.app, rich_help_panel="Servers")
 app.add_typer(hooks.app, rich_help_panel="Servers")
 app.add_typer(server.app, rich_help_panel="Servers")
 

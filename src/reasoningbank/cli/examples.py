@@ -128,6 +128,17 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "server init": ("reasoningbank server init postgresql://owner@db.internal/bank --role application",),
     "server migrate": ("reasoningbank server migrate postgresql://owner@db.internal/bank",),
     "server status": ("reasoningbank server status postgresql://owner@db.internal/bank",),
+    "bus keygen": ("reasoningbank bus keygen --name berlin-2",),
+    "bus trust add": (
+        "reasoningbank bus trust add 03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8 --name lima",
+        "reasoningbank bus trust add 03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8 --name lima "
+        "--scope write --cap memories=500/day,signals=20000/day,bytes=50MB/day --address 127.0.0.1:4445",
+    ),
+    "bus trust list": ("reasoningbank bus trust list",),
+    "bus trust remove": ("reasoningbank bus trust remove oslo",),
+    "bus serve": ("reasoningbank bus serve --listen 127.0.0.1:4444 --peer 127.0.0.1:4445",),
+    "bus sync": ("reasoningbank bus sync --peer 127.0.0.1:4445",),
+    "bus status": ("reasoningbank bus status",),
     "hooks install": ("reasoningbank hooks install claude-code --folder .",),
     "hooks uninstall": ("reasoningbank hooks uninstall claude-code --folder .",),
     "hooks doctor": ("reasoningbank hooks doctor claude-code --folder .",),

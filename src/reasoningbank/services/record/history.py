@@ -39,7 +39,7 @@ def update(engine: Engine, memory_id: str, changes: dict[str, Any], *, reason: s
         with engine.read() as view:
             n = number_of(view, memory_id)
             before = view.row(n)
-        said = _draft_of(before, engine.rules)
+        said = draft_of(before, engine.rules)
         draft = validated(Draft, said.model_dump() | {"confidence": said.initial_confidence} | changes)
         rewrite = partial(_rewrite, engine, before, clean(draft, memory_id, engine.rules), why=why)
         if (after := engine.with_embedder(rewrite)) is not None:
@@ -63,7 +63,7 @@ def restore_revision(engine: Engine, memory_id: str, number: int, *, why: str = 
             return after
 
 
-def _draft_of(stored: Stored, rules: RuleSet) -> Draft:
+def draft_of(stored: Stored, rules: RuleSet) -> Draft:
     """Return what a memory says, without secrets."""
     shown = rescrubbed(stored.memory, stored.scrub_version, rules)
     fields = {name: getattr(shown, name) for name in Draft.model_fields.keys() - {"confidence"}}
@@ -76,32 +76,51 @@ def _rewrite(
     engine: Engine, before: Stored, cleaned: Prepared, embedder: Embedder, *, why: tuple[str, str], back: str = ""
 ) -> Memory | None:
     """Store a changed memory, and give it its evidence `back`; None when somebody else changed it since `before`."""
-    said = _draft_of(before, engine.rules)
+    said = draft_of(before, engine.rules)
     (prepared,) = embed(embedder, [cleaned])
-    says_something_else = any(getattr(prepared.draft, name) != getattr(before.memory, name) for name in SAID)
-    # A person's approval or archiving holds for what the memory said then.
-    judged_anew = says_something_else and before.memory.state is not State.ARCHIVED
-    state = prepared.state if judged_anew else before.memory.state
     with engine.write(create=False) as edit:
         if not _is_as_before(edit, before):
             return None
         twin = sameness.in_service(edit, prepared.identity, before.n)
-        if twin is not None and state is State.ACTIVE:
+        if twin is not None and state_after(before, prepared) is State.ACTIVE:
             raise InvalidInputError(f"memory {twin!r} says this already: archive or delete one of the two")
-        if prepared.draft != said:
-            _keep(edit, before, said, why, with_evidence=says_something_else)
-        records.rewrite(
-            edit,
-            before.n,
-            as_stored(prepared, state, prepared.findings if says_something_else else before.memory.findings),
-            generation=edit.generation(embedder.identity),
-            scrub_version=RULES_VERSION,
-            says_something_else=says_something_else,
-            now=engine.now(),
-        )
+        says_something_else = put_revision(edit, before, said, prepared, why)
         if back and says_something_else:
             revisions.give_back(edit, before.n, back)
         return edit.memories(edit.load([before.n]))[before.n]
+
+
+def says_another(before: Stored, prepared: Prepared) -> bool:
+    """Tell whether a lesson says something else than a memory: its evidence starts anew then."""
+    return any(getattr(prepared.draft, name) != getattr(before.memory, name) for name in SAID)
+
+
+def state_after(before: Stored, prepared: Prepared) -> State:
+    """Return the state of a memory that is to say what a lesson says."""
+    # A person's approval or archiving holds for what the memory said then.
+    judged_anew = says_another(before, prepared) and before.memory.state is not State.ARCHIVED
+    return prepared.state if judged_anew else before.memory.state
+
+
+def put_revision(edit: Edit, before: Stored, said: Draft, prepared: Prepared, why: tuple[str, str]) -> bool:
+    """Let a memory say what a lesson says, and keep what it said: why, and who wants it.
+
+    Tell whether that is something else, so that its evidence starts anew.
+    """
+    anew = says_another(before, prepared)
+    assert prepared.embedder is not None  # noqa: S101 - only what went through `embed` is stored
+    if prepared.draft != said:
+        _keep(edit, before, said, why, with_evidence=anew)
+    records.rewrite(
+        edit,
+        before.n,
+        as_stored(prepared, state_after(before, prepared), prepared.findings if anew else before.memory.findings),
+        generation=edit.generation(prepared.embedder),
+        scrub_version=RULES_VERSION,
+        says_something_else=anew,
+        now=edit.engine.now(),
+    )
+    return anew
 
 
 def _is_as_before(edit: Edit, before: Stored) -> bool:

@@ -96,7 +96,7 @@ def store(
     for p in prepared:
         wanted = not look_for_same or (by_hand and p.draft.source.how == "manual")
         placed.append(_place(edit, p, known, by_id, fresh, wanted=wanted, look_for_same=look_for_same))
-    rows = _insert(edit, fresh, state) if fresh else {}
+    rows = insert(edit, fresh, state) if fresh else {}
     # Of two that say the same the first is new.
     return [Placed(each.n, rows.pop(each.n, None), each.alike, each.held) for each in placed]
 
@@ -168,7 +168,8 @@ def _gone(edit: Edit, p: Prepared, known: Known, *, wanted: bool) -> Placed | No
     return None
 
 
-def _insert(edit: Edit, fresh: Mapping[int, Prepared], state: State | None) -> dict[int, Stored]:
+def insert(edit: Edit, fresh: Mapping[int, Prepared], state: State | None = None) -> dict[int, Stored]:
+    """Store lessons that are new under their row numbers, and return them as they are loaded from now on."""
     identity = next(iter(fresh.values())).embedder
     assert identity is not None  # noqa: S101 - only what went through `embed` is stored
     sources = {name for p in fresh.values() for name in (p.draft.source.by, p.draft.source.session) if name}

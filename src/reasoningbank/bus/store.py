@@ -1,0 +1,34 @@
+"""What a bank holds of all origins, for a node: the bank's own calls, with its key."""
+
+from __future__ import annotations
+
+from reasoningbank.bank import ReasoningBank
+from reasoningbank.bus.intents import Signer
+from reasoningbank.replication import Block, Taken, Terms
+
+
+class BankStore:
+    """A bank with its key. Its calls wait for the disk: an event loop calls them in a thread."""
+
+    def __init__(self, bank: ReasoningBank, identity: Signer) -> None:
+        self.bank, self._identity = bank, identity
+
+    def capture(self) -> int:
+        """Put what changed here into signed blocks; return how many changes that were."""
+        return self.bank.replication.capture(self._identity.kid, self._identity.sign)
+
+    def have(self) -> dict[str, int]:
+        """Return how far everything of each origin is here."""
+        return self.bank.replication.have()
+
+    def blocks(self, origin: str, after: int) -> list[Block]:
+        """Return the next blocks of an origin."""
+        return self.bank.replication.blocks(origin, after)
+
+    def take(self, block: Block, terms: Terms) -> Taken:
+        """Take a block; BusRefusedError when it is not to be taken."""
+        return self.bank.replication.take(block, terms, self._identity.kid, self._identity.sign)
+
+    def refuse(self, origin: str, reason: str) -> None:
+        """Count a refusal."""
+        self.bank.replication.refuse(origin, reason)

@@ -1,0 +1,130 @@
+"""Taking a block of another bank's: checked, scrubbed, inspected, embedded, and put in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from reasoningbank.embed.base import Embedder
+from reasoningbank.errors import BusRefusedError, InvalidInputError
+from reasoningbank.memory import Source
+from reasoningbank.replication import CLOCK_AHEAD_MS, Block, Taken, Terms, milliseconds
+from reasoningbank.services.engine import Engine
+from reasoningbank.services.record.preparing import Prepared, clean, embed
+from reasoningbank.services.record.storing import check_embedder
+from reasoningbank.services.replication import changes
+from reasoningbank.services.replication.applying import Taking
+from reasoningbank.services.replication.capture import Sign, capture_some, clock_of, note_seen
+from reasoningbank.services.replication.changes import (
+    Change,
+    EvidenceChange,
+    MemoryChange,
+)
+from reasoningbank.services.view import Edit
+from reasoningbank.signals import time_text
+from reasoningbank.storage import replica
+from reasoningbank.storage.replica import Origin
+
+
+def take(engine: Engine, block: Block, terms: Terms, kid: str, sign: Sign) -> Taken:
+    """Take a block whose signature was checked; it is there whole afterwards, or nothing of it.
+
+    Raises:
+        BusRefusedError: with the reason; nothing was changed.
+    """
+    previous, parsed = changes.unpack(block)
+    prepared, understood = _prepared(engine, parsed, terms)
+
+    def attempt(embedder: Embedder) -> Taken:
+        lessons = dict(zip(prepared, embed(embedder, [*prepared.values()]), strict=True))
+        return _take(engine, _Incoming(block, previous, understood, lessons, terms, kid, sign))
+
+    return engine.with_embedder(attempt)
+
+
+class _Incoming(NamedTuple):
+    """A block that was read: the hash of the one before, its changes, and its lessons by their change's place."""
+
+    block: Block
+    previous: bytes
+    changes: Sequence[Change | None]
+    lessons: Mapping[int, Prepared]
+    terms: Terms
+    kid: str
+    sign: Sign
+
+
+def _prepared(
+    engine: Engine, parsed: Sequence[Change | None], terms: Terms
+) -> tuple[dict[int, Prepared], list[Change | None]]:
+    """Return the lessons of changes, scrubbed and inspected, by the change's place; and the changes understood."""
+    source = Source(how="replicated", by=f"{replica.PREFIX}{terms.name}", trusted=terms.trusted)
+    prepared: dict[int, Prepared] = {}
+    understood = list(parsed)
+    for place, change in enumerate(parsed):
+        if isinstance(change, MemoryChange) and change.body is not None:
+            try:
+                draft, _ = changes.draft_of(change.body, source)
+                prepared[place] = clean(draft, change.id, engine.rules)
+            except (InvalidInputError, ValueError, OverflowError):
+                understood[place] = None
+    return prepared, understood
+
+
+def _take(engine: Engine, incoming: _Incoming) -> Taken:
+    block, previous, understood, lessons, terms, kid, sign = incoming
+    with engine.write() as edit:
+        check_embedder(edit, [*lessons.values()])
+        more = True
+        while more:
+            # What was said here came before this: a memory that is about to change is told as it was.
+            _, more = capture_some(edit, kid, sign)
+        origin = _origin(edit, block, terms)
+        if block.last <= origin.have:
+            return Taken(known=True)
+        _check_follows(origin, block, previous)
+        _check_clock(understood, engine.now())
+        taking = Taking(edit, origin, terms, kid, len(block.body))
+        taking.spend(understood)
+        for place, change in enumerate(understood):
+            taking.apply(change, lessons.get(place))
+        taking.finish()
+        replica.put_block(edit, block)
+        at = time_text(engine.now())
+        replica.put_origin(edit, origin._replace(have=block.last, head=block.signed, at=at))
+        note_seen(edit, max([clock_of(edit), *_clocks(understood)]))
+        return taking.result()
+
+
+def _origin(edit: Edit, block: Block, terms: Terms) -> Origin:
+    origins = replica.origins(edit)
+    known = origins.get(block.origin)
+    if known is not None:
+        return known
+    if any(origin.name == terms.name for origin in origins.values() if not origin.own):
+        raise BusRefusedError("forked", f"{terms.name!r} is the name of another key that was here before")
+    new = Origin(block.origin, terms.name, 0, 0, b"", time_text(edit.engine.now()))
+    replica.put_origin(edit, new)
+    return new
+
+
+def _check_follows(origin: Origin, block: Block, previous: bytes) -> None:
+    if origin.own:
+        raise BusRefusedError(
+            "forked", "others know more of this bank than it does itself: it was put back to an earlier state"
+        )
+    if block.first != origin.have + 1:
+        raise BusRefusedError("gap", f"change {origin.have + 1} of {origin.name} comes next, not {block.first}")
+    if previous != origin.head:
+        raise BusRefusedError("forked", f"{origin.name} said something else before than what is known here")
+
+
+def _check_clock(understood: Sequence[Change | None], now: datetime) -> None:
+    latest = int(now.timestamp() * 1000) + CLOCK_AHEAD_MS
+    if any(milliseconds(clock) > latest for clock in _clocks(understood)):
+        raise BusRefusedError("clock", f"it is said to be of more than {CLOCK_AHEAD_MS // 60_000} minutes from now")
+
+
+def _clocks(understood: Sequence[Change | None]) -> list[str]:
+    return [each.clock for each in understood if each is not None and not isinstance(each, EvidenceChange)]
