@@ -271,7 +271,11 @@ class Simulation:
         assert bank is not None
         found = {}
         for memory in bank.list(state=None, expired=None, limit=1_000).memories:
-            links = sorted((link.source, link.target, link.evidence) for link in bank.links.of(memory.id))
+            # What another deleted is out of service; whether a copy was kept depends on what came first.
+            if memory.id in self.deleted and memory.state is State.ARCHIVED:
+                continue
+            there = [link for link in bank.links.of(memory.id) if not {link.source, link.target} & self.deleted]
+            links = sorted((link.source, link.target, link.evidence) for link in there)
             said = (memory.title, memory.content, memory.state.value, json.dumps(links))
             found[memory.id] = (*said, memory.usage_count, round(memory.confidence, 9))
         return found

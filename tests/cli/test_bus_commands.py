@@ -54,7 +54,9 @@ def test_lessons_come_over_and_status_says_so(cli: Cli, keys: Path, berlin: str)
 
     synced = cli("bus", "sync", "--peer", berlin, *mine, "--json")
 
-    assert (synced.code, synced.json["changes"], synced.json["refused"]) == (0, 1, {})
+    assert (synced.code, synced.json["changes"]) == (0, 1)
+    # What the other began to say before this process began is as old as a replay could be.
+    assert synced.json["refused"].keys() <= {"too_old"}
     assert "Quote paths" in cli("list", "--project", "lima").out
     status = cli("bus", "status", *mine)
     assert "1 changes, up to date, write" in status.out

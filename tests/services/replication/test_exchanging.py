@@ -141,6 +141,21 @@ def test_what_another_deletes_goes_out_of_service_and_can_be_put_back(nodes: lis
     assert berlin.bank.get(memory).state is State.ACTIVE
 
 
+def test_what_was_deleted_elsewhere_and_is_put_back_is_everywhere_again(nodes: list[Node], clock: Clock) -> None:
+    berlin, lima, _ = nodes
+    memory = berlin.bank.record(**LESSON).memory.id
+    exchange([berlin, lima])
+    clock.move(seconds=1)
+    lima.bank.delete(memory)
+    exchange([berlin, lima])
+    clock.move(seconds=1)
+    berlin.bank.upkeep.restore(memory)
+    exchange([berlin, lima])
+
+    assert lessons(berlin) == lessons(lima)
+    assert lima.bank.get(memory).state is State.ACTIVE
+
+
 def test_archiving_and_restoring_travel(nodes: list[Node], clock: Clock) -> None:
     berlin, lima, _ = nodes
     memory = berlin.bank.record(**LESSON).memory.id

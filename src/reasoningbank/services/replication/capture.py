@@ -94,8 +94,11 @@ def clock_of(edit: Edit) -> str:
 
 
 def note_seen(edit: Edit, clock: str) -> None:
-    """Note that all is captured, and the newest time of the clock."""
-    meta.put(edit, _CURSOR, str(edit.newest_change))
+    """Note that all is captured that was there before this transaction, and the newest time of the clock.
+
+    What this one tells the feed is looked at once more: lines of the log that a killed process left are among it.
+    """
+    meta.put(edit, _CURSOR, str(edit.moment.change))
     meta.put(edit, _CLOCK, clock)
 
 
@@ -169,7 +172,7 @@ class Capturing:
         said, hashed = changes.said_by(body), changes.hash_of(body)
         twin = before.twin if before is not None and memory.state is State.ARCHIVED else ""
         state = before.state if before is not None and twin else self._state_of(n, memory.state)
-        if before is not None and before.hash == hashed:
+        if before is not None and before.hash == hashed and not self._is_revived(before, memory.state):
             said = before.said  # of what was told, which may have been scrubbed on its way in
         else:
             self._tell(replica.MEMORY, (memory.id, "", ""), body, (memory.id, body))
@@ -183,6 +186,13 @@ class Capturing:
         elif before is None or not twin:
             settle_twins(self.edit, said)
         self._look_at_evidence(after)
+
+    def _is_revived(self, before: Known, state: State) -> bool:
+        """Tell whether a memory that was deleted elsewhere, and only archived here, was put back."""
+        if not before.state or state is State.ARCHIVED:
+            return False
+        register = replica.register(self.edit, replica.MEMORY, before.id)
+        return register is not None and register.body == "null"
 
     def _changed_text(self, before: Known, after: Known) -> None:
         for said in (before.said, after.said):
