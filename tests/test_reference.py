@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
 from enum import StrEnum
 
 import pytest
 from pydantic import BaseModel, Field
 
+from reasoningbank import bank
+from reasoningbank.bank.handle import Namespace
+from reasoningbank.mcp_server.schemas import TITLES
 from tools import describe, reference
 
 
@@ -16,6 +20,20 @@ def test_the_reference_is_what_the_code_says(page: str) -> None:
     written = reference.FOLDER / page
 
     assert written.read_text("utf-8") == reference.PAGES[page](), f"run `make docs`: {page} is stale"
+
+
+def test_every_part_of_the_bank_has_its_page() -> None:
+    parts = {
+        name.lower() for name, thing in vars(bank).items() if inspect.isclass(thing) and Namespace in thing.__mro__
+    }
+
+    assert parts - {"reasoningbank", "namespace"} == set(reference.PARTS)
+
+
+def test_every_tool_of_the_server_has_its_place_in_the_reference() -> None:
+    page = reference.PAGES["mcp.md"]()
+
+    assert set(re.findall(r"^## `(memory_\w+)`$", page, re.MULTILINE)) == set(TITLES)
 
 
 def test_a_docstring_becomes_titles_and_lists() -> None:
