@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--lessons", type=int, default=2_000)
     parser.add_argument("--calls", type=int, default=100)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, running(partitions=16) as server:
+    with tempfile.TemporaryDirectory() as folder, running(partitions=4) as server:
         found = measured(server, Path(folder), arguments.lessons, arguments.calls)
     Console().print(json.dumps({"postgres": found}) if arguments.json else table(found), soft_wrap=True)
 

@@ -152,6 +152,23 @@ def test_an_outcome_of_one_memory_in_a_run_stands_whatever_is_reported_of_the_wh
     assert bank.get(memory.id).confidence == alone < memory.confidence
 
 
+def test_a_later_verdict_about_a_run_whose_memories_were_judged_alone_is_in_the_log(
+    bank: ReasoningBank, memory: Memory
+) -> None:
+    ref = bank.recall("quote the paths in the shell").ref
+    bank.report("success", ref=ref)
+    alone = bank.vote(memory.id, False, kind="outcome", ref=ref).memory.confidence
+
+    assert bank.report("failure", ref=ref, reason="it did not", by="ci").recorded
+    assert not bank.report("failure", ref=ref).recorded
+    assert bank.upkeep.doctor(dry_run=True) == []
+    bank.upkeep.rebuild()
+
+    ended = bank.runs.get(ref)
+    assert (ended.verdict, ended.reason, ended.by) == (Verdict.FAILURE, "it did not", "ci")
+    assert bank.get(memory.id).confidence == alone
+
+
 def test_a_vote_says_whether_it_speaks_for_the_memory(bank: ReasoningBank, memory: Memory) -> None:
     with pytest.raises(InvalidInputError, match="helpful 'yes' is neither True nor False"):
         bank.vote(memory.id, "yes")  # type: ignore[arg-type]

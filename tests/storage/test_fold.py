@@ -99,6 +99,16 @@ def test_the_last_outcome_says_how_a_run_ended_also_when_it_is_a_repeat() -> Non
     assert changes.verdicts == {"e": last}
 
 
+def test_an_outcome_of_a_whole_run_says_how_it_ended_and_leaves_what_was_judged_alone() -> None:
+    whole = said(+1)
+
+    changes = fold(said(-1, alone=True), whole)
+
+    assert changes.results == [COUNTED, REPEATED]
+    assert [c.polarity for c in changes.evidence.values()] == [-1]
+    assert changes.verdicts == {"e": whole}
+
+
 # -- what is known ---------------------------------------------------------------------------------------------------
 
 

@@ -148,7 +148,8 @@ def _fold(facts: Facts, changes: Changes, signal: Signal, segment: int) -> Folde
         return already
     if signal.kind is SignalKind.OUTCOME and not signal.alone:
         changes.verdicts[signal.ref] = signal
-    if old is not None and (old.polarity, old.weight) == (new.polarity, new.weight) and old.alone >= new.alone:
+    # What was judged for one memory alone stands, whatever is said of its whole run.
+    if old is not None and (old.alone > new.alone or _say_the_same(old, new)):
         return Folded.REPEATED
     if new.kind == OUTCOME and _has_vote(facts, (new.memory, new.ref, EXPLICIT)):
         new = new._replace(superseded=1)
@@ -157,6 +158,10 @@ def _fold(facts: Facts, changes: Changes, signal: Signal, segment: int) -> Folde
     if known.merged:
         changes.merged.append(known.n)
     return Folded.COUNTED
+
+
+def _say_the_same(old: Contribution, new: Contribution) -> bool:
+    return (old.polarity, old.weight, old.alone) == (new.polarity, new.weight, new.alone)
 
 
 def _known_already(facts: Facts, new: Contribution) -> Folded | None:

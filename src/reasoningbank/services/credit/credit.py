@@ -166,11 +166,14 @@ def _outcomes(
     strength: float,
     beside: Sequence[Served],
 ) -> list[Signal]:
-    """Return the signals that are needed to make the evidence say `verdict`; none for what it says already."""
+    """Return the signals that are needed to make the evidence say `verdict`; none for what it says already.
+
+    What was judged for one memory alone stands whatever the whole run's verdict: what is said of it here changes only
+    the verdict, which the log must tell when all memories of a run are such.
+    """
     if not episode.memories:
         return []
-    # Unknown teaches nothing; what an earlier verdict taught is withdrawn. What was judged for one memory alone stands,
-    # whatever the whole run's verdict.
+    # Unknown teaches nothing; what an earlier verdict taught is withdrawn.
     polarity = _POLARITY[verdict]
     said = evidence.outcomes_of(edit, episode.ref)
     shared_by = (*episode.memories, *beside)
@@ -180,7 +183,7 @@ def _outcomes(
     signals = []
     for m, share in zip(episode.memories, shares, strict=False):
         before, alone = said.get(m.memory, (0, False))
-        if alone or before == polarity:
+        if (alone and episode.verdict is verdict) or (not alone and before == polarity):
             continue
         signal = Signal(
             id=new_id(),
