@@ -34,7 +34,7 @@ def test_nothing_is_held_out_unless_it_is_asked_for(bank: ReasoningBank) -> None
 def test_about_the_share_that_is_asked_for_is_held_out(bank: ReasoningBank) -> None:
     record(bank)
 
-    assert 20 <= sum(recall.held_out for recall in recalls(bank, 100, holdout=0.3)) <= 40
+    assert 12 <= sum(recall.held_out for recall in recalls(bank, 100, holdout=0.3)) <= 50  # once in 100,000 it is not
 
 
 def test_a_run_that_is_held_out_is_shown_nothing_counts_nothing_and_credits_nothing(bank: ReasoningBank) -> None:
