@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from reasoningbank import AsyncReasoningBank, InvalidInputError, ReasoningBank
 from reasoningbank.storage import migrations
+from reasoningbank.storage.database import apply_migrations
 
 
 def opened(root: Path) -> ReasoningBank:
@@ -37,19 +39,34 @@ def test_a_digest_is_a_short_text(tmp_path: Path, digest: object) -> None:
         bank.runs.note_read(digest)  # type: ignore[arg-type]
 
 
+def as_before(connection: sqlite3.Connection, number: int) -> None:
+    """Take out of a database what came with a migration and after it."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as older:
+        apply_migrations(older, number - 1)
+        for kind, name in things(connection) - things(older):
+            connection.execute(f"DROP {kind} IF EXISTS {name}")
+        for _, table in things(older):
+            for column in columns(connection, table) - columns(older, table):
+                connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+    connection.execute(f"PRAGMA user_version = {number - 1}")
+
+
+def things(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    return set(connection.execute("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type DESC"))
+
+
+def columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}
+
+
 def test_a_bank_of_the_version_before_learns_to_note_files(tmp_path: Path) -> None:
     with opened(tmp_path) as bank:
         bank.record("Quote paths", "Names may hold blanks.", outcome="failure")
     (file,) = tmp_path.rglob("bank.sqlite3")
-    with sqlite3.connect(file) as connection:
-        # What came with it, and after it.
-        connection.execute("DROP TABLE read_files")
-        connection.execute("DROP TRIGGER pins_of_deleted")
-        connection.execute("DROP TABLE pins")
-        connection.execute("ALTER TABLE served DROP COLUMN pinned")
-        (script,) = Path(migrations.__file__).parent.glob("*_read_files.sql")
-        connection.execute(f"PRAGMA user_version = {int(script.name[:4]) - 1}")
-    connection.close()
+    (script,) = Path(migrations.__file__).parent.glob("*_read_files.sql")
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        as_before(connection, int(script.name[:4]))
+        assert ("table", "read_files") not in things(connection)
 
     with opened(tmp_path) as bank:
         bank.runs.note_read("a")

@@ -39,6 +39,7 @@ def tenants(tmp_path: Path) -> Tenants:
 @counts_descriptors
 @pytest.mark.folder_only
 def test_only_so_many_have_their_files_open_however_many_are_held(tenants: Tenants) -> None:
+    gc.collect()  # what tests before this one left is not counted
     before = descriptors()
     banks = [tenants.open(f"tenant {n}", "p") for n in range(20)]
     for bank in banks[:3]:
@@ -49,7 +50,7 @@ def test_only_so_many_have_their_files_open_however_many_are_held(tenants: Tenan
 
     assert 0 < descriptors() - before <= most
     tenants.close()
-    assert descriptors() == before
+    assert descriptors() <= before
 
 
 def test_a_handle_that_rested_goes_on_as_if_nothing_had_been(tenants: Tenants) -> None:
