@@ -120,14 +120,18 @@ def evidence_in(reading: Reading, segment: int) -> list[Contribution]:
     return list(map(Contribution._make, reading.execute(standing, (segment,))))
 
 
-def outcomes_of(reading: Reading, ref: str) -> dict[str, tuple[int, bool]]:
-    """Return the polarity of the outcomes counted under a reference, and whether of one memory alone, by memory."""
-    rows = reading.execute(
+def ask_outcomes(reading: Reading, ref: str) -> Rows:
+    """Ask which outcomes are counted under a reference, for `outcomes` to read."""
+    return reading.execute(
         "SELECT m.id, e.polarity, e.alone FROM evidence AS e JOIN memories AS m ON m.n = e.memory "
         "WHERE e.ref = ? AND e.kind = 'outcome'",
         (ref,),
     )
-    return {memory: (polarity, bool(alone)) for memory, polarity, alone in rows}
+
+
+def outcomes(asked: Rows) -> dict[str, tuple[int, bool]]:
+    """Return the polarity of the outcomes that were asked for, and whether of one memory alone, by memory."""
+    return {memory: (polarity, bool(alone)) for memory, polarity, alone in asked}
 
 
 # As records._TALLIES has it: with what was merged into the memory, and without blocked sources.

@@ -23,6 +23,7 @@ from reasoningbank.services.search.recall import new_id
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import Signal, SignalKind, time_text
 from reasoningbank.storage import episodes, evidence
+from reasoningbank.storage.contract import Rows
 from reasoningbank.storage.fold import Folded
 from reasoningbank.verdict import Verdict
 
@@ -65,12 +66,15 @@ def report(
     """
     with _judging(engine) as edit:
         now = engine.now()
-        episode = _find(edit, ref, thread, now)
+        found = _ref_of(edit, ref, thread, now)
+        said = evidence.ask_outcomes(edit, found)
+        episode = _loaded(edit, found)
         if not (revise or episode.is_open):
             return Reported(shown_episode(episode, engine.rules), recorded=False, previous=episode.verdict)
         return _close(
             edit,
             shown_episode(episode, engine.rules),
+            said,
             verdict,
             reason=clean(reason or "", engine.rules),
             by=clean(by or "", engine.rules),
@@ -83,7 +87,7 @@ def report(
 def get_episode(engine: Engine, *, ref: str | None, thread: str | None) -> Episode:
     """Return an episode, by its reference or as the newest of a thread."""
     with engine.read() as view:
-        return shown_episode(_find(view, ref, thread, engine.now()), engine.rules)
+        return shown_episode(_loaded(view, _ref_of(view, ref, thread, engine.now())), engine.rules)
 
 
 def list_episodes(
@@ -110,11 +114,13 @@ def close_if_open(
         or_unknown: an episode that merely ended is judged now.
     """
     with _judging(engine, create=True) as edit:
+        said = evidence.ask_outcomes(edit, ref)
         episode = episodes.load_episode(edit, ref)
         if episode is not None and (episode.is_open or (or_unknown and episode.verdict is Verdict.UNKNOWN)):
             _close(
                 edit,
                 episode,
+                said,
                 verdict,
                 reason=clean(reason or "", engine.rules),
                 by=clean(by or "", engine.rules),
@@ -122,17 +128,24 @@ def close_if_open(
             )
 
 
-def _find(view: View, ref: str | None, thread: str | None, now: datetime) -> Episode:
+def _ref_of(view: View, ref: str | None, thread: str | None, now: datetime) -> str:
     found = ref or episodes.newest_of_thread(view, thread or "", shifted(now, -view.engine.episode_ttl))
-    episode = None if found is None else episodes.load_episode(view, found)
+    if found is None:
+        raise EpisodeNotFoundError(f"thread {thread!r}")
+    return found
+
+
+def _loaded(view: View, ref: str) -> Episode:
+    episode = episodes.load_episode(view, ref)
     if episode is None:
-        raise EpisodeNotFoundError(f"ref {ref!r}" if ref is not None else f"thread {thread!r}")
+        raise EpisodeNotFoundError(f"ref {ref!r}")
     return episode
 
 
 def _close(
     edit: Edit,
     episode: Episode,
+    said: Rows,
     verdict: Verdict,
     *,
     reason: str,
@@ -141,9 +154,10 @@ def _close(
     strength: float = 1.0,
     beside: Sequence[Served] = (),
 ) -> Reported:
+    """Close an episode, of which was asked before what is counted in it: on a server that is one trip."""
     if episode.verdict is not None and episodes.is_sealed(edit, episode.ref):
         return Reported(episode, recorded=False, previous=episode.verdict, too_late=True)
-    signals = _outcomes(edit, episode, verdict, reason=reason, by=by, now=now, strength=strength, beside=beside)
+    signals = _outcomes(edit, episode, said, verdict, reason=reason, by=by, now=now, strength=strength, beside=beside)
     if not signals and episode.verdict is verdict:
         return Reported(episode, recorded=False, previous=episode.verdict)
     folded = edit.write_signals(signals, now)
@@ -158,6 +172,7 @@ def _close(
 def _outcomes(
     edit: Edit,
     episode: Episode,
+    said: Rows,
     verdict: Verdict,
     *,
     reason: str,
@@ -175,14 +190,14 @@ def _outcomes(
         return []
     # Unknown teaches nothing; what an earlier verdict taught is withdrawn.
     polarity = _POLARITY[verdict]
-    said = evidence.outcomes_of(edit, episode.ref)
+    counted = evidence.outcomes(said)
     shared_by = (*episode.memories, *beside)
     model, confidences = edit.model, [m.confidence for m in shared_by]
     about = chances(model.parameters, np.array([m.about for m in shared_by])).tolist()
     shares = model.shares(confidences, verdict is Verdict.SUCCESS, about)
     signals = []
     for m, share in zip(episode.memories, shares, strict=False):
-        before, alone = said.get(m.memory, (0, False))
+        before, alone = counted.get(m.memory, (0, False))
         if (alone and episode.verdict is verdict) or (not alone and before == polarity):
             continue
         signal = Signal(

@@ -27,3 +27,25 @@ def _part(match: re.Match[str]) -> str:
     if kind == "name":
         return f"%({match['name']})s"
     return {"mark": "%s", "key": "ON CONFLICT (project, ", "percent": "%%"}[str(kind)]
+
+
+# What `translated` leaves of values and of a percent sign.
+_MARKS = re.compile(r"%\((?P<name>\w+)\)s|%s|%%")
+
+
+@lru_cache(maxsize=256)
+def numbered(sql: str) -> tuple[str, tuple[str, ...]]:
+    """Return a translated statement with `$1`, `$2`, … for its values, and their names, where they have any.
+
+    A name that comes twice is two values: each has the type of its place.
+    """
+    names: list[str] = []
+
+    def part(match: re.Match[str]) -> str:
+        if match[0] == "%%":
+            return "%"
+        names.append(match["name"] or "")
+        return f"${len(names)}"
+
+    text = _MARKS.sub(part, sql)
+    return text, tuple(filter(None, names))

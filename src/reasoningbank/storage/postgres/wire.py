@@ -14,6 +14,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import NumericBinaryLoader, NumericLoader
 
 from reasoningbank.address import ServerAddress
+from reasoningbank.storage.postgres.prepared import Prepared
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -54,8 +55,15 @@ class _BinaryNumber(NumericBinaryLoader):
         return _whole(super().load(data))
 
 
+# Whoever stands between gives a number of its own.
+_WHO = "SELECT pg_backend_pid()"
+
+
 class Wire:
     """A connection, in no transaction unless a statement began one.
+
+    What comes again is prepared, where the session is this connection's alone: behind a pooler that lends another one
+    to each transaction nothing is.
 
     Args:
         address: of the server.
@@ -73,7 +81,7 @@ class Wire:
         self._connection = psycopg.connect(
             address.dsn,
             autocommit=True,
-            # Behind a pooler the next transaction may be on another connection.
+            # That is done here, for many statements in one trip.
             prepare_threshold=None,
             application_name="reasoningbank",
             **waits,  # type: ignore[arg-type]
@@ -82,7 +90,9 @@ class Wire:
         self._connection.adapters.register_loader("numeric", _Number)
         self._connection.adapters.register_loader("numeric", _BinaryNumber)
         self._literal = psycopg.ClientCursor(self._connection)
+        self._prepared: Prepared | None = None
         self._ended = False
+        self._asked_who = False
         self.since: float | None = None
 
     def send(self, asked: Sequence[Asked]) -> list[Found]:
@@ -90,15 +100,37 @@ class Wire:
         if self._ended:
             self._ended = False
             self._connection.wait(generators.fetch_many(self._connection.pgconn))
-        if len(asked) == 1:
+        if self._asked_who:
+            return self._send(asked)
+        *found, (who, _) = self._send([*asked, (_WHO, ())])
+        self._asked_who = True
+        if next(who) == (self._connection.pgconn.backend_pid,):
+            self._prepared = Prepared(self._literal.mogrify)
+        return found
+
+    def _send(self, asked: Sequence[Asked]) -> list[Found]:
+        if self._prepared is None:
+            return self._sent([[self._literal.mogrify(sql, values)] for sql, values in asked])
+        try:
+            found = self._sent(self._prepared.texts(asked))
+        except psycopg.Error:
+            self._prepared.failed()
+            raise
+        self._prepared.sent()
+        return found
+
+    def _sent(self, texts: Sequence[Sequence[str]]) -> list[Found]:
+        """Send what each statement is, and return what the last text of each gives."""
+        if len(texts) == len(texts[0]) == 1:
             # So rows come as they are stored, which is half as long for vectors.
-            cursor = self._connection.execute(*asked[0], binary=True)
-            return [_found(cursor)]
-        texts = (self._literal.mogrify(sql, values) for sql, values in asked)
-        cursor = self._connection.execute("; ".join(texts))
-        found = [_found(cursor, all_at_once=True)]
-        while cursor.nextset():
+            return [_found(self._connection.execute(texts[0][0], binary=True))]
+        cursor = self._connection.execute("; ".join(text for of_one in texts for text in of_one))
+        found = []
+        for of_one in texts:
+            for _ in of_one[:-1]:
+                cursor.nextset()
             found.append(_found(cursor, all_at_once=True))
+            cursor.nextset()
         return found
 
     def end(self) -> None:
