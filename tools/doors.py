@@ -36,7 +36,6 @@ GAPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("report_act", "the hooks of coding agents call it"),
         ("evidence", "`dashboard` draws it"),
         ("runs.lessons", "`dashboard` shows them; `show` says from which run a lesson came"),
-        ("upkeep.review", "`review` lists them and takes a key for each"),
         ("upkeep.standings", "`dashboard` shows them"),
         ("graph.edges_among", "`dashboard` draws them; `graph export` writes all"),
         ("runs.take_back", "for adapters, whose model may never see what was handed out"),

@@ -1,4 +1,4 @@
-"""Which lesson a lesson is: its exact text, up to Unicode form and the white space outside code."""
+"""Which lesson a lesson is: its exact text, up to Unicode form and the white space outside code and quotes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from reasoningbank.memory import clean_text
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _TICKS: Final = re.compile("`+")
-_SPACES: Final = re.compile(r"\s+")
+# What is quoted, or white space. A mark that opens ends the search for the one that closes: time in proportion.
+_QUOTED_OR_SPACES: Final = re.compile(
+    r"""(?P<quoted>"[^"]*"|(?<!\w)'[^']*'(?!\w)|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»)|\s+"""
+)
+_MORE_THAN_A_BLANK: Final = re.compile(r"\s\s+|[^\S ]")
+_BESIDE: Final = 8
 _INDENTED: Final = ("  ", "\t")
 _DEEPLY: Final = ("    ", "\t")
 # What a line ends with that goes on, indented, in the lines below it: code that nobody put into a fence.
@@ -34,11 +39,12 @@ def identity(title: str, content: str, description: str, applies_when: str, outc
 
 
 def same_text(text: str) -> str:
-    """Return what two texts share when nothing but Unicode form and white space outside code tells them apart.
+    """Return what two texts share that nothing but Unicode form and white space outside code and quotes tells apart.
 
     Code is what Markdown takes for it: fenced, between backticks, or indented by four blanks or a tab below an empty
-    line; and what is indented below a line that leaves something open (`if x:`). Case, punctuation and symbols always
-    count. It takes time in proportion to the text's length.
+    line; and what is indented below a line that leaves something open (`if x:`). In quotes blanks count too, as in
+    `grep "a  b"`, but where a line breaks is nothing but a blank. Case, punctuation and symbols always count. It takes
+    time in proportion to the text's length.
     """
     lines = clean_text(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     parts = []
@@ -46,6 +52,12 @@ def same_text(text: str) -> str:
         block = "\n".join(line for _, line in group)
         parts.append(f"{_EDGE}{block}{_EDGE}" if is_code else _prose(block).strip(" "))
     return " ".join(filter(None, parts))
+
+
+def counted_blanks(text: str) -> list[str]:
+    """Return the white space of a text that counts and is more than a blank, each with what is beside it."""
+    same = same_text(text)
+    return [same[max(0, run.start() - _BESIDE) : run.end() + _BESIDE] for run in _MORE_THAN_A_BLANK.finditer(same)]
 
 
 def _code_lines(lines: Sequence[str]) -> Iterator[bool]:
@@ -68,7 +80,7 @@ def _code_lines(lines: Sequence[str]) -> Iterator[bool]:
 
 
 def _prose(text: str) -> str:
-    """Return a text with its white space made one, but for what stands between backticks."""
+    """Return a text with its white space made one, but for what stands between backticks or is quoted."""
     ticks = list(_TICKS.finditer(text))
     closing: dict[int, int] = {}
     last: dict[int, int] = {}
@@ -83,6 +95,12 @@ def _prose(text: str) -> str:
             place += 1
             continue
         start, end = ticks[place].start(), ticks[closing[place]].end()
-        parts += [_SPACES.sub(" ", text[at:start]), _EDGE, text[start:end], _EDGE]
+        parts += [_QUOTED_OR_SPACES.sub(_spaced, text[at:start]), _EDGE, text[start:end], _EDGE]
         at, place = end, closing[place] + 1
-    return "".join([*parts, _SPACES.sub(" ", text[at:])])
+    return "".join([*parts, _QUOTED_OR_SPACES.sub(_spaced, text[at:])])
+
+
+def _spaced(found: re.Match[str]) -> str:
+    """Return one blank for white space, and what is quoted on one line."""
+    quoted = found["quoted"]
+    return " ".join(filter(None, map(str.strip, quoted.split("\n")))) if quoted else " "

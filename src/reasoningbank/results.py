@@ -231,7 +231,7 @@ class Blocked:
         judged: how many memories its signals are about.
         left: ids of those that stay as they are, since another one in service says the same.
         taken_back: ids of the memories of others that say again what they said before the source changed them, or are
-            served again after it retired them; when it is unblocked, of those that say again what it made of them.
+            served again after it retired them; when it is unblocked, of those of which that is undone.
     """
 
     source: str

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from reasoningbank import arguments
 from reasoningbank.address import ServerAddress
 from reasoningbank.errors import InvalidInputError, MissingExtraError
 
@@ -50,13 +51,13 @@ def init(dsn: str, *, role: str | None = None, partitions: int = 4, vectors: boo
             there: a superuser runs CREATE EXTENSION vector once.
 
     Raises:
-        InvalidInputError: no address of a server, or a number of partitions out of its range.
+        InvalidInputError: no address of a server, no name of a role, or no whole number of partitions in that range.
         ScopeError, StorageError: the server refuses, or cannot be reached; nothing was changed.
     """
-    if not 1 <= partitions <= 1_000:
-        raise InvalidInputError(f"partitions is {partitions}: give a whole number from 1 to 1,000")
+    parts = arguments.whole("partitions", partitions, 1, 1_000)
+    granted = None if role is None else arguments.identifier("role", role)
     schema = _schema()
-    found: tuple[int, int] = schema.migrate(_address(dsn), role=role, partitions=partitions, vectors=vectors)
+    found: tuple[int, int] = schema.migrate(_address(dsn), role=granted, partitions=parts, vectors=vectors)
     return found
 
 
@@ -70,7 +71,9 @@ def status(dsn: str) -> ServerStatus:
 def _address(dsn: str) -> ServerAddress:
     address = ServerAddress.of(dsn)
     if address is None:
-        raise InvalidInputError(f"{dsn!r} is no address of a server: give postgresql://user@host/database")
+        raise InvalidInputError(
+            f"{str(ServerAddress(str(dsn)))!r} is no address of a server: give postgresql://user@host/database"
+        )
     return address
 
 

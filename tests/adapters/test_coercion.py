@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoningbank.adapters.coercion import echoed, to_bool, to_choice, to_list, to_number, unset
+from reasoningbank.adapters.coercion import echoed, storable, to_bool, to_choice, to_list, to_number, to_text, unset
 
 ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.text())
 
@@ -43,6 +43,7 @@ def test_a_yes_or_no_may_come_as_text_or_as_a_number(sent: object, read: object)
         ("5", 5),
         (" 0.7 ", 0.7),
         ("1e3", 1000.0),
+        ("5.0", 5),
         ("", None),
         ("None", None),
         ("null", None),
@@ -65,6 +66,9 @@ def test_a_number_may_come_as_text(sent: object, read: object) -> None:
         ("null", None),
         (["git"], ["git"]),
         ("[git, csv", "[git, csv"),
+        ("['git', 'csv']", ["git", "csv"]),
+        ("[git, null]", ["git"]),
+        ("[['git']]", "[['git']]"),
         ("[" * 100_000, "[" * 100_000),
         (None, None),
     ],
@@ -90,6 +94,16 @@ def test_what_says_nothing_in_a_list_is_left_out() -> None:
 def test_a_whole_number_with_a_point_is_a_whole_number() -> None:
     assert isinstance(to_number(5.0), int)
     assert to_number(5.5) == 5.5
+
+
+def test_a_text_that_must_say_something_says_nothing_as_null() -> None:
+    assert [to_text(sent) for sent in (" Null ", "N/A", "")] == ["", "", ""]
+    assert [to_text(sent) for sent in (None, 5, ["a"], "none of it")] == [None, 5, ["a"], "none of it"]
+
+
+def test_half_a_surrogate_pair_is_replaced_wherever_it_stands() -> None:
+    half = "\ud83d"
+    assert storable({half: [half, {"a": f"b{half}"}], "n": 1}) == {"\ufffd": ["\ufffd", {"a": "b\ufffd"}], "n": 1}
 
 
 def test_a_reference_that_says_nothing_is_none_and_another_stays_as_it_is() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
+
 import pytest
 
 from reasoningbank import InvalidInputError, ReasoningBank, State
@@ -135,9 +138,12 @@ def test_blocking_an_agent_takes_back_what_it_did_to_the_lessons_of_others(
 
     again = bank.sources.unblock("agent")
 
-    assert again.taken_back == (memory_id,)
+    assert again.taken_back == (memory_id, other)
     assert bank.get(memory_id).content == "Run make test"
     assert bank.get(own).state is State.ACTIVE
+    assert bank.get(other).state is State.ARCHIVED
+    assert set(bank.sources.block("agent").taken_back) == {memory_id, other}
+    assert (bank.get(memory_id).content, bank.get(other).state) == ("Run rm -rf /build", State.ACTIVE)
 
 
 def test_what_an_agent_made_of_a_lesson_that_is_there_again_is_archived_when_it_is_blocked(
@@ -151,6 +157,46 @@ def test_what_an_agent_made_of_a_lesson_that_is_there_again_is_archived_when_it_
     assert (blocked.memories, blocked.taken_back) == ((memory_id,), ())
     assert [memory.id for memory in bank.list().memories] == [again.id]
     assert bank.sources.unblock("agent").memories == (memory_id,)
+    assert bank.sources.forget("agent").memories == (memory_id,)
+    assert [memory.id for memory in bank.list(state=None).memories] == [again.id]
+
+
+def test_forgetting_an_agent_leaves_no_word_of_it_in_the_history_of_others(bank: ReasoningBank, memory_id: str) -> None:
+    hands = tools(bank)
+    seen = bank.record("Read errors", "Read the message", outcome="success", source={"by": "ada"}).memory.id
+    twin = bank.record("Lint", "Run the linter", outcome="success", source={"by": "ada"}).memory.id
+    for changed in (memory_id, seen):
+        hands["memory_update"]({"memory_id": changed, "content": "Call zanzibar", "reason": "says quetzal"})
+    bank.update(seen, content="Read the whole message", by="ada")
+    hands["memory_retire"]({"memory_id": twin, "reason": "wombat knows better"})
+    bank.record("Lint", "Run the linter", outcome="success", source={"by": "bob"})
+
+    bank.sources.forget("agent")
+
+    whole = io.StringIO()
+    bank.exchange.export_to(whole, state=None, expired=None, history=True)
+    assert not [word for word in ("zanzibar", "quetzal", "wombat") if word in whole.getvalue()]
+    assert [each.said.content for each in bank.revisions(seen)] == ["Read the message"]
+    assert bank.get(seen).content == "Read the whole message"
+    assert bank.get(memory_id).content == "Run rm -rf /build"
+    bank.upkeep.maintain()
+    files = b"".join(path.read_bytes() for path in Path(bank._engine.where).rglob("*") if path.is_file())
+    assert not [word for word in (b"zanzibar", b"quetzal", b"wombat") if word in files]
+    assert bank.sources.unblock("agent").taken_back == ()
+
+
+def test_what_somebody_else_brought_is_served_again_when_what_it_was_merged_into_goes(bank: ReasoningBank) -> None:
+    said = ("Delete all temporary files in /tmp/x", "Remove all temporary files in /tmp/x")
+    brought = {
+        by: bank.record("Clean up", text, outcome="success", source={"by": by}).memory
+        for text, by in zip(said, ("bob", "ada"), strict=True)
+    }
+    (merge,) = bank.upkeep.consolidate(dry_run=False).changes
+    kept = bank.get(str(merge.result)).source.by
+    (other,) = brought.keys() - {kept}
+
+    assert brought[other].id in bank.sources.block(str(kept)).taken_back
+    assert [each.content for each in bank.search("clean up temporary files").memories] == [brought[other].content]
 
 
 def test_lessons_are_listed_a_page_at_a_time_and_held_ones_without_their_text(bank: ReasoningBank) -> None:

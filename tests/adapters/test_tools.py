@@ -283,6 +283,25 @@ def test_where_lessons_are_withheld_from_a_conversation_the_tools_give_none(
     assert arms == {True, False}
 
 
+def test_a_held_out_conversation_is_told_its_ref_and_no_more_whatever_it_asks(bank: ReasoningBank) -> None:
+    known = bank.record(**LESSON, signatures=["make: *** [all] Error 2"]).memory.id  # type: ignore[arg-type]
+    arms = set()
+    for number in range(12):
+        run = bank.recall(TASK, thread=f"t{number}", holdout=0.5)
+        search = memory_tools(bank, thread=f"t{number}")[0]
+        answer = search({"query": TASK, "error": "make: *** [all] Error 2"})
+        again = search({"query": TASK})
+
+        assert again.data["ref"]
+        assert answer.data["errors"] == ["[make] Error 2"]
+        if run.held_out:
+            assert answer.data["ref"] == run.ref
+            assert answer.text == f"No lesson answers this error.\n\nref: {run.ref}"
+            assert known not in str(again)
+        arms.add(run.held_out)
+    assert arms == {True, False}
+
+
 def test_a_tool_without_a_conversation_draws_for_itself_and_tells_the_model_nothing_of_it(
     open_bank: OpenBank,
 ) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from reasoningbank import InvalidInputError, LLMDistiller, ReasoningBank, State
+from reasoningbank.identity import identity
 from reasoningbank.storage.root import project_folder
 from tests.conftest import Clock, OpenBank
 from tests.storage.files import made_by_version, put_as_first
@@ -29,6 +30,9 @@ CORRECTED = [
     ("Take s[1:]", "Take s[:1]"),
     ("Write key: yes", "Write key yes"),
     ("Pin 1.10", "Pin 1,10"),
+    ('Run grep "a  b"', 'Run grep "a b"'),
+    ("Call `cut -d'\t' -f2`", "Call `cut -d' ' -f2`"),
+    ("Write\n```\nif a:\n    b\n    c\n```", "Write\n```\nif a:\n    b\nc\n```"),
 ]
 # Texts that are near by meaning, and say the opposite, another number, another name or another order.
 TURNED = [
@@ -222,6 +226,28 @@ def test_a_bank_of_the_version_before_opens_with_one_of_its_twins_in_service(
     opened.upkeep.rebuild()
     assert [found.what for found in opened.upkeep.doctor(dry_run=True)] == ["4 memories are not embedded"]
     assert put(opened, "record", "Run make clean").memory.id == "a"
+
+
+def test_a_bank_of_the_version_before_knows_what_it_holds_by_what_stands_in_quotes(
+    open_bank: OpenBank, tmp_path: Path
+) -> None:
+    said = ['Run grep "a  b"', "Run grep a  b", "Call it 'x  y'"]
+    with made_by_version(25, project_folder(tmp_path / "root", "acme", "old"), project="old") as connection:
+        for number, content in enumerate(said):
+            put_as_first(connection, f"m{number}", "Clean up", content)
+            blanks_are_one = identity("Clean up", " ".join(content.split()), "", "", "success")
+            connection.execute("UPDATE memories SET identity = ? WHERE id = ?", (blanks_are_one, f"m{number}"))
+        connection.execute(
+            "INSERT INTO revisions SELECT n, 1, json_object('title', title, 'content', 'Say \"a  b\"', "
+            "'description', '', 'applies_when', '', 'outcome', outcome), x'00', 0, '', '', '', '', '' "
+            "FROM memories WHERE id = 'm1'"
+        )
+
+    opened = open_bank(project="old")
+
+    assert [put(opened, "record", content).created for content in said] == [False] * 3
+    assert put(opened, "record", 'Run grep "a b"').created
+    assert put(opened, "distill", 'Say "a  b"').recorded[0].held.startswith("replaced")
 
 
 class AnyCalls(RuleBasedStateMachine):

@@ -124,7 +124,7 @@ def test_projects_lists_and_delete_project_deletes_one(cli: Cli, scope: dict[str
     ran = cli("delete-project", "other", stdin="y\n")
     assert "Delete project 'other' of tenant 'acme' with 1 memories, for good?" in ran.err
     assert ran.out == "Deleted project 'other'.\n"
-    assert cli("delete-project", "billing", "--yes", "--json").json == {"deleted": "billing"}
+    assert cli("delete-project", "billing", "--yes", "--json").json == {"project": "billing", "deleted": True}
     assert cli("projects").out == f"Tenant 'acme' has no projects in {scope['REASONINGBANK_ROOT']}.\n"
     assert BankRoot(scope["REASONINGBANK_ROOT"], tenant="acme").projects() == []
 

@@ -62,7 +62,7 @@ def test_a_damaged_bank_is_saved_as_far_as_it_can_be_read_and_put_back(cli: Cli,
     back = cli("restore", str(tmp_path / "saved"), "--json")
 
     assert (back.code, back.json["memories"]) == (0, saved.json["memories"])
-    assert (Path(back.json["kept"]) / "bank.sqlite3").is_file()
+    assert (Path(back.json["kept_aside"]) / "bank.sqlite3").is_file()
     assert cli("doctor").out == "All is as it should be.\n"
     assert "Lesson " in cli("search", "Lesson 7 says words").out
     assert cli("episode", "r-1", "--json").json["verdict"] == "success"
@@ -96,7 +96,7 @@ def test_a_backup_is_put_back_whatever_is_in_its_place(cli: Cli, filled: Path, t
 
     # Nothing at all, an empty file, and another project's backup.
     shutil.rmtree(filled)
-    assert cli("restore", str(tmp_path / "monday"), "--json").json == {"memories": 200, "kept": None}
+    assert cli("restore", str(tmp_path / "monday"), "--json").json == {"memories": 200, "kept_aside": None}
     (filled / "bank.sqlite3").write_bytes(b"")
     assert cli("restore", str(tmp_path / "monday")).code == 0
     assert cli("list", "--json").code == 0

@@ -233,6 +233,28 @@ def test_a_contrast_shows_every_run_with_its_verdict_and_items_say_their_outcome
     assert [draft.outcome for draft in result.drafts] == [Verdict.SUCCESS, Verdict.FAILURE]
 
 
+@pytest.mark.parametrize("second", [["success", "failure"], ["success"], []])
+def test_an_outcome_that_is_no_known_word_is_counted_and_asked_about(second: list[str]) -> None:
+    def answer(*outcomes: str) -> str:
+        return json.dumps({"memories": [{**LESSON, "title": f"T {o}", "outcome": o} for o in outcomes]})
+
+    chat = Scripted(answer("success", "mixed"), answer(*second))
+
+    result = LLMDistiller(chat).distill_many([run(), run("failure")])
+
+    assert "neither success nor failure" in chat.asked[1].messages[-1].content
+    assert [draft.outcome.value for draft in result.drafts] == (second or ["success"])
+    if not second:
+        assert result.counts == {"lessons": 1, "its outcome is neither success nor failure": 1}
+
+
+def test_lessons_under_an_unknown_key_are_asked_about_and_not_called_nothing() -> None:
+    chat = Scripted(json.dumps({"memories": [], "wisdom": [LESSON]}), GOOD)
+
+    assert LLMDistiller(chat).distill(run()).status is DistillStatus.DONE
+    assert "'wisdom'" in chat.asked[1].messages[-1].content
+
+
 def test_a_contrast_of_one_run_is_a_distillation_and_of_none_is_empty() -> None:
     assert LLMDistiller(Scripted(GOOD)).distill_many([run()]).drafts[0].outcome is Verdict.SUCCESS
     assert LLMDistiller(Scripted()).distill_many([run("unknown")]).status is DistillStatus.EMPTY

@@ -106,6 +106,36 @@ def test_envelopes_in_envelopes_are_opened_to_a_bound() -> None:
     assert items(json.dumps({"result": reply})) == []
 
 
+@pytest.mark.parametrize(
+    ("reply", "note"),
+    [
+        ({"memories": [LESSON], "wisdom": [{"title": "B", "content": "b"}]}, "not understood: 'wisdom'"),
+        ({"result": {"lessons": [LESSON], "pearls": ["Look twice"]}}, "not understood: 'pearls'"),
+        ({"data": {"items": [LESSON], "pearls": ["Look twice"]}, "gems": {"a": 1}}, "not understood: 'pearls', 'gems'"),
+    ],
+)
+def test_keys_that_are_not_known_are_named_beside_what_was_read(reply: Any, note: str) -> None:
+    answer = read_answer(json.dumps(reply))
+
+    assert (list(answer.items), answer.notes) == ([LESSON], (note,))
+
+
+@pytest.mark.parametrize(
+    ("reply", "missed", "problem"),
+    [
+        ({"wisdom": {"nuggets": [LESSON]}}, True, "JSON without a list of lessons: 'wisdom' is not understood"),
+        ({"memories": [], "wisdom": [LESSON]}, True, "lessons under 'wisdom', which is not understood"),
+        ({"memories": [], "usage": {"tokens": 3}}, False, ""),
+        ({"memories": [], "wisdom": []}, False, ""),
+        ({"data": {"by name": LESSON}}, False, ""),
+    ],
+)
+def test_lessons_under_a_key_that_is_not_known_are_not_nothing(reply: Any, missed: bool, problem: str) -> None:
+    answer = read_answer(json.dumps(reply))
+
+    assert (answer.missed, answer.problem) == (missed, problem)
+
+
 def test_several_objects_one_after_another_are_all_taken_and_repeats_once() -> None:
     other = {"title": "B", "content": "b"}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reasoningbank import BusyError, CorruptionError, StorageError
-from reasoningbank.errors import ReadOnlyError
+from reasoningbank.errors import NewerFormatError, ReadOnlyError
 from reasoningbank.storage import connections as connections_module
 from reasoningbank.storage.connections import AT_ONCE
 from reasoningbank.storage.database import Database
@@ -84,6 +84,18 @@ def test_failed_attempts_at_the_lock_leave_no_file_open(tmp_path: Path) -> None:
         assert open_files() <= before
 
 
+@contextmanager
+def connected_by(project: Project, wrapped: Callable[[sqlite3.Connection], object]) -> Iterator[None]:
+    """Let connections be wrapped in the block."""
+    connections = project.database._connections
+    connections.close_idle()
+    with pytest.MonkeyPatch.context() as patched:
+        connect = connections._connect
+        patched.setattr(connections, "_connect", lambda: wrapped(connect()))
+        yield
+    connections.close_idle()
+
+
 def test_an_interrupt_just_after_the_commit_takes_nothing_back(project: Project) -> None:
     add_memory(project)
 
@@ -102,13 +114,8 @@ def test_an_interrupt_just_after_the_commit_takes_nothing_back(project: Project)
         def __getattr__(self, name: str) -> object:
             return getattr(self.real, name)
 
-    from reasoningbank.storage import database as database_module
-
-    with pytest.MonkeyPatch.context() as patched:
-        committing = database_module._committing
-        patched.setattr(database_module, "_committing", lambda c, undo: committing(Interrupting(c), undo))  # type: ignore[arg-type]
-        with pytest.raises(KeyboardInterrupt):
-            write(project, signal(project, ref="e1"))
+    with connected_by(project, Interrupting), pytest.raises(KeyboardInterrupt):
+        write(project, signal(project, ref="e1"))
 
     assert len(log_file(project).read_bytes().splitlines()) == 1
     assert weights(project) == {"outcome": (1.0, 0.0)}
@@ -117,8 +124,6 @@ def test_an_interrupt_just_after_the_commit_takes_nothing_back(project: Project)
 def test_a_commit_that_fails_takes_its_lines_back_under_the_lock(project: Project) -> None:
     add_memory(project)
     write(project, signal(project, ref="e1"))
-
-    from reasoningbank.storage import database as database_module
 
     class Failing:
         """A connection whose COMMIT fails and rolls back, as SQLite does on a full disk."""
@@ -135,11 +140,8 @@ def test_a_commit_that_fails_takes_its_lines_back_under_the_lock(project: Projec
         def __getattr__(self, name: str) -> object:
             return getattr(self.real, name)
 
-    with pytest.MonkeyPatch.context() as patched:
-        committing = database_module._committing
-        patched.setattr(database_module, "_committing", lambda c, undo: committing(Failing(c), undo))  # type: ignore[arg-type]
-        with pytest.raises(StorageError):
-            write(project, signal(project, ref="e2"))
+    with connected_by(project, Failing), pytest.raises(StorageError):
+        write(project, signal(project, ref="e2"))
 
     assert len(log_file(project).read_bytes().splitlines()) == 1
     write(project, signal(project, ref="e3"))
@@ -296,3 +298,15 @@ def test_a_damaged_file_is_named_with_what_to_do(project: Project) -> None:
 
     with pytest.raises(CorruptionError, match="restore a backup"):
         use()
+
+
+def test_a_bank_that_a_newer_version_migrated_meanwhile_is_not_written(project: Project) -> None:
+    add_memory(project)
+    with closing(sqlite3.connect(project.database.path)) as newer:
+        newer.execute("PRAGMA user_version = 999")
+        newer.commit()
+
+    with pytest.raises(NewerFormatError, match="format 999"):
+        write(project, signal(project, ref="e1"))
+    with project.read() as reading:
+        assert reading.execute("SELECT count(*) FROM memories").fetchone() == (1,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reasoningbank.bank import ReasoningBank
+from reasoningbank.episode import Episode
 from reasoningbank.errors import EpisodeNotFoundError
 from reasoningbank.results import HELD_OUT
 
@@ -14,10 +15,16 @@ def is_held_out(bank: ReasoningBank, ref: str | None, thread: str | None) -> boo
 
     None where nothing was recalled for it yet.
     """
+    found = run_of(bank, ref, thread)
+    return None if found is None else found.held_out_all
+
+
+def run_of(bank: ReasoningBank, ref: str | None, thread: str | None) -> Episode | None:
+    """Return a run, or else the last one of its conversation; None where nothing was recalled for it yet."""
     for named in ({"ref": ref}, {"thread": thread}):
         if any(named.values()):
             try:
-                return bank.runs.get(**named).held_out_all
+                return bank.runs.get(**named)
             except EpisodeNotFoundError:
                 continue
     return None

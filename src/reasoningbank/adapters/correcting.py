@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from reasoningbank.adapters.coercion import Reference
+from reasoningbank.adapters.coercion import Reference, Text
 from reasoningbank.adapters.reviewing import approve_tool
 from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec, secrets_in, with_account
 from reasoningbank.bank import ReasoningBank
@@ -21,8 +21,8 @@ LIST, UPDATE, RETIRE, APPROVE = ALLOWED = ("list", "update", "retire", "approve"
 class UpdateArguments(Arguments):
     """Arguments of memory_update."""
 
-    memory_id: str = Field(min_length=1, description="The lesson's id, as memory_search gave it.")
-    reason: str = Field(
+    memory_id: Text = Field(min_length=1, description="The lesson's id, as memory_search gave it.")
+    reason: Text = Field(
         min_length=1, max_length=DESCRIPTION_LIMIT, description="What is wrong with it, and how you know; one sentence."
     )
     content: Reference = Field(
@@ -41,8 +41,8 @@ class UpdateArguments(Arguments):
 class RetireArguments(Arguments):
     """Arguments of memory_retire."""
 
-    memory_id: str = Field(min_length=1, description="The lesson's id, as memory_search gave it.")
-    reason: str = Field(
+    memory_id: Text = Field(min_length=1, description="The lesson's id, as memory_search gave it.")
+    reason: Text = Field(
         min_length=1, max_length=DESCRIPTION_LIMIT, description="Why it should no longer be given; one sentence."
     )
 

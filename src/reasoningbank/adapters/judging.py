@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from reasoningbank.adapters.coercion import Flag, Reference
+from reasoningbank.adapters.coercion import Flag, Reference, Switch, Text
 from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec, secrets_in, with_account
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.errors import EpisodeNotFoundError, InvalidInputError
@@ -24,7 +24,7 @@ from reasoningbank.verdict import Verdict
 class FeedbackArguments(Arguments):
     """Arguments of memory_feedback."""
 
-    memory_id: str = Field(min_length=1, description="The lesson's id, as memory_search gave it.")
+    memory_id: Text = Field(min_length=1, description="The lesson's id, as memory_search gave it.")
     helpful: Flag = Field(description="true if the lesson helped, false if it misled.")
     reason: Reference = Field(default=None, description="Why, in one sentence; or null.")
 
@@ -40,7 +40,7 @@ class OutcomeArguments(Arguments):
         default=None, description="One lesson's id: only that one is credited, with a ref or without; or null."
     )
     reason: Reference = Field(default=None, description="Why, in one sentence; or null.")
-    stability: Flag | None = Field(
+    stability: Switch = Field(
         default=None,
         description="With memory_id: true if succeeded says whether a change made with that lesson was still there "
         "after seven days (false: it was reverted), rather than how the task ended; or null.",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from reasoningbank.adapters.arms import is_held_out
-from reasoningbank.adapters.coercion import Count, Reference, Words, to_choice
+from reasoningbank.adapters.coercion import Count, Reference, Text, Words, to_choice
 from reasoningbank.adapters.narrowing import narrowed
 from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec
 from reasoningbank.bank import ReasoningBank
@@ -41,7 +41,7 @@ class ListArguments(Arguments):
 class ApproveArguments(Arguments):
     """Arguments of memory_approve."""
 
-    memory_id: str = Field(min_length=1, description="The id of the quarantined lesson that the person approved.")
+    memory_id: Text = Field(min_length=1, description="The id of the quarantined lesson that the person approved.")
 
 
 MEMORY_LIST = ToolSpec(

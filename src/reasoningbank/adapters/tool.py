@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from reasoningbank.adapters.coercion import echoed
+from reasoningbank.adapters.coercion import echoed, storable, to_object
 from reasoningbank.errors import InvalidInputError, ReasoningBankError
 from reasoningbank.screening.scrub import scrub
 from reasoningbank.validation import unknown_name
@@ -84,8 +84,8 @@ class MemoryTool:
         """The tool's name."""
         return self.spec.name
 
-    def __call__(self, arguments: Mapping[str, Any]) -> ToolAnswer:
-        """Carry out a call with arguments as a model sent them.
+    def __call__(self, arguments: Mapping[str, Any] | str) -> ToolAnswer:
+        """Carry out a call with arguments as a model sent them: an object, JSON of one, or the one text that it needs.
 
         What the model or the disk got wrong is an answer that says so, never an exception: a memory tool must not end
         an agent's run. A bug in the program is still raised.
@@ -95,18 +95,26 @@ class MemoryTool:
         except ReasoningBankError as error:
             return ToolAnswer(f"{self.name} failed: {error}", {"error": str(error)}, failed=True)
 
-    def read(self, arguments: Mapping[str, Any]) -> BaseModel:
-        """Read the arguments.
+    def read(self, arguments: Mapping[str, Any] | str) -> BaseModel:
+        """Read the arguments; a text is the first, of those that are required if there are any.
 
         InvalidInputError when one is unknown (the nearest is named), missing or not allowed; what came is shown.
         """
         known = self.spec.arguments.model_fields
-        both = f"it takes {', '.join(known)}; what came was {echoed(arguments)}"
-        for name in arguments:
+        given = to_object(arguments)
+        if isinstance(given, str):
+            given = {min(known, key=lambda name: not known[name].is_required()): given}
+        if given is not None and not isinstance(given, Mapping):
+            raise InvalidInputError(
+                f"its arguments are no object but {type(given).__name__}: it takes {', '.join(known)}"
+            )
+        sent: dict[str, Any] = storable(given or {})
+        both = f"it takes {', '.join(known)}; what came was {echoed(sent)}"
+        for name in sent:
             if name not in known:
                 raise InvalidInputError(f"it has no argument of the {unknown_name(name, known)}; {both}")
         try:
-            return self.spec.arguments.model_validate(dict(arguments))
+            return self.spec.arguments.model_validate(sent)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"][:1])

@@ -12,18 +12,20 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field
 
-from reasoningbank.adapters.arms import is_held_out, told
-from reasoningbank.adapters.coercion import Count, Object, Reference, Share, Words, to_choice
+from reasoningbank.adapters.arms import is_held_out, run_of, told
+from reasoningbank.adapters.coercion import Count, Object, Reference, Share, Text, Words, to_choice
 from reasoningbank.adapters.correcting import allowed_tools, check_allowed
 from reasoningbank.adapters.judging import judging_tools
 from reasoningbank.adapters.narrowing import narrowed
 from reasoningbank.adapters.reviewing import list_tool
 from reasoningbank.adapters.tool import Arguments, MemoryTool, ToolAnswer, ToolSpec, with_account
 from reasoningbank.bank import ReasoningBank
+from reasoningbank.diagnostics import diagnostics, written
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.filters import FilterOptions
 from reasoningbank.memory import CONTENT_LIMIT, DESCRIPTION_LIMIT, TITLE_LIMIT, Memory, Source
 from reasoningbank.results import HELD_OUT, OVER_BUDGET, Hit, Recall
+from reasoningbank.screening.scrub import scrub
 from reasoningbank.services.search.prompt import prompt_block
 
 # Tokens of memory_search's text at the most.
@@ -59,7 +61,7 @@ class SearchArguments(Arguments):
     until: Reference = Field(
         default=None, description='Only what happened until then: a date, or so long ago as "7d"; null for any time.'
     )
-    error: str | None = Field(
+    error: Reference = Field(
         default=None, description="What a command that failed printed: lessons about its errors, in place of the rest."
     )
     ref: Reference = Field(
@@ -70,20 +72,21 @@ class SearchArguments(Arguments):
 class RecordArguments(Arguments):
     """Arguments of memory_record."""
 
-    title: str = Field(min_length=1, max_length=TITLE_LIMIT, description="The lesson's name, in a few words.")
+    title: Text = Field(min_length=1, max_length=TITLE_LIMIT, description="The lesson's name, in a few words.")
     content: str = Field(
         min_length=1, max_length=CONTENT_LIMIT, description="What to do, or not to do, in one to three sentences."
     )
     outcome: Learned = Field(description="success for a strategy that worked, failure for a guard-rail.")
-    description: str | None = Field(
+    description: Reference = Field(
         default=None, max_length=DESCRIPTION_LIMIT, description="What it is about, in one sentence; or null."
     )
-    applies_when: str | None = Field(
+    applies_when: Reference = Field(
         default=None, max_length=DESCRIPTION_LIMIT, description="When it applies, and when not; or null."
     )
     tags: Words = Field(default=None, description="Words to filter by, such as a language or a tool; or null.")
 
 
+_UNANSWERED = "No lesson answers this error."
 # Which filters a model may ask for.
 ASKED = ("outcome", "tags", "where", "since", "until")
 _LOOK_UP = "Look up lessons from earlier runs before you start a task: what worked, and what to avoid."
@@ -170,7 +173,7 @@ class _Doors:
         # A recall is drawn with its run and its conversation; what counts nothing, and errors, have to ask.
         asks = self.read_only or given.error is not None
         if self.withheld or (asks and is_held_out(self.bank, self.within, self.thread)):
-            return _found("", ())
+            return self._withheld(given)
         if given.error is not None:
             return self._failed(given.error, given.query, limit, given.ref or self.within or None, filters)
         options: dict[str, Any] = {"min_confidence": given.min_confidence, **filters}
@@ -189,12 +192,21 @@ class _Doors:
         more = {"withheld": told(recall.withheld), "weak": recall.weak}
         return _found(recall.text, recall.hits, more, ref=recall.ref, degraded=recall.degraded, too_long=too_long)
 
+    def _withheld(self, given: SearchArguments) -> ToolAnswer:
+        """Answer as where nothing is known, with the ref that the run is reported by."""
+        run = None if self.read_only else run_of(self.bank, given.ref or self.within, self.thread)
+        ref = self.within if run is None else run.ref
+        if given.error is None:
+            return _found("", (), {"withheld": {}, "weak": False}, ref=ref)
+        errors = [scrub(written(each)).text for each in diagnostics(given.error)]
+        return _found(_UNANSWERED, (), {"errors": errors, "match": "", "repeated": False}, ref=ref)
+
     def _failed(self, error: str, task: str, limit: int, ref: str | None, filters: FilterOptions) -> ToolAnswer:
         if self.read_only:
             raise InvalidInputError("error needs a server that may count what it hands out: this one is read-only")
         found = self.bank.recall_failure(error, task=task, ref=ref, limit=limit, max_tokens=LONGEST_ANSWER, **filters)
-        why = "" if found.reason == HELD_OUT else f": {found.reason}"
-        text = found.text if found.hits else f"No lesson answers this error{why}."
+        known = not found.reason or found.reason == HELD_OUT
+        text = found.text or (_UNANSWERED if known else f"{_UNANSWERED[:-1]}: {found.reason}.")
         more = {"errors": list(found.errors), "match": found.match, "repeated": found.repeated}
         return _found(text, found.hits, more, ref=found.ref, degraded=found.degraded, too_long=found.shortened)
 

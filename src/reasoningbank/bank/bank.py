@@ -220,9 +220,9 @@ class ReasoningBank(Namespace):
         """Store a lesson.
 
         The same lesson is not stored twice: the one that is there comes back, with `created` False. The same is what
-        nothing but Unicode form and white space outside code tells apart, of the same outcome. What is the same in a
-        looser form, or near by meaning, is stored and names the other as `possible_duplicate_of`. A lesson that
-        somebody took out of service stays there, and `held` says why.
+        nothing but Unicode form and white space outside code and quotes tells apart, of the same outcome. What is the
+        same in a looser form, or near by meaning, is stored and names the other as `possible_duplicate_of`. A lesson
+        that somebody took out of service stays there, and `held` says why.
 
         Args:
             title: a few words, up to 200 characters.

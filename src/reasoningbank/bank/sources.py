@@ -45,7 +45,7 @@ class Sources(Namespace):
 
         What it changed of others' memories says again what it said before, with the evidence that it had, unless
         somebody else changed it since; what it retired is served again. What it brings later is quarantined. Nothing is
-        deleted: `unblock` undoes it, but for what was retired.
+        deleted: `unblock` undoes it.
 
         Args:
             source: the `by` of memories and judges, or the session they came from.
@@ -56,14 +56,17 @@ class Sources(Namespace):
         return trust.block(self._engine, arguments.source(source))
 
     def unblock(self, source: str) -> Blocked:
-        """Undo `block`: its memories are served, its signals and changes count again.
+        """Undo `block`: its memories are served, its signals count, and what it changed or retired is so again.
 
         InvalidInputError when it is not blocked.
         """
         return trust.unblock(self._engine, arguments.source(source))
 
     def forget(self, source: str) -> Blocked:
-        """Block a source as `block` does, and delete for good every memory that came from it, with its evidence."""
+        """Block a source as `block` does, and delete for good every memory that came from it, with its evidence.
+
+        What it made of others' memories is deleted from their history too; what it voted stays, and counts for nothing.
+        """
         return trust.forget(self._engine, arguments.source(source))
 
     def list(self) -> builtins.list[str]:

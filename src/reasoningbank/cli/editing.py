@@ -62,14 +62,15 @@ def _edited(said: dict[str, Any], name: str) -> dict[str, Any]:
 
 # -- review --------------------------------------------------------------------------------------------------------
 
-# The keys, each with its word and what it does; what is quarantined can be approved, what is served can be voted on.
+# The keys, each with its word and what it does; what is held can be approved, what is served can be voted on.
 QUARANTINED: Final = {"a": ("approve", "serve it"), "x": ("archive", "keep it out of service"), "d": ("delete", "")}
-PROVISIONAL: Final = {
+SERVED: Final = {
     "h": ("helpful", "it helped"),
     "n": ("harmful", "it did not"),
     "x": ("archive", "take it out of service"),
     "d": ("delete", ""),
 }
+DOUBTED: Final = {"a": ("approve", "end the doubt"), **SERVED}
 ALWAYS: Final = {"s": ("skip", ""), "q": ("quit", "")}
 
 
@@ -86,7 +87,7 @@ def review(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 20,
     by: By = None,
 ) -> Answer:
-    """Go through what waits for a person: quarantined memories, then those that nothing has proven yet.
+    """Go through what waits for a person: what is quarantined, what is in doubt, then what nothing has proven yet.
 
     In a terminal one key decides each. Elsewhere one word a line on standard input does, in the order of the list:
     approve, archive, delete, helpful, harmful, skip or quit; without any, the list is printed, with the command that
@@ -96,24 +97,28 @@ def review(
     reviewed = _Reviewed(left=list(waiting))
     asks = _words(session)
     for memory in waiting:
-        choices = {**(QUARANTINED if memory.state is State.QUARANTINED else PROVISIONAL), **ALWAYS}
-        word = _word(session, memory, choices, asks)
+        word = _word(session, memory, {**_choices(memory), **ALWAYS}, asks)
         if word in ("", "quit"):
             break
         reviewed.done[word] += 1
         if word != "skip":
             reviewed.left.remove(memory)
             _decide(session, memory, word, by)
-    value = {"left": reviewed.left, "done": dict(reviewed.done)}
+    value = {"left": reviewed.left, "decided": dict(reviewed.done)}
     return Answer(value, lambda console, _: _reviewed(console, reviewed))
 
 
 def _waiting(session: Session, limit: int) -> list[Memory]:
-    """Return what waits for a person: what is quarantined, then what is provisional, the most used first."""
-    held = session.bank.list(state=State.QUARANTINED, limit=limit).memories
-    left = limit - len(held)
-    unproven = session.bank.list(standing="provisional", sort="most_used", limit=left).memories if left else ()
-    return [*held, *unproven]
+    """Return what waits for a person: what is to be reviewed, then what is provisional, the most used first."""
+    held = {memory.id: memory for memory in session.bank.upkeep.review(limit)}
+    unproven = session.bank.list(standing="provisional", sort="most_used", limit=limit).memories
+    return list({**held, **{memory.id: memory for memory in unproven if memory.id not in held}}.values())[:limit]
+
+
+def _choices(memory: Memory) -> dict[str, tuple[str, str]]:
+    if memory.state is State.QUARANTINED:
+        return QUARANTINED
+    return DOUBTED if memory.doubted else SERVED
 
 
 def _decide(session: Session, memory: Memory, word: str, by: str | None) -> None:
@@ -162,6 +167,9 @@ def _reviewed(console: Console, reviewed: _Reviewed) -> None:
         sentence(console, "Nothing waits for a review.")
     for memory in reviewed.left:
         views.listed(console, memory)
-        remedy = "approve" if memory.state is State.QUARANTINED else "vote --helpful"
-        why = f"Quarantined: {'; '.join(memory.findings)}" if memory.findings else "Not proven yet"
+        words = [word for word, _ in _choices(memory).values()]
+        remedy = "approve" if "approve" in words else "vote --helpful"
+        found = "; ".join(memory.findings)
+        quarantined = f"Quarantined: {found}" if memory.state is State.QUARANTINED else ""
+        why = quarantined or (found[:1].upper() + found[1:] if memory.doubted else "Not proven yet")
         sentence(console, f"       {why}. reasoningbank {remedy} {memory.id[:8]}", "dim")

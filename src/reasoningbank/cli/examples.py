@@ -15,6 +15,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "reasoningbank list",
         "reasoningbank list --tag csv --newest-first",
         "reasoningbank list --standing provisional --sort most_used",
+        "reasoningbank list --never-used --max-confidence 0.6",
     ),
     "update": ("reasoningbank update 4780b1a1 --tag csv --reason 'found by its tag'",),
     "edit": ("EDITOR=nano reasoningbank edit 4780b1a1",),

@@ -37,6 +37,12 @@ Signatures = Annotated[
     list[str] | None,
     typer.Option("--signature", help="An error it answers; may be repeated. Those that its text names if not given."),
 ]
+MinBelief = Annotated[
+    float | None, typer.Option("--min-confidence", min=0, max=1, help="Only what is believed so much, or more.")
+]
+MaxBelief = Annotated[
+    float | None, typer.Option("--max-confidence", min=0, max=1, help="Only what is believed so much, or less.")
+]
 OccurredAt = Annotated[
     str | None, typer.Option("--occurred", metavar="TIME", help="When what it tells of happened, such as 2026-01-15.")
 ]
@@ -147,6 +153,11 @@ def list_memories(
         Literal["most_believed", "least_believed", "most_used", "least_used"] | None,
         typer.Option("--sort", help="In this order, in place of that of recording."),
     ] = None,
+    used: Annotated[
+        bool | None, typer.Option("--used/--never-used", help="Only what was handed out, or what never was.")
+    ] = None,
+    min_confidence: MinBelief = None,
+    max_confidence: MaxBelief = None,
     after: Annotated[str | None, typer.Option("--after", help="Go on after the page before: its `next`.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 100,
 ) -> Answer:
@@ -157,6 +168,9 @@ def list_memories(
         expired=_expired(expired),
         newest_first=newest_first,
         standing=standing,
+        used=used,
+        min_confidence=min_confidence,
+        max_confidence=max_confidence,
         sort=sort,
         after=after,
         limit=limit,

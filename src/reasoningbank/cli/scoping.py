@@ -103,4 +103,4 @@ def delete_project(
         count = banks.open(project).count(state=None)
         typer.confirm(f"Delete {project_named} with {count:,} memories, for good?", abort=True, err=True)
     banks.delete_project(project)
-    return Answer({"deleted": project}, f"Deleted project {project!r}.")
+    return Answer({"project": project, "deleted": True}, f"Deleted project {project!r}.")

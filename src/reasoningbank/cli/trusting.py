@@ -62,7 +62,7 @@ def _put_back(session: Session, folder: Path) -> Answer:
         kept = session.unchecked_bank.upkeep.restore_backup(folder)
     count = session.unchecked_bank.count(state=None)
     said = f"{folder} is in the project's place now, with {count:,} memories."
-    return Answer({"memories": count, "kept": kept}, f"{said} What was there is in {kept}." if kept else said)
+    return Answer({"memories": count, "kept_aside": kept}, f"{said} What was there is in {kept}." if kept else said)
 
 
 PinTag = Annotated[

@@ -13,7 +13,7 @@ from reasoningbank.distill import prompts
 from reasoningbank.distill.answering import answered_by
 from reasoningbank.distill.cleaning import pack
 from reasoningbank.distill.distillation import Distillation, Rejection
-from reasoningbank.distill.items import Rules, sort_items
+from reasoningbank.distill.items import NO_OUTCOME, Rules, sort_items
 from reasoningbank.distill.lenient import CUT
 from reasoningbank.distill.parse import MARKDOWN, Answer, read_answer
 from reasoningbank.errors import ChatError, DistillationError
@@ -128,7 +128,9 @@ class LLMDistiller:
         except ChatError as error:
             return replace(first, attempts=2, reason=f"{first.reason}; asked again: {error}")
         second = _answering(read_reply(second_reply, rules, self.name), runs)
-        return replace(second, attempts=2, usage=first.usage + second.usage)
+        # Asked about one lesson, a model may answer with that one alone.
+        better = first if len(second.drafts) < len(first.drafts) else second
+        return replace(better, attempts=2, usage=first.usage + second.usage)
 
     def _request(self, prompt: str, runs: Sequence[Trajectory], cap: int) -> ChatRequest:
         budget = self._run_tokens // len(runs)
@@ -179,7 +181,7 @@ def _without_lessons(answer: Answer, rejected: Iterable[Rejection], *, cut: bool
         return DistillStatus.REFUSED, answer.problem
     if reasons:
         return DistillStatus.UNPARSEABLE, f"no item was a lesson: {reasons}"
-    if answer.found:
+    if answer.found and not answer.missed:
         return DistillStatus.EMPTY, "the model found nothing to learn"
     return DistillStatus.UNPARSEABLE, f"the answer held {answer.problem}"
 
@@ -194,13 +196,16 @@ def second_request(request: ChatRequest, reply: ChatReply, first: Distillation) 
     """Return the one other question that is worth asking, or None. It is never the same question.
 
     A cut-off answer is asked for with twice the room and fewer words; an answer that could not be read is shown to
-    the model with what was wrong. A refusal, an empty list and a usable answer stand.
+    the model with what was wrong, as is one in which an outcome is no word that is known. A refusal, an empty list and
+    another usable answer stand.
     """
     if first.status is DistillStatus.TRUNCATED:
         messages = (*request.messages, ChatMessage("user", prompts.SHORTER_V1))
         return replace(request, messages=messages, max_tokens=2 * request.max_tokens)
-    if first.status is DistillStatus.UNPARSEABLE:
-        problem = first.reason.removeprefix("the answer held ")
+    problem = first.reason.removeprefix("the answer held ") if first.status is DistillStatus.UNPARSEABLE else ""
+    if any(rejection.reason == NO_OUTCOME for rejection in first.rejected):
+        problem = problem or f"a lesson that cannot be used: {NO_OUTCOME}"
+    if problem:
         said = ChatMessage("assistant", reply.text[:2_000] or "(nothing)")
         wrong = ChatMessage("user", prompts.REPAIR_V1.format(problem=problem))
         return replace(request, messages=(*request.messages, said, wrong))

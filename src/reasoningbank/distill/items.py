@@ -19,6 +19,7 @@ from reasoningbank.verdict import Verdict, outcome_of
 LESSON_LIMIT = 4_000  # characters; a longer one is an essay, and would fill the prompt it is recalled into
 TAGS_KEPT = 8
 COPIED_RUN = 4
+NO_OUTCOME = "its outcome is neither success nor failure"
 
 NAMES: dict[str, tuple[str, ...]] = {
     "title": ("title", "name", "strategy", "heading"),
@@ -191,7 +192,7 @@ def _outcome(fields: Mapping[str, Any]) -> Verdict:
         return Verdict.FAILURE
     outcome = outcome_of(given)
     if outcome is None:
-        raise InvalidInputError("its outcome is neither success nor failure")
+        raise InvalidInputError(NO_OUTCOME)
     return outcome
 
 

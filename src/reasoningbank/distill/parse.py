@@ -12,6 +12,7 @@ from reasoningbank.distill.lenient import CUT, LooseObject, load_lenient, load_s
 
 MAX_REPLY = 400_000  # characters; far above any answer to our prompts
 MAX_WRAPPERS = 3
+MAX_NAMED = 5  # keys that were not understood
 MAX_LENIENT = 20  # places in one answer at which the lenient reader is tried
 
 LIST_KEYS = (
@@ -21,6 +22,7 @@ LIST_KEYS = (
 WRAPPER_KEYS = ("result", "response", "answer", "arguments", "parameters", "input", "function", "json", "content")
 TITLE_KEYS = frozenset({"title", "name", "strategy", "heading"})
 CONTENT_KEYS = frozenset({"content", "lesson", "text", "body", "details", "steps", "description", "id", "op"})
+NO_LIST = "JSON without a list of lessons"
 MARKDOWN = "Markdown instead of JSON"
 NOTHING_LEARNED = "NO_EXTRACTIONS"
 
@@ -53,6 +55,7 @@ class Answer:
         refused: whether it is a refusal in prose.
         problem: what stood there instead of items, in a few words, for the repair request; "" if items were found.
         notes: what had to be guessed.
+        missed: whether something that looks like lessons stands under a key that nothing is known of.
     """
 
     items: tuple[Any, ...] = ()
@@ -61,6 +64,7 @@ class Answer:
     refused: bool = False
     problem: str = ""
     notes: tuple[str, ...] = ()
+    missed: bool = False
 
 
 def read_answer(text: str) -> Answer:
@@ -116,18 +120,59 @@ def json_values(text: str) -> Iterator[Any]:
 def _read_values(values: Iterable[Any]) -> Answer:
     items: list[Any] = []
     notes: set[str] = set()
+    unread: dict[str, Any] = {}
     found = cut = False
     problem = "no JSON"
     for value in values:
         held = _items(value)
+        unread |= _unread(value)
         cut = cut or CUT in notes_of(value)
         if held is None:
-            problem = "a JSON schema instead of an answer" if _is_schema(value) else "JSON without a list of lessons"
+            known = f": {_named(unread)} is not understood" if unread else ""
+            problem = "a JSON schema instead of an answer" if _is_schema(value) else f"{NO_LIST}{known}"
             continue
         found = True
         items.extend(item for item in held if item not in items)
         notes |= notes_of(value).union(*map(notes_of, held))
-    return Answer(tuple(items), found, cut, problem="" if found else problem, notes=tuple(sorted(notes)))
+    missed = any(map(_looks_like_lessons, unread.values()))
+    if unread and found:
+        notes.add(f"not understood: {_named(unread)}")
+        problem = f"lessons under {_named(unread)}, which is not understood"
+    return Answer(
+        tuple(items),
+        found,
+        cut,
+        problem="" if found and not missed else problem,
+        notes=tuple(sorted(notes)),
+        missed=missed,
+    )
+
+
+def _unread(value: Any, depth: int = 0) -> dict[str, Any]:
+    """Return what an object around lessons holds under keys that nothing is known of."""
+    if not isinstance(value, Mapping) or _is_schema(value) or _is_item(value) or depth > MAX_WRAPPERS:
+        return {}
+    found: dict[str, Any] = {}
+    for key, held in value.items():
+        if key in WRAPPER_KEYS:
+            found |= _unread(held, depth + 1)
+        elif key in LIST_KEYS:
+            # Objects in there are taken for lessons, whatever their names.
+            found |= {name: each for name, each in _unread(held, depth + 1).items() if isinstance(each, list)}
+        elif held and isinstance(held, (list, Mapping)):
+            found[str(key)] = held
+    return found
+
+
+def _named(unread: Mapping[str, Any]) -> str:
+    return ", ".join(repr(key[:40]) for key in [*unread][:MAX_NAMED])
+
+
+def _looks_like_lessons(value: Any, depth: int = 0) -> bool:
+    if isinstance(value, Mapping) and _is_item(value):
+        return True
+    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return depth < MAX_WRAPPERS and any(_looks_like_lessons(each, depth + 1) for each in inside)
 
 
 def _items(value: Any, depth: int = 0) -> list[Any] | None:

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from reasoningbank import Distiller, ReasoningBank, Trajectory
 from reasoningbank.adapters import MemoryTool, ToolAnswer, ToolSpec
-from reasoningbank.adapters.coercion import Flag, Reference, to_list
+from reasoningbank.adapters.coercion import Flag, Reference, Text, to_list
 from reasoningbank.adapters.tool import Arguments, with_account
 from reasoningbank.distill import Distillation
 from reasoningbank.errors import InvalidInputError
@@ -54,7 +54,7 @@ def _to_step(step: object) -> object:
 class DistillArguments(Arguments):
     """Arguments of memory_distill."""
 
-    task: str = Field(min_length=1, description="The task, in one sentence.")
+    task: Text = Field(min_length=1, description="The task, in one sentence.")
     steps: Annotated[list[StepArguments], BeforeValidator(_to_steps)] = Field(
         min_length=1, max_length=MOST_STEPS, description="What was done, in order."
     )

@@ -3,6 +3,9 @@
 SQLite keeps what it knows of a file's locks per process, and a fork copies that knowledge but not the locks: a child
 that then opens the file believes to hold what it does not, and its writes can vanish when the parent closes. So no
 connection is open across a fork. Before one, those in use are waited for and the idle ones are closed.
+
+A signal's handler may raise between any two steps (Ctrl-C, the time limit of a worker). What is lent is noted under a
+`Loan` that is there before anything is taken, so whatever was done by then can be undone, and undone twice.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from reasoningbank.errors import StorageError
@@ -23,6 +26,13 @@ from reasoningbank.forks import settle_before_fork
 AT_ONCE = 2
 LONGEST_TURN = 0.05  # seconds in which a transaction should end; nobody waits for those that take longer
 FORK_WAIT = 5.0  # seconds that a fork waits for the transactions of other threads
+
+
+class Loan:
+    """A connection that a thread has, or is about to have."""
+
+    thread: int
+    connection: sqlite3.Connection | None = None
 
 
 class Connections:
@@ -36,7 +46,7 @@ class Connections:
 
     def _begin(self) -> None:
         self._idle: list[sqlite3.Connection] = []
-        self._lent: dict[sqlite3.Connection | object, int] = {}
+        self._lent: set[Loan] = set()
         # The threads that others wait for, and those that wait, in the order in which they came.
         self._awaited: set[int] = set()
         self._queue: deque[threading.Condition] = deque()
@@ -50,44 +60,46 @@ class Connections:
 
         Once they were closed, or a fork came in the middle of a transaction, it raises StorageError.
         """
-        connection = self._take()
+        loan = Loan()
+        loan.thread = threading.get_ident()
         try:
-            yield connection
+            yield self._take(loan)
         finally:
-            self._give_back(connection)
+            try:
+                self._give_back(loan)
+            except BaseException:
+                self._give_back(loan)
+                raise
 
-    def _take(self) -> sqlite3.Connection:
-        opening, here = object(), threading.get_ident()
+    def _take(self, loan: Loan) -> sqlite3.Connection:
         with self._lock:
             # A thread that is in a transaction already would wait for itself.
-            if (self._queue or self._forking or len(self._awaited) >= AT_ONCE) and here not in self._lent.values():
+            busy = self._queue or self._forking or len(self._awaited) >= AT_ONCE
+            if busy and not self._has_some(loan.thread):
                 self._wait_for_turn()
             self._check_usable()
-            self._awaited.add(here)
+            self._awaited.add(loan.thread)
+            self._lent.add(loan)
             if self._idle:
-                connection = self._idle.pop()
-                self._lent[connection] = here
-                return connection
-            self._lent[opening] = here
-        try:
-            connection = self._connect()
-        except BaseException:
-            self._forget(opening)
-            raise
-        with self._lock:
-            self._lent[connection] = self._lent.pop(opening)
-        return connection
+                loan.connection = self._idle.pop()
+                return loan.connection
+        loan.connection = self._connect()
+        return loan.connection
+
+    def _has_some(self, thread: int) -> bool:
+        return any(loan.thread == thread for loan in self._lent)
 
     def _wait_for_turn(self) -> None:
         turn = threading.Condition(self._lock)
-        self._queue.append(turn)
         try:
+            self._queue.append(turn)
             while self._queue[0] is not turn or self._forking or len(self._awaited) >= AT_ONCE:
                 is_next = self._queue[0] is turn and not self._forking
                 if not turn.wait(LONGEST_TURN if is_next else None):
                     self._awaited.clear()
         finally:
-            self._queue.remove(turn)
+            if turn in self._queue:
+                self._queue.remove(turn)
             self._call_next()
 
     def _call_next(self) -> None:
@@ -104,25 +116,34 @@ class Connections:
                 path=self._path,
             )
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _give_back(self, loan: Loan) -> None:
         with self._lock:
-            if connection not in self._lent:
-                # Lent before a fork, in the parent.
-                return
-            fit = not (self._closed or connection.in_transaction or len(self._idle) >= AT_ONCE)
-            if fit:
+            # What is not lent was lent before a fork, in the parent, or is given back for the second time.
+            connection = loan.connection if loan in self._lent else None
+            try:
+                fit = not (connection is None or self._closed or connection.in_transaction)
+            except sqlite3.ProgrammingError:
+                fit = False
+            if connection is not None and fit and len(self._idle) < AT_ONCE:
+                self._lent.discard(loan)
                 self._idle.append(connection)
-        if not fit:
+                connection = None
+        if connection is not None:
             connection.close()
-        self._forget(connection)
-
-    def _forget(self, lent: sqlite3.Connection | object) -> None:
         with self._lock:
-            thread = self._lent.pop(lent, None)
-            if thread not in self._lent.values():
-                self._awaited.discard(thread)
+            self._lent.discard(loan)
+            if not (self._lent and self._has_some(loan.thread)):
+                self._awaited.discard(loan.thread)
             self._changed.notify_all()
             self._call_next()
+
+    def abandon(self, connection: sqlite3.Connection) -> None:
+        """Close a connection that an interrupted call left behind, and undo what was not committed."""
+        with self._lock:
+            self._lent -= {loan for loan in self._lent if loan.connection is connection}
+        with suppress(sqlite3.Error):
+            connection.rollback()
+        connection.close()
 
     def close_idle(self) -> None:
         """Close what nobody uses; the next use opens anew."""
@@ -144,7 +165,7 @@ class Connections:
         here = threading.get_ident()
         with self._lock:
             self._forking = True
-            self._changed.wait_for(lambda: all(thread == here for thread in self._lent.values()), timeout=FORK_WAIT)
+            self._changed.wait_for(lambda: all(loan.thread == here for loan in self._lent), timeout=FORK_WAIT)
         self.close_idle()
 
     def after_fork_in_parent(self) -> None:
@@ -155,7 +176,7 @@ class Connections:
 
     def after_fork(self) -> None:
         """Start with no connection. One that was in use is the parent's: closing it here would harm the file."""
-        for connection in self._lent:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+        for loan in self._lent:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(loan.connection))
         self._split = self._split or bool(self._lent)
         self._begin()

@@ -46,6 +46,7 @@ class Moment(NamedTuple):
         pinned: some memory is pinned.
         generation: the vectors that are searched; None before the first.
         moved_to: where the project is now; None when it is here.
+        format: of the schema, in a folder.
     """
 
     deleted: bool
@@ -55,6 +56,7 @@ class Moment(NamedTuple):
     pinned: bool
     generation: Generation | None
     moved_to: str | None = None
+    format: int = 0
 
     @property
     def searched(self) -> int:

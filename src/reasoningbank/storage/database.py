@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -39,14 +39,16 @@ class Database:
         self.path, self.read_only = path, read_only
         self._durability, self._busy_timeout = durability, busy_timeout
         self._connections = Connections(path, self._connect)
-        self._one_writer = threading.Lock()
+        # What its thread holds already was left by a call that was interrupted: no write begins inside of another.
+        self._one_writer = threading.RLock()
+        self._writing: sqlite3.Connection | None = None
         self._frozen = False
         self._inode = inode(path)
         renew_after_fork(self)
 
     def after_fork(self) -> None:
         """Replace the lock: the thread that held it is not in this process."""
-        self._one_writer = threading.Lock()
+        self._one_writer, self._writing = threading.RLock(), None
 
     # -- connections ---------------------------------------------------------------------------------------------
 
@@ -126,24 +128,43 @@ class Database:
         if self.read_only:
             raise read_only_error(self.path)
         with reported(self.path, files=False), self._waiting_turn(), self._connections.lend() as connection:
-            connection.execute("BEGIN IMMEDIATE")
+            # What an interrupted call left in the midst of writing is given up.
+            left, self._writing = self._writing, connection
+            if left is not None:
+                self._connections.abandon(left)
+            committing = False
             try:
+                connection.execute("BEGIN IMMEDIATE")
                 self._check_in_place(connection)
-                with _committing(connection, undo):
-                    yield connection
+                yield connection
+                committing = True
+                connection.execute("COMMIT")
+            except BaseException as error:
+                # Interrupted just after the commit, it is committed.
+                done = committing and not isinstance(error, sqlite3.Error) and not connection.in_transaction
+                if undo is not None and not done and self._writing is connection:
+                    _undo(connection, undo)
+                raise
             finally:
-                _roll_back(connection)
+                try:
+                    _roll_back(connection)
+                finally:
+                    if self._writing is connection:
+                        self._writing = None
 
     @contextmanager
     def _waiting_turn(self) -> Iterator[None]:
         # SQLite's own waiting is a sleep that grows; among threads a lock is fair and costs nothing.
         lock = self._one_writer
-        if not lock.acquire(timeout=self._busy_timeout):
-            raise busy_error(self.path)
         try:
+            if not lock.acquire(timeout=self._busy_timeout):
+                raise busy_error(self.path)
             yield
         finally:
-            lock.release()
+            # Whatever an interrupted call took is given back with it.
+            with suppress(RuntimeError):
+                while True:
+                    lock.release()
 
     @property
     def in_place(self) -> bool:
@@ -165,19 +186,23 @@ class Database:
 
         NewerFormatError when the file is of a newer version, which is left alone.
         """
-        newest = scripts()[-1][0]
         with self.read() as connection:
             found = _format(connection)
+        self.check_format(found)
+        if found == scripts()[-1][0]:
+            return
+        with self.write() as connection:
+            # Another process may have migrated it between the look and the lock.
+            apply_migrations(connection)
+
+    def check_format(self, found: int) -> None:
+        """Raise NewerFormatError for a format that only a newer version knows."""
+        newest = scripts()[-1][0]
         if found > newest:
             raise NewerFormatError(
                 f"{self.path} has format {found}, this version reads up to {newest}: upgrade reasoningbank-core",
                 path=self.path,
             )
-        if found == newest:
-            return
-        with self.write() as connection:
-            # Another process may have migrated it between the look and the lock.
-            apply_migrations(connection)
 
     def settle(self) -> None:
         """Wait until all that is committed is on the disk, whatever the durability."""
@@ -224,34 +249,20 @@ def inode(path: Path) -> int | None:
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
-
-
-@contextmanager
-def _committing(connection: sqlite3.Connection, undo: Callable[[], None] | None) -> Iterator[None]:
-    """Commit at the end of the block; call `undo` when it comes to nothing."""
-    committing = False
-    try:
-        yield
-        committing = True
-        connection.execute("COMMIT")
-    except BaseException as error:
-        # Interrupted just after the commit, it is committed.
-        done = committing and not connection.in_transaction and not isinstance(error, sqlite3.Error)
-        if undo is not None and not done:
-            _undo(connection, undo)
-        raise
+    # Of an interrupted call it may be closed by now.
+    with suppress(sqlite3.ProgrammingError):
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _undo(connection: sqlite3.Connection, undo: Callable[[], None]) -> None:
     """Call `undo` under the write lock; a commit that failed may have given it up."""
-    if not connection.in_transaction:
-        try:
+    try:
+        if not connection.in_transaction:
             connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error:
-            # What was done outside stays, and the next writer finds it as a killed one would have left it.
-            return
+    except sqlite3.Error:
+        # What was done outside stays, and the next writer finds it as a killed one would have left it.
+        return
     undo()
 
 

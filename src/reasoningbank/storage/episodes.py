@@ -152,13 +152,28 @@ def is_sealed(reading: Reading, ref: str) -> bool:
     return bool(row and row[0])
 
 
-def newest_of_thread(reading: Reading, thread: str, since: datetime) -> str | None:
-    """Return the reference of the newest episode of a thread that was opened at or after `since`, open or not."""
+def newest_of_thread(reading: Reading, thread: str, now: datetime, ttl: timedelta) -> str | None:
+    """Return the reference of the newest episode of a thread, open or not; one further from now than `ttl` is none.
+
+    What a clock opened that was ahead by more than that is not waited for.
+    """
+    found = _newest(reading, thread, now, ttl)
+    return None if found is None else found[0]
+
+
+def opening_time(reading: Reading, thread: str, now: datetime, ttl: timedelta) -> datetime:
+    """Return when an episode is opened: now, but never before the thread's last one, though the clock was set back."""
+    last = _newest(reading, thread, now, ttl)
+    return now if last is None else max(now, parse_time(last[1]) + timedelta(microseconds=1))
+
+
+def _newest(reading: Reading, thread: str, now: datetime, ttl: timedelta) -> tuple[str, str] | None:
     row = reading.execute(
-        "SELECT ref FROM episodes WHERE thread = ? AND opened_at >= ? ORDER BY opened_at DESC, ref DESC LIMIT 1",
-        (thread, time_text(since)),
+        "SELECT ref, opened_at FROM episodes WHERE thread = ? AND opened_at >= ? AND opened_at <= ? "
+        "ORDER BY opened_at DESC, ref DESC LIMIT 1",
+        (thread, time_text(shifted(now, -ttl)), time_text(shifted(now, ttl))),
     ).fetchone()
-    return None if row is None else str(row[0])
+    return None if row is None else (row[0], row[1])
 
 
 class Judged(NamedTuple):
@@ -169,13 +184,13 @@ class Judged(NamedTuple):
     open_ref: str | None
 
 
-def judged(reading: Reading, memory_id: str, *, since: datetime) -> Judged | None:
-    """Return a memory with the newest open episode that served it, opened at or after `since`; None if it is gone."""
+def judged(reading: Reading, memory_id: str, *, now: datetime, ttl: timedelta) -> Judged | None:
+    """Return a memory with the newest open episode that served it, opened within `ttl` of now; None if it is gone."""
     row = reading.execute(
         "SELECT m.n, m.revision, (SELECT e.ref FROM served AS s JOIN episodes AS e ON e.ref = s.ref "
-        "WHERE s.memory = m.n AND e.verdict IS NULL AND e.opened_at >= ? "
+        "WHERE s.memory = m.n AND e.verdict IS NULL AND e.opened_at >= ? AND e.opened_at <= ? "
         "ORDER BY e.opened_at DESC, e.ref DESC LIMIT 1) FROM memories AS m WHERE m.id = ?",
-        (time_text(since), memory_id),
+        (time_text(shifted(now, -ttl)), time_text(shifted(now, ttl)), memory_id),
     ).fetchone()
     return None if row is None else Judged(*row)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from reasoningbank.moments import shifted
@@ -54,19 +54,26 @@ def put_off(writing: Writing, key: str, *, payload: str, run: Trajectory, ref: s
     return _jobs(writing, "key = ?", (key,))[0]
 
 
+# A job that was written in days to come was written by a clock that was wrong: it is not waited for.
+_DUE = "status IN ('queued', 'running') AND (due_at <= :now OR updated_at > :ahead)"
+_AHEAD = timedelta(days=1)
+
+
+def _due(now: datetime) -> dict[str, str]:
+    return {"now": time_text(now), "ahead": time_text(shifted(now, _AHEAD))}
+
+
 def is_due(reading: Reading, now: datetime) -> bool:
     """Tell whether there is a job to take."""
-    due = "SELECT 1 FROM jobs WHERE status IN ('queued', 'running') AND due_at <= ? LIMIT 1"
-    return reading.execute(due, (time_text(now),)).fetchone() is not None
+    return reading.execute(f"SELECT 1 FROM jobs WHERE {_DUE} LIMIT 1", _due(now)).fetchone() is not None
 
 
 def take(writing: Writing, *, token: str, now: datetime) -> Held | None:
     """Hold the job that is due first, if there is one: a queued one, or one whose worker is dead."""
     while True:
         row = writing.execute(
-            "SELECT id, attempts, payload, task_key, kind, status FROM jobs "
-            "WHERE status IN ('queued', 'running') AND due_at <= ? ORDER BY due_at, n LIMIT 1",
-            (time_text(now),),
+            f"SELECT id, attempts, payload, task_key, kind, status FROM jobs WHERE {_DUE} ORDER BY due_at, n LIMIT 1",
+            _due(now),
         ).fetchone()
         if row is None:
             return None

@@ -254,7 +254,8 @@ class Ledger:
 
     def due(self, reading: Reading, now: datetime, keep_days: int) -> list[Segment]:
         """Return the known segments that are old enough to be rolled up. Changes nothing."""
-        return _due([position.segment for position in evidence.kept(reading)], day_number(now) - keep_days)
+        segments = [position.segment for position in evidence.kept(reading)]
+        return _due(segments, day_number(now), keep_days)
 
     def delete_rolled(self, reading: Reading) -> None:
         """Delete the files of segments that are rolled up, also those that a killed process had no time for."""
@@ -329,15 +330,17 @@ def _signal(reading: Reading, contribution: Contribution) -> Signal:
     )
 
 
-def _due(segments: Sequence[Segment], oldest_kept: int) -> list[Segment]:
+def _due(segments: Sequence[Segment], today: int, keep_days: int) -> list[Segment]:
     """Return the segments that are old enough to be rolled up; the newest one never is.
 
-    A segment is as old as the oldest of itself and those after it: a day in the future was a wrong clock's.
+    Their order is the truth, for a clock can be wrong: a segment is no older than one before it, of those that are not
+    in the future, and then as old as the oldest of itself and those after it.
     """
     due: list[Segment] = []
-    day = None
-    for segment in reversed(segments):
-        if day is not None and min(day, segment.day) < oldest_kept:
+    least = 0
+    days = [segment.day for segment in segments]
+    for at, segment in enumerate(segments[:-1]):
+        least = max(least, segment.day if segment.day <= today else 0)
+        if min((day for day in days[at:] if day >= least), default=today) < today - keep_days:
             due.append(segment)
-        day = segment.day if day is None else min(day, segment.day)
-    return due[::-1]
+    return due

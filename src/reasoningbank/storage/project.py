@@ -22,6 +22,7 @@ from reasoningbank.storage.failures import deleted_error, moved_error, reported
 from reasoningbank.storage.fold import Folded
 from reasoningbank.storage.ledger import Appended, Ledger, Logged, LogHealth
 from reasoningbank.storage.lifecycle import check_nothing_is_missing, create_database, finish_deletion
+from reasoningbank.storage.migrations import scripts
 from reasoningbank.storage.signal_log import SignalLog
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
@@ -123,6 +124,9 @@ class Project:
                 raise deleted_error(self.database.path)
             if writing.moment.moved_to is not None:
                 raise moved_error(self.folder, writing.moment.moved_to)
+            if writing.moment.format > scripts()[-1][0]:
+                # Another process, of a newer version, migrated it since it was opened.
+                self.database.check_format(writing.moment.format)
             yield writing
             writing.finish()
 

@@ -80,6 +80,18 @@ def changed_by(reading: Reading, source: str) -> dict[str, int]:
     return {memory_id: number for memory_id, number, draft in rows if not _is_of(json.loads(draft), source)}
 
 
+def forget_words(writing: Writing, source: str) -> None:
+    """Delete what a source made of others' memories from their history, and what it said about it."""
+    for n in column(writing, "SELECT DISTINCT memory FROM revisions WHERE judge = ? ORDER BY memory", (source,)):
+        rows = of_memory(writing, n)
+        # Who replaced a text wrote the next one.
+        theirs = [row for row, before in zip(rows[1:], rows, strict=False) if before.judge == source]
+        kept = [row._replace(reason="", judge="") if row.judge == source else row for row in rows if row not in theirs]
+        writing.execute("DELETE FROM revisions WHERE memory = ?", (n,))
+        for row in kept:
+            keep(writing, n, row)
+
+
 def _is_of(draft: dict[str, Any], source: str) -> bool:
     return source in (draft["source"]["by"], draft["source"]["session"])
 

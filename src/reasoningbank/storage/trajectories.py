@@ -68,6 +68,12 @@ def add(
     writing.insert("steps", ("ref", "position", "step"), [(ref, n, step) for n, step in enumerate(steps, following)])
 
 
+def newest(reading: Reading) -> datetime | None:
+    """Return when something was last added to what is kept of runs; None when nothing is."""
+    (at,) = reading.execute("SELECT max(at) FROM trajectories").fetchone()
+    return None if at is None else parse_time(at)
+
+
 def count_old(reading: Reading, before: datetime) -> int:
     """Return of how many runs `expire` would delete what is kept."""
     return number(reading, "SELECT count(*) FROM trajectories WHERE at < ?", (time_text(before),))

@@ -27,7 +27,8 @@ _MOMENT = (
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0), "
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'), 0), "
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'parameters'), 0), "
-    "EXISTS(SELECT 1 FROM pins), g.generation, g.name, g.revision, g.dim, g.pooling, g.normalised "
+    "EXISTS(SELECT 1 FROM pins), (SELECT user_version FROM pragma_user_version), "
+    "g.generation, g.name, g.revision, g.dim, g.pooling, g.normalised "
     "FROM (SELECT 1) LEFT JOIN generations AS g ON g.state = 'current'"
 )
 
@@ -92,7 +93,7 @@ class SqliteReading:
 
     @property
     def format(self) -> int:
-        return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
+        return self.moment.format
 
     def given(self) -> dict[str, int]:
         return dict(self.connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
@@ -107,9 +108,9 @@ class SqliteReading:
 
 
 def _moment(connection: sqlite3.Connection) -> Moment:
-    deleted, moved_to, change, node_change, fit, pinned, *generation = connection.execute(_MOMENT).fetchone()
+    deleted, moved_to, change, node_change, fit, pinned, form, *generation = connection.execute(_MOMENT).fetchone()
     searched = None if generation[0] is None else Generation(*generation)
-    return Moment(bool(deleted), change, node_change, fit, bool(pinned), searched, moved_to)
+    return Moment(bool(deleted), change, node_change, fit, bool(pinned), searched, moved_to, form)
 
 
 @lru_cache(maxsize=256)

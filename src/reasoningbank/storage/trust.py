@@ -55,6 +55,7 @@ def restore(writing: Writing, numbers: Sequence[int], now: datetime) -> list[int
         if row is not None and sameness.twin_of(writing, n) is None:
             writing.execute("DELETE FROM archived WHERE memory = ?", (n,))
             writing.execute("DELETE FROM links WHERE target = ? AND type = ?", (n, SUPERSEDES))
+            writing.execute("DELETE FROM taken_back WHERE memory = ?", (n,))
             merges.take_out(writing, [n])
             set_state(writing, n, State(row[0]), now)
             done.append(n)
@@ -128,6 +129,31 @@ def judges(reading: Reading) -> dict[str, int]:
     """Return how many memories each source judged."""
     named = "SELECT source AS name, memory FROM tallies UNION SELECT judge, memory FROM tallies"
     return dict(reading.execute(f"SELECT name, count(*) FROM ({named}) AS named WHERE name <> '' GROUP BY name"))
+
+
+def take_back(writing: Writing, source: str, retired: Sequence[int], now: datetime) -> list[int]:
+    """Serve again what a source retired, and remember that; return what is served by it."""
+    asked = "SELECT memory, why FROM archived WHERE memory IN (:retired)"
+    why = dict(writing.execute(asked, {"retired": list(retired)}).fetchall()) if retired else {}
+    served = restore(writing, retired, now)
+    rows = [(source, n, why[n]) for n in served]
+    columns = ("source", "memory", "why")
+    writing.insert("taken_back", columns, rows, "ON CONFLICT (source, memory) DO UPDATE SET why = excluded.why")
+    return served
+
+
+def retire_again(writing: Writing, source: str, now: datetime) -> list[int]:
+    """Archive what is served since a source is blocked, for what it had said; return what is not served any more."""
+    rows = writing.execute("SELECT memory, why FROM taken_back WHERE source = ? ORDER BY memory", (source,)).fetchall()
+    writing.execute("DELETE FROM taken_back WHERE source = ?", (source,))
+    return [n for memory, why in rows for n in archive(writing, [memory], why, now)]
+
+
+def forget_retired(writing: Writing, source: str, why: str) -> None:
+    """Forget what a source said of what it retired: `why` such memories are archived, without its words, is kept."""
+    writing.execute("DELETE FROM taken_back WHERE source = ?", (source,))
+    still = {"why": why, "numbers": retired_by(writing, why)}
+    writing.execute("UPDATE archived SET why = :why WHERE memory IN (:numbers)", still)
 
 
 def block(writing: Writing, source: str, now: datetime) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from reasoningbank.identity import counted_blanks
 from reasoningbank.memory import CONFIDENCE_IMPORTED, Source
 from reasoningbank.results import Change
 from reasoningbank.upkeep.certainty import beyond_doubt
@@ -109,7 +110,12 @@ def may_merge(one: Lesson, other: Lesson) -> bool:
 
 def surely_the_same(one: Lesson, other: Lesson) -> bool:
     """Tell whether two lessons may be merged unasked."""
-    return may_merge(one, other) and beyond_doubt(one.text, other.text) and beyond_doubt(one.when, other.when)
+    return (
+        may_merge(one, other)
+        and beyond_doubt(one.text, other.text)
+        and beyond_doubt(one.when, other.when)
+        and counted_blanks(one.text) == counted_blanks(other.text)
+    )
 
 
 def say_the_same(one: Lesson, other: Lesson) -> bool:
@@ -119,6 +125,7 @@ def say_the_same(one: Lesson, other: Lesson) -> bool:
         and differences(one.wording, other.wording).none
         and not hang_on_signs(one.text, other.text)
         and not swapped(one.text, other.text)
+        and counted_blanks(one.text) == counted_blanks(other.text)
         and (one.applies is None or other.applies is None or differences(one.applies, other.applies).none)
     )
 

@@ -15,7 +15,9 @@ class ReadersWriterLock:
     """
 
     def __init__(self) -> None:
-        self._changed = threading.Condition(threading.Lock())
+        # Taken by itself: a condition takes it in a step of Python's, and a signal's handler may raise behind that.
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._readers = 0
         self._readers_waiting = 0
         self._readers_next = 0
@@ -26,7 +28,7 @@ class ReadersWriterLock:
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Hold the lock beside other readers."""
-        with self._changed:
+        with self._lock:
             written = self._written
             self._readers_waiting += 1
             try:
@@ -41,7 +43,7 @@ class ReadersWriterLock:
         try:
             yield
         finally:
-            with self._changed:
+            with self._lock:
                 self._readers -= 1
                 if not self._readers:
                     self._changed.notify_all()
@@ -49,7 +51,7 @@ class ReadersWriterLock:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the lock alone."""
-        with self._changed:
+        with self._lock:
             self._writers_waiting += 1
             try:
                 while self._writing or self._readers or self._readers_next:
@@ -63,7 +65,7 @@ class ReadersWriterLock:
         try:
             yield
         finally:
-            with self._changed:
+            with self._lock:
                 self._writing = False
                 self._written += 1
                 self._readers_next = self._readers_waiting

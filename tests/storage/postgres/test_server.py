@@ -108,10 +108,23 @@ def test_what_a_newer_version_wrote_is_left_alone(server: Postgres, opened: Open
         ask(server.superuser, "DELETE FROM versions WHERE number = 999 RETURNING number")
 
 
-@pytest.mark.parametrize("dsn", ["a folder", "", "mysql://host/bank"])
+@pytest.mark.parametrize("dsn", ["a folder", "", "mysql://me:velvet9river@host/bank", 7, None])
 def test_only_a_server_can_be_set_up(dsn: str) -> None:
-    with pytest.raises(InvalidInputError, match="postgresql://"):
+    with pytest.raises(InvalidInputError, match="postgresql://") as refused:
         servers.init(dsn)
+    assert "velvet9river" not in str(refused.value)
+
+
+@pytest.mark.parametrize("partitions", [0, 1_001, 2.5, True, "2", None])
+def test_partitions_are_a_whole_number(server: Postgres, partitions: Any) -> None:
+    with pytest.raises(InvalidInputError, match=r"partitions .* is not a whole number from 1 to 1,000"):
+        servers.init(server.owner, partitions=partitions)
+
+
+@pytest.mark.parametrize("role", ["", " ", 7])
+def test_a_role_has_a_name(server: Postgres, role: Any) -> None:
+    with pytest.raises(InvalidInputError, match="role"):
+        servers.init(server.owner, role=role)
 
 
 # -- who sees what -------------------------------------------------------------------------------------------------

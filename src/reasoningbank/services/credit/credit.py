@@ -129,7 +129,7 @@ def close_if_open(
 
 
 def _ref_of(view: View, ref: str | None, thread: str | None, now: datetime) -> str:
-    found = ref or episodes.newest_of_thread(view, thread or "", shifted(now, -view.engine.episode_ttl))
+    found = ref or episodes.newest_of_thread(view, thread or "", now, view.engine.episode_ttl)
     if found is None:
         raise EpisodeNotFoundError(f"thread {thread!r}")
     return found
@@ -234,7 +234,7 @@ def vote(
     """Count one piece of evidence about one memory; from the project `source` where it is shared."""
     with _judging(engine) as edit:
         now = engine.now()
-        found = episodes.judged(edit, memory_id, since=shifted(now, -engine.episode_ttl))
+        found = episodes.judged(edit, memory_id, now=now, ttl=engine.episode_ttl)
         if found is None:
             raise MemoryNotFoundError(memory_id)
         signal = Signal(

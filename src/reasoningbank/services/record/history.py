@@ -46,7 +46,7 @@ def update(engine: Engine, memory_id: str, changes: dict[str, Any], *, reason: s
             return after
 
 
-def restore_revision(engine: Engine, memory_id: str, number: int, *, why: str = "") -> Memory:
+def restore_revision(engine: Engine, memory_id: str, number: int, *, why: str = "", by: str = "") -> Memory:
     """Let a memory say again what it said, with the evidence that it had then; what it says now is kept."""
     while True:
         with engine.read() as view:
@@ -57,7 +57,7 @@ def restore_revision(engine: Engine, memory_id: str, number: int, *, why: str = 
             there = f"1 to {len(rows)}" if rows else "none yet: it was never changed"
             raise InvalidInputError(f"memory {memory_id!r} has no revision {number}; there are {there}")
         cleaned = clean(Draft.model_validate_json(rows[number].draft), memory_id, engine.rules)
-        said = why or f"revision {number} was restored", ""
+        said = why or f"revision {number} was restored", by
         rewrite = partial(_rewrite, engine, before, cleaned, why=said, back=rows[number].evidence)
         if (after := engine.with_embedder(rewrite)) is not None:
             return after

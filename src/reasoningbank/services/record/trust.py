@@ -15,7 +15,7 @@ from reasoningbank.services.record.history import checked_reason, restore_revisi
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit
 from reasoningbank.status import SourceCounts
-from reasoningbank.storage import records, revisions, sameness, trust
+from reasoningbank.storage import merges, records, revisions, sameness, trust
 
 
 def approve(engine: Engine, memory_id: str) -> Memory:
@@ -102,8 +102,9 @@ def block(engine: Engine, source: str) -> Blocked:
     """Archive what came from a source, let its signals count for nothing, and take back what it did to others'."""
     with engine.write(create=False) as edit:
         done, changed = _block(edit, source), revisions.changed_by(edit, source)
-        retired = trust.restore(edit, trust.retired_by(edit, _retired(source, edit.engine.rules)), engine.now())
-        back = [*_ids(edit, retired)]
+        retired = trust.retired_by(edit, _retired(source, edit.engine.rules))
+        served = trust.take_back(edit, source, retired, engine.now()) + _unmerged(edit, source)
+        back = [*_ids(edit, served)]
     left = _say_again(engine, changed, _why(source), back)
     with engine.write(create=False) as edit:
         # What others say again already is in service; what the source made of it is not to be.
@@ -112,21 +113,30 @@ def block(engine: Engine, source: str) -> Blocked:
     return replace(done, memories=(*done.memories, *archived), taken_back=tuple(dict.fromkeys(back)))
 
 
+def _unmerged(edit: Edit, source: str) -> list[int]:
+    """Serve what others brought and was merged into what a source brought; return what is served by it."""
+    brought = trust.of_source(edit, source)
+    others = sorted({n for result in brought for n in merges.sources_of(edit, result)} - set(brought))
+    return trust.restore(edit, others, edit.engine.now())
+
+
 def unblock(engine: Engine, source: str) -> Blocked:
-    """Serve what came from a blocked source, let its signals count, and others' memories say what it made of them."""
+    """Serve what came from a blocked source, let its signals count, and what it did to others' be done again."""
     with engine.read() as view:
         changed = revisions.replaced_because(view, _why(source))
     done, back = _unblock(engine, source), list[str]()
-    left = _say_again(engine, changed, f"{source} is not blocked any more", back)
-    return replace(done, taken_back=tuple(back), left=(*done.left, *left))
+    left = _say_again(engine, changed, f"{source} is not blocked any more", back, by=source)
+    with engine.write(create=False) as edit:
+        retired = _ids(edit, trust.retire_again(edit, source, engine.now()))
+    return replace(done, taken_back=(*back, *retired), left=(*done.left, *left))
 
 
-def _say_again(engine: Engine, changed: dict[str, int], why: str, done: list[str]) -> tuple[str, ...]:
+def _say_again(engine: Engine, changed: dict[str, int], why: str, done: list[str], *, by: str = "") -> tuple[str, ...]:
     """Let memories say again what they said as a revision, and note which do; return the ids of those that cannot."""
     left = []
     for memory_id, number in changed.items():
         try:
-            restore_revision(engine, memory_id, number, why=why)
+            restore_revision(engine, memory_id, number, why=why, by=by)
             done.append(memory_id)
         except InvalidInputError:
             # Another one in service says this by now.
@@ -149,10 +159,14 @@ def _unblock(engine: Engine, source: str) -> Blocked:
 
 
 def forget(engine: Engine, source: str) -> Blocked:
-    """Block a source, and delete for good what came from it."""
+    """Block a source, and delete for good what came from it, also what it made of others' memories."""
     done = block(engine, source)
     with engine.write(create=False) as edit:
-        numbers = trust.of_source(edit, source)
+        # What still says what the source made of it said before what another one says by now.
+        left = [records.find(edit, memory_id) for memory_id in revisions.changed_by(edit, source)]
+        numbers = sorted({*trust.of_source(edit, source), *(n for n in left if n is not None)})
+        revisions.forget_words(edit, source)
+        trust.forget_retired(edit, source, _retired(source, edit.engine.rules))
         forgotten = replace(_told(edit, source, numbers, done.judged), taken_back=done.taken_back)
         for n in numbers:
             records.delete(edit, n)

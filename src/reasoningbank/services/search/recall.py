@@ -267,6 +267,8 @@ def _serve(
     tokens, doubtful = fitted.block.tokens, fitted.doubtful
     if known is None:
         about: dict[str, Any] = {"ref": run.ref, "task": fitted.task, "thread": run.thread}
+        if run.thread is not None:
+            now = episodes.opening_time(edit, run.thread, now, edit.engine.episode_ttl)
         is_new = episodes.open_episode(edit, **about, served=served, tokens=tokens, now=now, doubtful=doubtful)
         return served if is_new else None
     if episodes.is_sealed(edit, run.ref):

@@ -31,6 +31,7 @@ PAGE = 500
 EXPIRED_AT_ONCE = 2_000
 SUGGESTED = "links_suggested_at"
 UNDER_WAY = "maintaining_since"
+A_YEAR = timedelta(days=366)
 # A process that was killed holds its place no longer than this.
 HELD = timedelta(minutes=10)
 
@@ -52,7 +53,7 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
         edit.catch_up()
         over = trust.archive(edit, _expired(edit, now), EXPIRED, now)
         expired = episodes.expire(edit, now, engine.episode_ttl)
-        old_runs = trajectories.expire(edit, _oldest_run(engine, now))
+        old_runs = trajectories.expire(edit, _oldest_run(edit, now))
         forgotten = sum(stored.trim_feed(edit, CHANGES_KEPT) for stored in (MEMORIES, NODES))
     rolled = project.roll_up(now, settings.keep_days)
     merged, pruned = _merged_and_pruned(engine, now)
@@ -73,8 +74,12 @@ def _done(engine: Engine, project: Project, now: datetime) -> Maintained:
     )
 
 
-def _oldest_run(engine: Engine, now: datetime) -> datetime:
-    return shifted(now, -timedelta(days=engine.settings.trajectory_days))
+def _oldest_run(view: View, now: datetime) -> datetime:
+    newest = trajectories.newest(view)
+    # What is deleted does not come back: a clock a year past all runs is taken for wrong until there is a newer one.
+    if newest is not None and now > shifted(newest, A_YEAR):
+        now = newest
+    return shifted(now, -timedelta(days=view.engine.settings.trajectory_days))
 
 
 def _expired(view: View, now: datetime) -> list[int]:
@@ -104,7 +109,7 @@ def _proposed(engine: Engine, project: Project, now: datetime) -> Maintained:
     with engine.read() as view:
         due = project.due(view, now, engine.settings.keep_days)
         expired = episodes.count_overdue(view, now, engine.episode_ttl)
-        old_runs = trajectories.count_old(view, _oldest_run(engine, now))
+        old_runs = trajectories.count_old(view, _oldest_run(view, now))
         over = len(_expired(view, now))
         forgotten = sum(stored.count_beyond(view, CHANGES_KEPT) for stored in (MEMORIES, NODES))
     found = consolidate.propose(engine, THRESHOLD)
