@@ -58,7 +58,7 @@ from reasoningbank.services.search.prompt import prompt_block
 from reasoningbank.signals import Evidence, EvidencePiece
 from reasoningbank.verdict import Verdict
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Distilling is loaded when it is asked for: most processes only recall, and the import has to stay fast.
 _LATER = {
