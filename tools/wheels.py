@@ -79,8 +79,8 @@ def bare_constraints(folder: Path) -> Path:
 def copy_tests(folder: Path) -> None:
     """Copy the integrations' tests and pages away from the sources, with the settings that pytest needs."""
     for member in MEMBERS:
-        shutil.copytree(ROOT / "integrations" / member / "tests", folder / member / "tests")
-        shutil.copy(ROOT / "integrations" / member / "README.md", folder / member)
+        shutil.copytree(ROOT / "integrations" / member / "tests", folder / f"package-{member}" / "tests")
+        shutil.copy(ROOT / "integrations" / member / "README.md", folder / f"package-{member}")
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
     ini = ["[pytest]", "asyncio_mode = auto", "asyncio_default_fixture_loop_scope = function", "addopts ="]
     ini += [f"    {option}" for option in ("--import-mode=importlib", "-q", "-p no:cacheprovider")]
@@ -109,7 +109,7 @@ def try_out(wheels: Path, resolution: str, python: str) -> int:
         code = code or install(venv, wheels, resolution, python)
         copy_tests(folder)
         for member in () if code else MEMBERS:
-            code = run(str(venv / "bin" / "python"), "-m", "pytest", f"{member}/tests", cwd=folder) or code
+            code = run(str(venv / "bin" / "python"), "-m", "pytest", f"package-{member}/tests", cwd=folder) or code
     return code
 
 
