@@ -128,7 +128,9 @@ def test_a_disk_that_refuses_a_step_does_not_stop_the_run(
     bank = open_bank(settings=KEEP | {"busy_timeout": 0.01})
     other = open_bank()
     with bank.episode("count the lines") as run, caplog.at_level(logging.WARNING):
-        with other._engine.write():
+        with other._engine.write() as held:
+            # A server's lock is taken with the first question.
+            assert held.newest_change >= 0
             run.step("wc -l app.log", "42 app.log")
         run.report("success")
 
