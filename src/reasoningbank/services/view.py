@@ -16,7 +16,7 @@ from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.signals import Signal
 from reasoningbank.storage import generations, records
 from reasoningbank.storage.contract import Generation, Moment, Near, Op, Reading, Rows, Values, Writing
-from reasoningbank.storage.fold import Folded
+from reasoningbank.storage.fold import Facts, Folded
 from reasoningbank.storage.stored import Judged, Stored
 
 if TYPE_CHECKING:
@@ -161,9 +161,11 @@ class Edit(View):
         """Tell the feed; see `Writing.tell`."""
         self._writing.tell(op, memory, vector)
 
-    def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
+    def write_signals(
+        self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False, facts: Facts | None = None
+    ) -> list[Folded]:
         """Append and count signals; see `Writing.write_signals`."""
-        return self._writing.write_signals(signals, now, only_news=only_news)
+        return self._writing.write_signals(signals, now, only_news=only_news, facts=facts)
 
     def catch_up(self) -> None:
         """Count what is not counted; see `Writing.catch_up`."""

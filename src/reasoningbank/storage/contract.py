@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from reasoningbank.signals import Signal
-    from reasoningbank.storage.fold import Folded
+    from reasoningbank.storage.fold import Facts, Folded
     from reasoningbank.storage.words import Words
     from reasoningbank.vectors.base import Float32
 
@@ -152,8 +152,12 @@ class Writing(Reading, Protocol):
     def tell(self, op: Op, memory: int, vector: int | None = None, /) -> None:
         """Tell the feed of a change; those of a transaction are written together at its end."""
 
-    def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
+    def write_signals(
+        self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False, facts: Facts | None = None
+    ) -> list[Folded]:
         """Append signals to the log and count them; if `only_news`, without what would change nothing, or is too late.
+
+        `facts` are what is known of them, where that was asked before in this transaction.
 
         StorageError when the disk refuses; nothing was appended then.
         """

@@ -35,7 +35,7 @@ COUNTED = (
 _VERDICTS = {1: Verdict.SUCCESS, -1: Verdict.FAILURE, 0: Verdict.UNKNOWN}
 
 _FACTS = (
-    "WITH asked(id, ref) AS (VALUES {asked}), about AS (SELECT a.id, a.ref, m.n, m.revision "
+    "WITH asked(id, ref) AS ({asked}), about AS (SELECT a.id, a.ref, m.n, m.revision "
     "FROM asked AS a JOIN memories AS m ON m.id = a.id) "
     # Of the same types in every column as the rows of evidence below.
     "SELECT 'memory', n, a.ref, id, revision, (SELECT count(*) FROM merged WHERE merged.memory = n), "
@@ -49,14 +49,25 @@ _FACTS = (
     "ON s.memory = a.n AND s.ref = a.ref"
 )
 
+_HANDED = "SELECT m.id, s.ref FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ?"
 
-def facts_of(reading: Reading, signals: Sequence[Signal]) -> Facts:
-    """Return what is known of the memories and runs that signals are about; one question for all of them."""
-    asked = list(dict.fromkeys((signal.memory, signal.ref) for signal in signals))
+
+def ask_facts(reading: Reading, ref: str) -> Rows:
+    """Ask what is known of all memories that a run was handed, for `facts_of` to read."""
+    return reading.execute(_FACTS.format(asked=_HANDED), (ref,))
+
+
+def facts_of(reading: Reading, signals: Sequence[Signal], asked: Rows | None = None) -> Facts:
+    """Return what is known of the memories and runs that signals are about; one question for all of them.
+
+    Or what `ask_facts` asked, where that is given.
+    """
+    if asked is None:
+        about = list(dict.fromkeys((signal.memory, signal.ref) for signal in signals))
+        pairs = f"VALUES {', '.join(['(?, ?)'] * len(about))}"
+        asked = reading.execute(_FACTS.format(asked=pairs), [value for pair in about for value in pair])
     facts = Facts()
-    marks = ", ".join(["(?, ?)"] * len(asked))
-    rows = reading.execute(_FACTS.format(asked=marks), [value for pair in asked for value in pair])
-    for what, *row in rows:
+    for what, *row in asked:
         if what == "evidence":
             contribution = Contribution(*row)
             facts.evidence[contribution.key] = contribution
@@ -118,20 +129,6 @@ def evidence_in(reading: Reading, segment: int) -> list[Contribution]:
     """Return what stands in a segment and counts now, in the order of its times."""
     standing = f"SELECT {_COLUMNS} FROM evidence WHERE segment = ? ORDER BY at, memory, ref, kind"
     return list(map(Contribution._make, reading.execute(standing, (segment,))))
-
-
-def ask_outcomes(reading: Reading, ref: str) -> Rows:
-    """Ask which outcomes are counted under a reference, for `outcomes` to read."""
-    return reading.execute(
-        "SELECT m.id, e.polarity, e.alone FROM evidence AS e JOIN memories AS m ON m.n = e.memory "
-        "WHERE e.ref = ? AND e.kind = 'outcome'",
-        (ref,),
-    )
-
-
-def outcomes(asked: Rows) -> dict[str, tuple[int, bool]]:
-    """Return the polarity of the outcomes that were asked for, and whether of one memory alone, by memory."""
-    return {memory: (polarity, bool(alone)) for memory, polarity, alone in asked}
 
 
 # As records._TALLIES has it: with what was merged into the memory, and without blocked sources.

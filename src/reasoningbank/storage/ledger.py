@@ -16,7 +16,7 @@ from reasoningbank.signals import Signal, SignalKind, day_number, parse_time
 from reasoningbank.storage import evidence
 from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.evidence import Position
-from reasoningbank.storage.fold import OUTCOME, UNIT, Contribution, Folded, batches, folded, say_the_same
+from reasoningbank.storage.fold import OUTCOME, UNIT, Contribution, Facts, Folded, batches, folded, say_the_same
 from reasoningbank.storage.signal_log import Line, Segment, segment_of
 
 Appended: TypeAlias = dict[Segment, tuple[int, int]]
@@ -100,7 +100,9 @@ class Ledger:
         writing.appended[segment] = (first, end)
         return end
 
-    def write(self, writing: Logged, signals: Sequence[Signal], now: datetime, *, only_news: bool) -> list[Folded]:
+    def write(
+        self, writing: Logged, signals: Sequence[Signal], now: datetime, *, only_news: bool, facts: Facts | None = None
+    ) -> list[Folded]:
         """Append signals and count them; see `Writing.write_signals`.
 
         What earlier writers appended and could not count any more is counted first.
@@ -108,7 +110,7 @@ class Ledger:
         if not signals:
             return []
         self.catch_up(writing)
-        facts = evidence.facts_of(writing, signals)
+        facts = facts or evidence.facts_of(writing, signals)
         news = [signal for signal in signals if not only_news or facts.is_news(signal)]
         if not news:
             return [Folded.REPEATED] * len(signals)

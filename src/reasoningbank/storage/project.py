@@ -19,7 +19,7 @@ from reasoningbank.storage import files, meta
 from reasoningbank.storage.contract import INDEXES, Reading
 from reasoningbank.storage.database import Database, empty, inode, prepare
 from reasoningbank.storage.failures import deleted_error, moved_error, reported
-from reasoningbank.storage.fold import Folded
+from reasoningbank.storage.fold import Facts, Folded
 from reasoningbank.storage.ledger import Appended, Ledger, Logged, LogHealth
 from reasoningbank.storage.lifecycle import check_nothing_is_missing, create_database, finish_deletion
 from reasoningbank.storage.migrations import scripts
@@ -267,6 +267,7 @@ class _NoLog(Ledger):
         now: datetime,  # noqa: ARG002
         *,
         only_news: bool,  # noqa: ARG002
+        facts: Facts | None = None,  # noqa: ARG002
     ) -> list[Folded]:
         """Say that no signal is about anything."""
         return [Folded.ORPHAN] * len(signals)

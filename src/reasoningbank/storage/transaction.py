@@ -17,7 +17,7 @@ from reasoningbank.storage.contract import Generation, Moment, Op, Values
 
 if TYPE_CHECKING:
     from reasoningbank.storage.evidence import Position
-    from reasoningbank.storage.fold import Folded
+    from reasoningbank.storage.fold import Facts, Folded
     from reasoningbank.storage.fts import FtsWords
     from reasoningbank.storage.ledger import Appended, Ledger
 
@@ -152,8 +152,10 @@ class SqliteWriting(SqliteReading, Pending):
             changed += self.connection.execute(_insertion(table, tuple(columns), len(some), on), values).rowcount
         return changed
 
-    def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
-        return self._ledger.write(self, signals, now, only_news=only_news)
+    def write_signals(
+        self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False, facts: Facts | None = None
+    ) -> list[Folded]:
+        return self._ledger.write(self, signals, now, only_news=only_news, facts=facts)
 
     def catch_up(self) -> None:
         self._ledger.catch_up(self)

@@ -24,7 +24,7 @@ from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import Signal, SignalKind, time_text
 from reasoningbank.storage import episodes, evidence
 from reasoningbank.storage.contract import Rows
-from reasoningbank.storage.fold import Folded
+from reasoningbank.storage.fold import OUTCOME, Facts, Folded
 from reasoningbank.verdict import Verdict
 
 # A vote validates the kinds of signal that spoke for the same memory within this time (contextd's rule).
@@ -67,7 +67,7 @@ def report(
     with _judging(engine) as edit:
         now = engine.now()
         found = _ref_of(edit, ref, thread, now)
-        said = evidence.ask_outcomes(edit, found)
+        said = evidence.ask_facts(edit, found)
         episode = _loaded(edit, found)
         if not (revise or episode.is_open):
             return Reported(shown_episode(episode, engine.rules), recorded=False, previous=episode.verdict)
@@ -114,7 +114,7 @@ def close_if_open(
         or_unknown: an episode that merely ended is judged now.
     """
     with _judging(engine, create=True) as edit:
-        said = evidence.ask_outcomes(edit, ref)
+        said = evidence.ask_facts(edit, ref)
         episode = episodes.load_episode(edit, ref)
         if episode is not None and (episode.is_open or (or_unknown and episode.verdict is Verdict.UNKNOWN)):
             _close(
@@ -154,13 +154,14 @@ def _close(
     strength: float = 1.0,
     beside: Sequence[Served] = (),
 ) -> Reported:
-    """Close an episode, of which was asked before what is counted in it: on a server that is one trip."""
+    """Close an episode, of which was asked before what is known of its memories: on a server that is one trip."""
     if episode.verdict is not None and episodes.is_sealed(edit, episode.ref):
         return Reported(episode, recorded=False, previous=episode.verdict, too_late=True)
-    signals = _outcomes(edit, episode, said, verdict, reason=reason, by=by, now=now, strength=strength, beside=beside)
+    facts = evidence.facts_of(edit, (), said)
+    signals = _outcomes(edit, episode, facts, verdict, reason=reason, by=by, now=now, strength=strength, beside=beside)
     if not signals and episode.verdict is verdict:
         return Reported(episode, recorded=False, previous=episode.verdict)
-    folded = edit.write_signals(signals, now)
+    folded = edit.write_signals(signals, now, facts=facts)
     if Folded.COUNTED not in folded:
         # Otherwise the fold has said so: by it a verdict heals with the evidence when a crash comes between.
         episodes.set_verdict(edit, episode.ref, verdict, reason=reason, by=by, now=now)
@@ -172,7 +173,7 @@ def _close(
 def _outcomes(
     edit: Edit,
     episode: Episode,
-    said: Rows,
+    facts: Facts,
     verdict: Verdict,
     *,
     reason: str,
@@ -190,14 +191,15 @@ def _outcomes(
         return []
     # Unknown teaches nothing; what an earlier verdict taught is withdrawn.
     polarity = _POLARITY[verdict]
-    counted = evidence.outcomes(said)
     shared_by = (*episode.memories, *beside)
     model, confidences = edit.model, [m.confidence for m in shared_by]
     about = chances(model.parameters, np.array([m.about for m in shared_by])).tolist()
     shares = model.shares(confidences, verdict is Verdict.SUCCESS, about)
     signals = []
     for m, share in zip(episode.memories, shares, strict=False):
-        before, alone = counted.get(m.memory, (0, False))
+        known = facts.memories.get(m.memory)
+        counted = None if known is None else facts.evidence.get((known.n, episode.ref, OUTCOME))
+        before, alone = (0, False) if counted is None else (counted.polarity, bool(counted.alone))
         if (alone and episode.verdict is verdict) or (not alone and before == polarity):
             continue
         signal = Signal(

@@ -29,7 +29,7 @@ from reasoningbank.storage.transaction import CHANGES, Pending, insertion
 
 if TYPE_CHECKING:
     from reasoningbank.storage.evidence import Position
-    from reasoningbank.storage.fold import Folded
+    from reasoningbank.storage.fold import Facts, Folded
     from reasoningbank.storage.postgres.near import ServerVectors
     from reasoningbank.storage.postgres.server import Server
     from reasoningbank.storage.postgres.words import PostingWords
@@ -172,8 +172,10 @@ class PostgresWriting(PostgresReading, Pending):
             changed += inserted.rowcount if on.endswith("DO NOTHING") else len(some)
         return changed
 
-    def write_signals(self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False) -> list[Folded]:
-        return self._ledger.write(self, signals, now, only_news=only_news)
+    def write_signals(
+        self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False, facts: Facts | None = None
+    ) -> list[Folded]:
+        return self._ledger.write(self, signals, now, only_news=only_news, facts=facts)
 
     def catch_up(self) -> None:
         self._ledger.catch_up(self)
