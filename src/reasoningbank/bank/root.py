@@ -17,7 +17,7 @@ from reasoningbank.bank.handle import utc_now
 from reasoningbank.bank.sharing import checked_banks
 from reasoningbank.config import Settings, data_root
 from reasoningbank.status import ProjectCounts
-from reasoningbank.storage.place import place_at
+from reasoningbank.storage.place import place_at, told_of
 from reasoningbank.storage.root import checked_name
 
 if TYPE_CHECKING:
@@ -138,7 +138,13 @@ class Tenants:
             opened = [self._banks.pop(held) for held in list(self._banks) if held[:2] == key]
         for bank in opened:
             bank.close()
-        place_at(self.root).delete(*key)
+        place = place_at(self.root)
+        told = told_of(place, *key)
+        place.delete(*key)
+        if told:
+            from reasoningbank.services.cache.overlaid import drop_told
+
+            drop_told(told)
 
     def close(self) -> None:
         """Close every bank that was opened here."""

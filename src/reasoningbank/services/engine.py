@@ -36,7 +36,7 @@ from reasoningbank.storage import meta
 from reasoningbank.storage.contract import Writing
 from reasoningbank.storage.place import Project, place_at
 from reasoningbank.storage.root import project_folder
-from reasoningbank.storage.stored_vectors import NODES
+from reasoningbank.storage.stored_vectors import MEMORIES, NODES
 
 log = logging.getLogger("reasoningbank")
 
@@ -86,7 +86,12 @@ class Engine:
         self._project: Project | None = None
         self._snapshots = SnapshotWriter()
         self.cache, self.nodes = ProjectCache(self._keep_soon), VectorCache(NODES, self._keep_soon)
-        if isinstance(root, ServerAddress):
+        if "://" in settings.vectors:
+            # Loaded only where it is asked for.
+            from reasoningbank.services.cache.overlaid import OverlaidCache
+
+            self.cache.vectors = OverlaidCache(MEMORIES, self._keep_soon, address=settings.vectors, place=self.where)
+        elif isinstance(root, ServerAddress):
             # Those of nodes are few.
             self.cache.vectors.where = settings.vectors
         self.queries = QueryCache(self.rules)

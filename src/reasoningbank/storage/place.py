@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from reasoningbank.address import ServerAddress
-from reasoningbank.errors import MissingExtraError
+from reasoningbank.errors import MissingExtraError, ReasoningBankError
 from reasoningbank.status import ProjectCounts
 from reasoningbank.storage import root as folders
+from reasoningbank.storage import told
 from reasoningbank.storage.contract import Writing
 from reasoningbank.storage.project import Project as FolderProject
 from reasoningbank.storage.project import nothing
 from reasoningbank.storage.sharing import shared_name
+from reasoningbank.storage.told import Told
 
 if TYPE_CHECKING:
     from reasoningbank.storage.ledger import Log, LogHealth
@@ -178,3 +180,18 @@ def place_at(root: Path | ServerAddress) -> Place:
     except ImportError as error:
         raise MissingExtraError("a bank on PostgreSQL", "postgres") from error
     return ServerPlace(root)
+
+
+def told_of(place: Place, tenant: str, project: str) -> dict[str, Told]:
+    """Return what vector engines were told of a project, by their addresses; nothing where it cannot be read."""
+    try:
+        opened = place.open(tenant, project, durability="normal", busy_timeout=1.0)
+        if opened is None:
+            return {}
+        try:
+            with opened.read() as reading:
+                return told.every(reading, place.where(tenant, project))
+        finally:
+            opened.close()
+    except ReasoningBankError:
+        return {}

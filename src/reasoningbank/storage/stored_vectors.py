@@ -101,6 +101,14 @@ class StoredVectors:
         while batch := rows.fetchmany(BATCH):
             yield batch
 
+    def ids(self, reading: Reading, generation: int) -> list[int]:
+        """Return the ids of a generation's vectors, in order."""
+        return column(reading, f"SELECT id FROM {self.table} WHERE generation = ? ORDER BY id", (generation,))
+
+    def count(self, reading: Reading, generation: int) -> int:
+        """Return how many vectors a generation has."""
+        return number(reading, f"SELECT count(*) FROM {self.table} WHERE generation = ?", (generation,))
+
     def these(self, reading: Reading, generation: int, ids: Sequence[int]) -> Iterator[list[Row]]:
         """Yield (id, owner, vector) of those of these ids that are there and of this generation, in batches."""
         for start in range(0, len(ids), BATCH):

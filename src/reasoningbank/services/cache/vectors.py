@@ -8,7 +8,6 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class VectorCache:
         self._filled: Filled | None = None
         self._made = 0
         self._scale: tuple[object, Scale] = (None, Scale())
-        self.where: Literal["kept", "server", "auto"] = "kept"
+        self.where = "kept"
         self._asked = 0
         renew_after_fork(self)
 
@@ -54,6 +53,11 @@ class VectorCache:
         if self._lock.locked():
             self._filled = None
         self._lock = threading.Lock()
+
+    @property
+    def problem(self) -> str | None:
+        """What kept the search that this thread made last from looking at every vector, in words; None when nothing."""
+        return None
 
     def nearest(
         self, reading: Reading, vector: Float32, k: int, allowed: Int64 | None = None, least: float = -math.inf
@@ -154,10 +158,17 @@ class VectorCache:
         if filled is None or filled.generation != current.number or filled.covered < newest:
             # Who needs no more than what is covered, does not wait for those who do.
             filled = self._caught_up(reading, current, newest, tail)
-            if 2 * self._made > len(filled.index) >= FROM:
+            if self._grew(filled):
                 self._made = 0
                 self._rebuilt(self)
         return filled
+
+    def _grew(self, filled: Filled) -> bool:
+        """Tell whether most of the index was made from the rows, which a snapshot would have saved."""
+        return 2 * self._made > len(filled.index) >= FROM
+
+    def _loaded(self, reading: Reading) -> Filled | None:
+        return load(reading, self._stored)
 
     def _caught_up(self, reading: Reading, current: Generation, newest: int, tail: Tail | None) -> Filled:
         with self._lock:
@@ -167,7 +178,7 @@ class VectorCache:
                 return self._build(reading, current, newest)
             if filled is None or filled.generation < current.number:
                 self._made = 0
-                filled = load(reading, self._stored)
+                filled = self._loaded(reading)
             if filled is not None and filled.covered < newest:
                 if tail is None or tail.since != filled.covered:
                     tail = self._stored.tail(reading, filled.covered)

@@ -100,7 +100,8 @@ def find(view: View, query: Query, wanted: Wanted) -> tuple[SearchResult, tuple[
         pool = _pool(view, query, wanted.filters, width)
         chosen = _best(view, pool, wanted)
         if pool.exhausted or chosen.done:
-            result = SearchResult(chosen.hits, chosen.withheld, pool.weak, query.degraded, pool.strength)
+            degraded = query.degraded if pool.problem is None else (*query.degraded, pool.problem)
+            result = SearchResult(chosen.hits, chosen.withheld, pool.weak, degraded, pool.strength)
             return result, chosen.numbers
         width *= 4
 
@@ -120,6 +121,7 @@ class Pool:
         weak: even the strongest is doubtful; never without a vector, since then nothing tells.
         exhausted: there is nothing else that could be relevant.
         withheld: how many are left out, expired or since nothing passes the filters, by reason.
+        problem: what kept vectors from being looked at, in words.
     """
 
     numbers: Int64
@@ -130,6 +132,7 @@ class Pool:
     weak: bool
     exhausted: bool
     withheld: dict[str, int]
+    problem: str | None
 
 
 def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
@@ -168,6 +171,7 @@ def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
         weak=decided.weak and not blind,
         exhausted=is_beyond(farthest, scale) and (len(rows) < width or not blind),
         withheld=withheld,
+        problem=None if blind else cache.vectors.problem,
     )
 
 

@@ -213,6 +213,12 @@ class JoinedVectors:
     def __init__(self, cache: JoinedCache) -> None:
         self._cache = cache
 
+    @property
+    def problem(self) -> str | None:
+        """What kept this thread's last search from looking at every level's vectors, in words; None when nothing."""
+        said = self._cache.each(lambda each: each.engine.cache.vectors.problem)
+        return next((problem for problem in said if problem is not None), None)
+
     def nearest(
         self,
         view: View,  # noqa: ARG002 - as of one bank
