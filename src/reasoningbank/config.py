@@ -19,7 +19,7 @@ from reasoningbank.validation import validated
 FROM_ENVIRONMENT = ("root", "tenant", "project", "embedder", "shared", "person", "settings", "mcp_token")
 ENVIRONMENT = {name: f"REASONINGBANK_{name.upper()}" for name in FROM_ENVIRONMENT}
 
-VECTORS = r"^(kept|server|auto|qdrant(\+https?)?://\S+)$"
+VECTORS = r"^(kept|server|auto|(qdrant|milvus)(\+https?)?://\S+)$"
 
 
 def _holdout(given: float | str) -> float | str:
@@ -44,7 +44,8 @@ class Settings(BaseModel, frozen=True, extra="forbid"):
         vectors: where they are searched. "kept": in this process, which reads them all at its first search; "server":
             by a PostgreSQL server that was set up for it (`server init --vectors`), every time; "auto": by such a
             server for the first searches of a process in a project of thousands, and then in the process. Or the
-            address of a vector engine that holds them: "qdrant://HOST:PORT" (see docs/guides/vector-engines.md).
+            address of a vector engine that holds them: "qdrant://HOST:PORT" or "milvus://HOST:PORT" (see
+            docs/guides/vector-engines.md).
         busy_timeout: seconds to wait for another writer before BusyError.
         keep_days: days a signal log segment is kept before it is rolled up.
         episode_ttl_hours: hours after which an open episode expires as unknown.

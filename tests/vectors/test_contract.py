@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -30,11 +31,17 @@ def qdrant() -> VectorEngine:
     return open_engine("qdrant://:memory:")
 
 
+@cache
+def milvus() -> VectorEngine:
+    return open_engine(f"milvus://{tempfile.mkdtemp()}/m.db")
+
+
 STATES: dict[str, Make] = {
     "one block": FaissIndex,
     "blocks of 4": lambda dim: FaissIndex(dim, block_rows=4),
     "its codes": Reopened,
     "over Qdrant": lambda dim: Laid(dim, qdrant()),
+    "over Milvus": lambda dim: Laid(dim, milvus()),
 }
 
 

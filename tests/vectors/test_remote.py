@@ -24,6 +24,8 @@ QUERY = np.array([1.0, 0.0], dtype=np.float32)
         ("qdrant+https://db/?collections=team", EngineAddress("qdrant", "https://db", "", "team")),
         ("qdrant:///srv/vectors", EngineAddress("qdrant", "", "/srv/vectors", "reasoningbank")),
         ("qdrant://:memory:", EngineAddress("qdrant", "", ":memory:", "reasoningbank")),
+        ("milvus://db:19530", EngineAddress("milvus", "http://db:19530", "", "reasoningbank")),
+        ("milvus:///srv/vectors.db", EngineAddress("milvus", "", "/srv/vectors.db", "reasoningbank")),
     ],
 )
 def test_an_address_names_a_server_or_a_path(address: str, expected: EngineAddress) -> None:
@@ -37,6 +39,8 @@ def test_an_address_names_a_server_or_a_path(address: str, expected: EngineAddre
         ("qdrant://db:6333/name", "qdrant://HOST:PORT"),
         ("qdrant://db:6333?names=x", "collections=NAME"),
         ("qdrant://", "neither a server nor a path"),
+        ("milvus:///srv/vectors", "ends in .db"),
+        ("milvus://:memory:", "ends in .db"),
         ("redis://db:6379", "no engine that is known"),
     ],
 )
@@ -52,7 +56,7 @@ def test_a_bank_refuses_what_is_no_engine(tmp_path: Path, vectors: str) -> None:
         ReasoningBank(tmp_path, tenant="t", project="p", settings={"vectors": vectors})
 
 
-@pytest.mark.parametrize("kind", ["qdrant"])
+@pytest.mark.parametrize("kind", ["qdrant", "milvus"])
 def test_a_missing_package_names_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setattr(remote, "find_spec", lambda _: None)
 
@@ -63,8 +67,9 @@ def test_a_missing_package_names_its_extra(tmp_path: Path, monkeypatch: pytest.M
         bank.search("anything")
 
 
-@pytest.mark.parametrize("kind", ["qdrant"])
-def test_a_server_that_does_not_listen_is_away(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["qdrant", "milvus"])
+def test_a_server_that_does_not_listen_is_away(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reasoningbank.vectors.milvus.TIMEOUT", 0.5)
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         port = nobody.getsockname()[1]
@@ -82,9 +87,16 @@ def test_a_folder_that_another_has_open_is_away(tmp_path: Path) -> None:
     other.close()
 
 
-@pytest.mark.parametrize("address", ["qdrant://:memory:"])
-def test_a_part_holds_its_own_only(address: str) -> None:
-    engine = open_engine(address)
+def test_a_file_of_milvus_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "find_spec", lambda name: None if name == "milvus_lite" else name)
+
+    with pytest.raises(MissingExtraError, match=r"pymilvus\[milvus-lite\]"):
+        checked_address("milvus:///srv/vectors.db")
+
+
+@pytest.mark.parametrize("address", ["qdrant://:memory:", "milvus://{}/m.db"], ids=["Qdrant", "Milvus"])
+def test_a_part_holds_its_own_only(address: str, tmp_path: Path) -> None:
+    engine = open_engine(address.format(tmp_path))
     ours, theirs = Part("parts", 2, "a" * 32), Part("parts", 2, "b" * 32)
     assert engine.count(ours) == 0
     assert engine.nearest(ours, QUERY, 5, None)[0].tolist() == []
@@ -104,3 +116,16 @@ def test_a_part_holds_its_own_only(address: str) -> None:
     engine.drop(ours)
     assert (engine.count(ours), engine.count(theirs)) == (0, 2)
     engine.drop(theirs)
+
+
+def test_more_than_milvus_can_rank_comes_unranked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reasoningbank.vectors.milvus.MOST", 3)
+    engine = open_engine(f"milvus://{tmp_path}/m.db")
+    engine.put(PART, np.arange(9), np.repeat([QUERY], 9, axis=0))
+    engine.put(PART, np.array([4]), np.array([[0.0, 1.0]], dtype=np.float32))
+
+    ids, cosines = engine.nearest(PART, QUERY, 4, None)
+    assert sorted(ids.tolist()) == [*range(9)]
+    assert set(cosines.tolist()) == {-1.0}
+    assert sorted(engine.nearest(PART, QUERY, 4, np.array([1, 4]))[0].tolist()) == [1, 4]
+    assert engine.nearest(PART, np.array([0.0, 1.0], dtype=np.float32), 1, None)[0].tolist() == [4]

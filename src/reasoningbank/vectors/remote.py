@@ -57,7 +57,8 @@ class VectorEngine(Protocol):
     def nearest(self, part: Part, query: Float32, k: int, allowed: Int64 | None) -> tuple[Int64, Float32]:
         """Return up to `k` ids of a part, of the `allowed` ones (None for all), and their cosines, nearest first.
 
-        Every vector of the part is looked at: fewer than `k` mean that there are no more.
+        Every vector of the part is looked at: fewer than `k` mean that there are no more. Where `k` is more than the
+        engine can rank, everything is returned, with cosines of -1.
         """
 
 
@@ -98,7 +99,7 @@ class EngineAddress(NamedTuple):
         return cls(kind, url, "" if url else parts.path, query.get("collections", [PREFIX])[-1])
 
 
-NEEDED = {"qdrant": ("vectors in Qdrant", "qdrant_client")}
+NEEDED = {"qdrant": ("vectors in Qdrant", "qdrant_client"), "milvus": ("vectors in Milvus", "pymilvus")}
 """What is said to be missing, and the package that has to be there, by kind; the extra has the kind's name."""
 
 
@@ -115,6 +116,11 @@ def checked_address(address: str) -> EngineAddress:
     what, package = NEEDED[found.kind]
     if find_spec(package) is None:
         raise MissingExtraError(what, found.kind)
+    if found.kind == "milvus" and found.path:
+        if not found.path.endswith(".db"):
+            raise InvalidInputError(f"{address!r} names no file of milvus-lite, which ends in .db")
+        if find_spec("milvus_lite") is None:
+            raise MissingExtraError("a file of Milvus", "milvus-lite", "pymilvus")
     return found
 
 
@@ -126,6 +132,10 @@ def open_engine(address: str) -> VectorEngine:
 @lru_cache
 def _opened(address: str, pid: int) -> VectorEngine:  # noqa: ARG001 - a fork shares no connection with its parent
     found = checked_address(address)
+    if found.kind == "milvus":
+        from reasoningbank.vectors.milvus import MilvusEngine
+
+        return MilvusEngine(found, engine_key(found.kind))
     from reasoningbank.vectors.qdrant import QdrantEngine
 
     return QdrantEngine(found, engine_key(found.kind))

@@ -21,13 +21,14 @@ from reasoningbank.vectors.remote import AwayError, Part, open_engine
 from tests.conftest import OpenBank
 from tests.services.cache.moody import Moody, cache_of, part_of, tell
 
-ADDRESSES = {"Qdrant": "qdrant://:memory:"}
+ADDRESSES = {"Qdrant": "qdrant://:memory:", "Milvus": "milvus://{folder}/m.db"}
 WORDS = ["cache", "index", "retry", "shard", "token", "queue", "trace", "batch", "lease", "quota", "patch", "merge"]
 
 
 @pytest.fixture(params=list(ADDRESSES.values()), ids=list(ADDRESSES))
-def address(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    # One file for all tests: each has a part of its own.
+    return str(request.param).format(folder=tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import hashlib
 import logging
 import math
 import secrets
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -69,19 +68,14 @@ class OverlaidCache(VectorCache):
         checked_address(address)
         self.address = address
         self._place = tellings.place_of(place)
-        self._said = threading.local()
         self._asked_again = self._told_again = -math.inf
         self._shows_more = math.inf
         self._trusted, self._lost, self._away_text = "", "", ""
 
-    @property
-    def problem(self) -> str | None:
-        return getattr(self._said, "problem", None)
-
     def nearest(
         self, reading: Reading, vector: Float32, k: int, allowed: Int64 | None = None, least: float = -math.inf
     ) -> tuple[Int64, Float32]:
-        self._said.problem = None
+        self.said.problem = None
         filled = self.follow(reading)
         part = filled.part if isinstance(filled, Held) else None
         # Where everything is held, nobody is missed who is away.
@@ -118,7 +112,7 @@ class OverlaidCache(VectorCache):
     def _engine(self, reading: Reading, part: Part) -> VectorEngine | None:
         """Return the engine; None when it is away, or lost what it had."""
         if time.monotonic() < self._asked_again:
-            self._said.problem = self._away_text
+            self.said.problem = self._away_text
             return None
         try:
             engine = open_engine(self.address)
@@ -144,7 +138,7 @@ class OverlaidCache(VectorCache):
             f"the vector engine {self.address} did not answer ({error}): searched by keywords and by what this "
             "process holds"
         )
-        self._said.problem = self._away_text
+        self.said.problem = self._away_text
         log.warning("%s", self._away_text)
 
     # -- what is held ----------------------------------------------------------------------------------------------

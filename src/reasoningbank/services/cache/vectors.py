@@ -31,6 +31,16 @@ FLAT = 4_096
 """Vectors up to which they are scanned as they are; codes pay beyond."""
 
 
+class Said(threading.local):
+    """What is to be said of the search that a thread made last.
+
+    Attributes:
+        problem: what kept it from looking at every vector, in words; None when nothing.
+    """
+
+    problem: str | None = None
+
+
 class VectorCache:
     """The index of stored vectors of one project's current generation. It is derived: dropped, it comes back the same.
 
@@ -44,7 +54,7 @@ class VectorCache:
         self._filled: Filled | None = None
         self._made = 0
         self._scale: tuple[object, Scale] = (None, Scale())
-        self.where = "kept"
+        self.where, self.said = "kept", Said()
         self._asked = 0
         renew_after_fork(self)
 
@@ -53,11 +63,6 @@ class VectorCache:
         if self._lock.locked():
             self._filled = None
         self._lock = threading.Lock()
-
-    @property
-    def problem(self) -> str | None:
-        """What kept the search that this thread made last from looking at every vector, in words; None when nothing."""
-        return None
 
     def nearest(
         self, reading: Reading, vector: Float32, k: int, allowed: Int64 | None = None, least: float = -math.inf

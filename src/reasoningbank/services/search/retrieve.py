@@ -171,7 +171,7 @@ def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
         weak=decided.weak and not blind,
         exhausted=is_beyond(farthest, scale) and (len(rows) < width or not blind),
         withheld=withheld,
-        problem=None if blind else cache.vectors.problem,
+        problem=None if blind else cache.vectors.said.problem,
     )
 
 

@@ -24,6 +24,7 @@ from reasoningbank.search.relevance import Scale
 from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.cache.filters import Passing
 from reasoningbank.services.cache.project import CANDIDATE, KNOWN, STATES
+from reasoningbank.services.cache.vectors import Said
 from reasoningbank.services.search.above import SPAN
 from reasoningbank.services.view import View
 from reasoningbank.storage import records, sharing
@@ -214,10 +215,11 @@ class JoinedVectors:
         self._cache = cache
 
     @property
-    def problem(self) -> str | None:
-        """What kept this thread's last search from looking at every level's vectors, in words; None when nothing."""
-        said = self._cache.each(lambda each: each.engine.cache.vectors.problem)
-        return next((problem for problem in said if problem is not None), None)
+    def said(self) -> Said:
+        """What is to be said of the last search: what kept it from looking at every level's vectors."""
+        said, problems = Said(), self._cache.each(lambda each: each.engine.cache.vectors.said.problem)
+        said.problem = next((problem for problem in problems if problem is not None), None)
+        return said
 
     def nearest(
         self,
