@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import secrets
+import tempfile
+from functools import cache
 
 import numpy as np
 
 from reasoningbank.vectors.base import Float32, Int64, checked_rows
 from reasoningbank.vectors.faiss import FaissIndex, Fetch
 from reasoningbank.vectors.overlaid import overlaid
-from reasoningbank.vectors.remote import Part, VectorEngine
+from reasoningbank.vectors.remote import Part, VectorEngine, open_engine
 
 
 class Laid(FaissIndex):
@@ -66,3 +68,17 @@ class Laid(FaissIndex):
 
     def get(self, ids: Int64, fetch: Fetch | None = None) -> Float32:
         return np.array([self._stored[number] for number in ids.tolist()], dtype=np.float32).reshape(-1, self.dim)
+
+
+def over_qdrant(dim: int) -> Laid:
+    return Laid(dim, open_engine("qdrant://:memory:"))
+
+
+def over_milvus(dim: int) -> Laid:
+    return Laid(dim, open_engine(f"milvus://{_folder().name}/m.db"))
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Return one that goes with the process, of which one file holds every part."""
+    return tempfile.TemporaryDirectory(ignore_cleanup_errors=True)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import tempfile
 import threading
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 import pytest
@@ -18,30 +16,19 @@ from hypothesis import strategies as st
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.vectors.base import Float32, Int64, unit_rows
 from reasoningbank.vectors.faiss import FaissIndex
-from reasoningbank.vectors.remote import VectorEngine, open_engine
 from tests.vectors.exact import ExactIndex
-from tests.vectors.laid import Laid
+from tests.vectors.laid import over_milvus, over_qdrant
 from tests.vectors.reopened import Reopened
 
 Make = Callable[[int], FaissIndex]
-
-
-@cache
-def qdrant() -> VectorEngine:
-    return open_engine("qdrant://:memory:")
-
-
-@cache
-def milvus() -> VectorEngine:
-    return open_engine(f"milvus://{tempfile.mkdtemp()}/m.db")
 
 
 STATES: dict[str, Make] = {
     "one block": FaissIndex,
     "blocks of 4": lambda dim: FaissIndex(dim, block_rows=4),
     "its codes": Reopened,
-    "over Qdrant": lambda dim: Laid(dim, qdrant()),
-    "over Milvus": lambda dim: Laid(dim, milvus()),
+    "over Qdrant": over_qdrant,
+    "over Milvus": over_milvus,
 }
 
 

@@ -100,9 +100,9 @@ def find(view: View, query: Query, wanted: Wanted) -> tuple[SearchResult, tuple[
         pool = _pool(view, query, wanted.filters, width)
         chosen = _best(view, pool, wanted)
         if pool.exhausted or chosen.done:
-            degraded = query.degraded if pool.problem is None else (*query.degraded, pool.problem)
-            result = SearchResult(chosen.hits, chosen.withheld, pool.weak, degraded, pool.strength)
-            return result, chosen.numbers
+            said = None if query.vector is None else view.engine.cache.vectors.said.problem
+            degraded = (*query.degraded, said) if said else query.degraded
+            return SearchResult(chosen.hits, chosen.withheld, pool.weak, degraded, pool.strength), chosen.numbers
         width *= 4
 
 
@@ -121,7 +121,6 @@ class Pool:
         weak: even the strongest is doubtful; never without a vector, since then nothing tells.
         exhausted: there is nothing else that could be relevant.
         withheld: how many are left out, expired or since nothing passes the filters, by reason.
-        problem: what kept vectors from being looked at, in words.
     """
 
     numbers: Int64
@@ -132,7 +131,6 @@ class Pool:
     weak: bool
     exhausted: bool
     withheld: dict[str, int]
-    problem: str | None
 
 
 def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
@@ -171,7 +169,6 @@ def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
         weak=decided.weak and not blind,
         exhausted=is_beyond(farthest, scale) and (len(rows) < width or not blind),
         withheld=withheld,
-        problem=None if blind else cache.vectors.said.problem,
     )
 
 
@@ -277,8 +274,7 @@ def _choose(view: View, pool: Pool, rows: Places, wanted: Wanted) -> Chosen:
     few, half_life = wanted.policy in DIVERSE, view.engine.settings.half_life_days
     many = wanted.k if few else len(candidates)
     ranked = rank(wanted.policy, candidates, k=many, vectors=pool.legs.vectors[rows], half_life=half_life)
-    rows, known = rows[ranked.rows], known[ranked.rows]
-    chance = (candidates.about * candidates.trust)[ranked.rows]
+    rows, known, chance = rows[ranked.rows], known[ranked.rows], (candidates.about * candidates.trust)[ranked.rows]
     counts = {reason: int(mask.sum()) for reason, mask in withheld.items()}
     if wanted.policy == "cautious":
         chosen, unproven = cautious(_standings(ranked, known), k=wanted.k, floor=wanted.floor, strict=wanted.strict)
