@@ -10,6 +10,7 @@ from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.storage import evidence, jobs, meta, records
 from reasoningbank.storage.contract import Moment
 from reasoningbank.storage.fold import Folded
+from reasoningbank.storage.migrations import scripts
 from reasoningbank.storage.project import nothing
 from tests.storage.files import NOON, put_memory
 
@@ -18,7 +19,9 @@ ANY = Filters(states=tuple(State))
 
 def test_it_reads_as_a_project_without_any_rows(tmp_path: Path) -> None:
     with nothing(tmp_path / "p") as reading:
-        assert reading.moment == Moment(deleted=False, change=0, node_change=0, fit=0, pinned=False, generation=None)
+        assert reading.moment == Moment(
+            deleted=False, change=0, node_change=0, fit=0, pinned=False, generation=None, format=scripts()[-1][0]
+        )
         assert reading.folder == tmp_path / "p"
         assert "tenant" not in meta.read(reading)
         assert records.count(reading, ANY) == 0
