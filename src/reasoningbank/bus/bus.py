@@ -136,8 +136,8 @@ class Bus:
         """
         connection = await self._dial(*address_of(address))
         kid = connection.kid or ""
-        before = sum((await asyncio.to_thread(self.node.store.have)).values())
         await asyncio.to_thread(self.node.store.capture)
+        before = await asyncio.to_thread(self._received)
         until, still, last = time.monotonic() + seconds, 0.0, (0, 0)
         while time.monotonic() < until:
             if connection.reason:
@@ -153,7 +153,11 @@ class Bus:
                 progress(here, known)
             if is_done or still > STILL_SECONDS:
                 break
-        return sum((await asyncio.to_thread(self.node.store.have)).values()) - before
+        return await asyncio.to_thread(self._received) - before
+
+    def _received(self) -> int:
+        """Return how many changes of others are here."""
+        return sum(changes for origin, changes in self.node.store.have().items() if origin != self.identity.kid)
 
     # -- the loop --------------------------------------------------------------------------------------------------
 
