@@ -137,7 +137,7 @@ class Bus:
         connection = await self._dial(*address_of(address))
         kid = connection.kid or ""
         await asyncio.to_thread(self.node.store.capture)
-        before = await asyncio.to_thread(self._received)
+        before = await asyncio.to_thread(self._of_others)
         until, still, last = time.monotonic() + seconds, 0.0, (0, 0)
         while time.monotonic() < until:
             if connection.reason:
@@ -153,9 +153,9 @@ class Bus:
                 progress(here, known)
             if is_done or still > STILL_SECONDS:
                 break
-        return await asyncio.to_thread(self._received) - before
+        return await asyncio.to_thread(self._of_others) - before
 
-    def _received(self) -> int:
+    def _of_others(self) -> int:
         """Return how many changes of others are here."""
         return sum(changes for origin, changes in self.node.store.have().items() if origin != self.identity.kid)
 
