@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
-import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from reasoningbank.vectors.base import Float32, Int64
-from reasoningbank.vectors.remote import AwayError, EngineAddress, Part
+from reasoningbank.vectors.remote import EngineAddress, Part, alone_in, asking
 
 TIMEOUT = 10.0  # seconds that one call may take
 AT_ONCE = 512  # rows of one request
@@ -30,10 +27,9 @@ class MilvusEngine:
 
     def __init__(self, address: EngineAddress, key: str | None) -> None:
         self.prefix = address.prefix
-        # milvus-lite bears no search beside a change.
-        self._alone = threading.Lock() if address.path else contextlib.nullcontext()
+        self._alone = alone_in(address)
         self._there: set[str] = set()
-        with self._asking():
+        with asking(self._alone):
             # At the end of a process even this may fail.
             import pymilvus
 
@@ -41,15 +37,6 @@ class MilvusEngine:
             where = {"uri": address.path} if address.path else {"uri": address.url, "token": key or ""}
             self._client: Any = pymilvus.MilvusClient(**where, timeout=TIMEOUT)
         atexit.register(self._client.close)
-
-    @contextlib.contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Turn whatever the client raises into AwayError."""
-        try:
-            with self._alone:
-                yield
-        except Exception as error:
-            raise AwayError(f"{type(error).__name__}: {error}".strip()[:200]) from error
 
     def _is_there(self, part: Part) -> bool:
         if part.collection not in self._there and self._client.has_collection(part.collection):
@@ -70,7 +57,7 @@ class MilvusEngine:
         )
 
     def put(self, part: Part, ids: Int64, rows: Float32) -> None:
-        with self._asking():
+        with asking(self._alone):
             if not self._is_there(part):
                 self._make(part)
             for start in range(0, ids.size, AT_ONCE):
@@ -84,17 +71,17 @@ class MilvusEngine:
                 self._client.insert(part.collection, made)
 
     def remove(self, part: Part, ids: Int64) -> None:
-        with self._asking():
+        with asking(self._alone):
             if ids.size and self._is_there(part):
                 self._client.delete(part.collection, ids=[_row(part, number) for number in ids.tolist()])
 
     def drop(self, part: Part) -> None:
-        with self._asking():
+        with asking(self._alone):
             if self._is_there(part):
                 self._client.delete(part.collection, filter=_only(part, None))
 
     def count(self, part: Part) -> int:
-        with self._asking():
+        with asking(self._alone):
             if not self._is_there(part):
                 return 0
             counted = self._client.query(
@@ -107,7 +94,7 @@ class MilvusEngine:
 
     def nearest(self, part: Part, query: Float32, k: int, allowed: Int64 | None) -> tuple[Int64, Float32]:
         found: list[tuple[int, float]] = []
-        with self._asking():
+        with asking(self._alone):
             if self._is_there(part):
                 found = self._all(part, allowed) if k > MOST else self._ranked(part, query, k, allowed)
         ids, cosines = ([each[place] for each in found] for place in (0, 1))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
-import threading
 import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from reasoningbank.vectors.base import Float32, Int64
-from reasoningbank.vectors.remote import AwayError, EngineAddress, Part
+from reasoningbank.vectors.remote import EngineAddress, Part, alone_in, asking
 
 TIMEOUT = 10  # seconds that one call may take
 AT_ONCE = 512  # points of one request
@@ -31,16 +28,15 @@ class QdrantEngine:
 
     def __init__(self, address: EngineAddress, key: str | None) -> None:
         self.prefix = address.prefix
-        # The local mode's arrays bear no search beside a change.
         self._is_local = bool(address.path)
-        self._alone = threading.Lock() if self._is_local else contextlib.nullcontext()
+        self._alone = alone_in(address)
         self._there: set[str] = set()
         where: dict[str, Any] = (
             {"path": address.path}
             if address.path
             else {"url": address.url, "api_key": key, "timeout": TIMEOUT, "check_compatibility": False}
         )
-        with self._asking():
+        with asking(self._alone):
             # At the end of a process even this may fail.
             import qdrant_client
 
@@ -48,15 +44,6 @@ class QdrantEngine:
             self._client: Any = qdrant_client.QdrantClient(**where)
         # Later, what it needs for closing may be gone.
         atexit.register(self._client.close)
-
-    @contextlib.contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Turn whatever the client raises into AwayError."""
-        try:
-            with self._alone:
-                yield
-        except Exception as error:
-            raise AwayError(f"{type(error).__name__}: {error}".strip()[:200]) from error
 
     def _is_there(self, part: Part) -> bool:
         if part.collection not in self._there and self._client.collection_exists(part.collection):
@@ -77,7 +64,7 @@ class QdrantEngine:
         self._client.create_payload_index(part.collection, "project", field_schema=tenant)
 
     def put(self, part: Part, ids: Int64, rows: Float32) -> None:
-        with self._asking():
+        with asking(self._alone):
             if not self._is_there(part):
                 self._make(part)
             for start in range(0, ids.size, AT_ONCE):
@@ -93,26 +80,26 @@ class QdrantEngine:
                 )
 
     def remove(self, part: Part, ids: Int64) -> None:
-        with self._asking():
+        with asking(self._alone):
             if ids.size and self._is_there(part):
                 points = self._models.PointIdsList(points=[_point(part, number) for number in ids.tolist()])
                 self._client.delete(part.collection, points_selector=points, wait=True)
 
     def drop(self, part: Part) -> None:
-        with self._asking():
+        with asking(self._alone):
             if self._is_there(part):
                 selector = self._models.FilterSelector(filter=self._only(part, None))
                 self._client.delete(part.collection, points_selector=selector, wait=True)
 
     def count(self, part: Part) -> int:
-        with self._asking():
+        with asking(self._alone):
             if not self._is_there(part):
                 return 0
             return int(self._client.count(part.collection, count_filter=self._only(part, None), exact=True).count)
 
     def nearest(self, part: Part, query: Float32, k: int, allowed: Int64 | None) -> tuple[Int64, Float32]:
         points = []
-        with self._asking():
+        with asking(self._alone):
             if self._is_there(part):
                 points = self._client.query_points(
                     part.collection,

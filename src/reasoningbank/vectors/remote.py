@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import NamedTuple, Protocol
@@ -97,6 +100,21 @@ class EngineAddress(NamedTuple):
             raise InvalidInputError(f"{address!r} names neither a server nor a path: give {kind}://HOST:PORT")
         url = f"{scheme or 'http'}://{parts.netloc}" if parts.netloc else ""
         return cls(kind, url, "" if url else parts.path, query.get("collections", [PREFIX])[-1])
+
+
+def alone_in(address: EngineAddress) -> AbstractContextManager[object]:
+    """Return what holds back other calls during one: a local engine bears no search beside a change."""
+    return threading.Lock() if address.path else nullcontext()
+
+
+@contextmanager
+def asking(alone: AbstractContextManager[object]) -> Iterator[None]:
+    """Call an engine's client by itself where it must be, and turn whatever it raises into AwayError."""
+    try:
+        with alone:
+            yield
+    except Exception as error:
+        raise AwayError(f"{type(error).__name__}: {error}".strip()[:200]) from error
 
 
 NEEDED = {"qdrant": ("vectors in Qdrant", "qdrant_client"), "milvus": ("vectors in Milvus", "pymilvus")}
