@@ -69,9 +69,8 @@ class SharedBanks:
             InvalidInputError: there is one of this name.
         """
         bank = checked_bank(name)
-        members = [Member("project", checked_name(p, "project"), Right.READ) for p in readers]
-        members += [Member("project", checked_name(p, "project"), Right.WRITE) for p in writers]
-        members += [Member("project", checked_name(p, "project"), Right.APPROVE) for p in approvers]
+        rights = {Right.READ: readers, Right.WRITE: writers, Right.APPROVE: approvers}
+        members = [Member("project", checked_name(p, "project"), may) for may, named in rights.items() for p in named]
         members += [Member("person", checked_name(p, "person"), as_right(may)) for p, may in (people or {}).items()]
         if bank in self._place.names(self._root.tenant):
             raise InvalidInputError(f"there is a shared bank {bank!r} already: shared.add lets others in")
