@@ -127,13 +127,19 @@ def test_what_its_owner_deletes_is_gone_everywhere_and_stays_gone(nodes: list[No
     assert [lima.take(block, "berlin").known for block in late] == [True, True]
 
 
+def deleted_by(other: Node, node: Node, clock: Clock) -> str:
+    """Record a lesson at a node, have another one delete it, and return its id."""
+    memory = node.bank.record(**LESSON).memory.id
+    exchange([node, other])
+    clock.move(seconds=1)
+    other.bank.delete(memory)
+    exchange([node, other])
+    return memory
+
+
 def test_what_another_deletes_goes_out_of_service_and_can_be_put_back(nodes: list[Node], clock: Clock) -> None:
     berlin, lima, _ = nodes
-    memory = berlin.bank.record(**LESSON).memory.id
-    exchange([berlin, lima])
-    clock.move(seconds=1)
-    lima.bank.delete(memory)
-    exchange([berlin, lima])
+    memory = deleted_by(lima, berlin, clock)
 
     assert berlin.bank.get(memory).state is State.ARCHIVED
     berlin.bank.sources.forget("bus:lima")
@@ -143,11 +149,7 @@ def test_what_another_deletes_goes_out_of_service_and_can_be_put_back(nodes: lis
 
 def test_what_was_deleted_elsewhere_and_is_put_back_is_everywhere_again(nodes: list[Node], clock: Clock) -> None:
     berlin, lima, _ = nodes
-    memory = berlin.bank.record(**LESSON).memory.id
-    exchange([berlin, lima])
-    clock.move(seconds=1)
-    lima.bank.delete(memory)
-    exchange([berlin, lima])
+    memory = deleted_by(lima, berlin, clock)
     clock.move(seconds=1)
     berlin.bank.upkeep.restore(memory)
     exchange([berlin, lima])
