@@ -23,8 +23,9 @@ from reasoningbank.storage import migrations
 from reasoningbank.storage.project import SIGNALS_NAME
 from reasoningbank.storage.root import project_folder
 from reasoningbank.storage.signal_log import SignalLog, segment_of
-from tests.processes import exit_code, in_child, start
+from tests.processes import in_child
 from tests.storage.files import made_by_version, put_as_first
+from tests.torture.doomed import Doomed
 from tests.torture.life import BEGIN, Known, check, live, open_bank, open_with_its_embedder, settle, take_in
 from tests.torture.trap import Trap
 
@@ -33,28 +34,14 @@ MOST_STEPS = 600
 ROUNDS_A_BANK = 20
 
 
-class Writer:
-    """A process that lives with the bank until it is killed, and says what it does."""
+class Writer(Doomed):
+    """One that dies at a step, wherever that is."""
 
-    def __init__(self, root: Path, known: Known, name: str, seed: int, steps: int | None) -> None:
-        self.known = known
-        self._read, write = os.pipe()
-        self.process = start(partial(self._run, root, name, seed, write, steps))
-        os.close(write)
-
-    def _run(self, root: Path, name: str, seed: int, pipe: int, steps: int | None) -> None:
-        os.close(self._read)
+    def live(self, root: Path | str, name: str, seed: int, pipe: int, at: int | None) -> None:
         say = os.write
-        if steps is not None:
-            Trap(steps, seed).arm()
-        live(root, self.known, name=name, seed=seed, pipe=pipe, write=say)
-
-    def said(self) -> bytes:
-        """Return all it said until it was killed."""
-        with os.fdopen(self._read, "rb") as pipe:
-            said = pipe.read()
-        assert exit_code(self.process) == -signal.SIGKILL
-        return said
+        if at is not None:
+            Trap(at, seed).arm()
+        live(Path(root), self.known, name=name, seed=seed, pipe=pipe, write=say)
 
 
 def kill_and_check(root: Path, knowns: list[Known], rng: random.Random, *, by_step: bool) -> None:

@@ -8,7 +8,6 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -17,9 +16,9 @@ import pytest
 from benchmarks.engines_proxy import Proxy
 from reasoningbank import ReasoningBank, StorageError
 from reasoningbank.storage.postgres.wire import Asked, Found, Wire
-from tests.processes import exit_code, start
 from tests.servers import Postgres
 from tests.torture import life
+from tests.torture.doomed import Doomed
 from tests.torture.life import Known, Op, check, live, open_with_its_embedder, settle, take_in
 
 MOST_TRIPS = 60  # of one client's life
@@ -48,19 +47,12 @@ def die_at(trip: int, *, answered: bool) -> None:
     Wire.send = counted  # type: ignore[method-assign]
 
 
-class Client:
-    """A process that lives with a bank until it is killed, or refused, and says what it does."""
+class Client(Doomed):
+    """One that dies at a trip, or by its own hand when the server refuses it."""
 
-    def __init__(self, root: str, known: Known, name: str, seed: int, trip: int | None = None) -> None:
-        self.known = known
-        self._read, write = os.pipe()
-        self.process = start(partial(self._run, root, name, seed, write, trip))
-        os.close(write)
-
-    def _run(self, root: str, name: str, seed: int, pipe: int, trip: int | None) -> None:
-        os.close(self._read)
-        if trip is not None:
-            die_at(trip, answered=seed % 2 == 0)
+    def live(self, root: Path | str, name: str, seed: int, pipe: int, at: int | None) -> None:
+        if at is not None:
+            die_at(at, answered=seed % 2 == 0)
         try:
             live(cast("Path", root), self.known, name=name, seed=seed, pipe=pipe)
         except StorageError:
@@ -71,10 +63,7 @@ class Client:
 
     def begun(self) -> Op | None:
         """Wait for its end, take in what was acknowledged to it, and return what it had begun."""
-        with os.fdopen(self._read, "rb") as pipe:
-            said = pipe.read()
-        assert exit_code(self.process) == -signal.SIGKILL
-        return take_in(self.known, said)
+        return take_in(self.known, self.said())
 
 
 def settled(root: str, clients: list[Client]) -> None:
