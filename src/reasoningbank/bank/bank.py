@@ -690,8 +690,9 @@ class ReasoningBank(Namespace):
 
         def prepared() -> Callable[..., FailureRecall]:
             return partial(
-                failing.recall_failure,
-                self._engine,
+                partial(levels.recall_failure, self._handle.levels)
+                if self.shared
+                else partial(failing.recall_failure, self._engine),
                 failing.Failure(*arguments.failure(output, tool, command, exit_code)),
                 task=None if task is None else arguments.query(task),
                 ref=named,
@@ -718,9 +719,12 @@ class ReasoningBank(Namespace):
         tool. Without such a failure nothing is written.
         """
         told = arguments.failure("", tool, command, None)
-        return repair.report_act(
+        credited = repair.report_act(
             self._engine, arguments.episode_ref(ref), tool=told[1], command=told[2], succeeded=succeeded
         )
+        if credited:
+            self._tell_shared()
+        return credited
 
     @contextmanager
     def episode(self, task: str, limit: int = 3, **options: Unpack[RecallOptions]) -> Iterator[Run]:
@@ -795,7 +799,6 @@ class ReasoningBank(Namespace):
             by=given.by if by is None else by,
             revise=revise,
             strength=given.strength,
-            beside=sharing_credit.beside(self._handle.levels, ref) if self.shared else (),
         )
         if self.shared:
             sharing_credit.settle(self._handle.levels, given.strength, told.episode.ref)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasoningbank.belief.belief import Belief, ConfidenceModel
 from reasoningbank.embed.base import EmbedderIdentity
@@ -22,6 +22,8 @@ from reasoningbank.storage.stored import Judged, Stored
 if TYPE_CHECKING:
     from reasoningbank.services.engine import Engine
     from reasoningbank.storage.words import Words
+
+T = TypeVar("T")
 
 
 class View:
@@ -83,6 +85,10 @@ class View:
                 f"open it with {own}; or embed everything anew: reasoningbank reembed "
                 f"--project {engine.project_name!r} --embedder {identity.name}"
             )
+
+    def each(self, question: Callable[[View], T]) -> list[tuple[int, T]]:
+        """Ask every bank that is seen here; return its answers with where the row numbers of each begin."""
+        return [(0, question(self))]
 
     # -- beliefs -------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from reasoningbank.sharing.results import Member
 from reasoningbank.sharing.rights import Right
 from reasoningbank.signals import time_text
 from reasoningbank.storage import meta
-from reasoningbank.storage.contract import Reading, Writing
+from reasoningbank.storage.contract import Reading, Rows, Writing
 
 if TYPE_CHECKING:
     from reasoningbank.storage.place import Place, Project
@@ -136,8 +136,21 @@ def note_run(writing: Writing, ref: str, by_bank: Mapping[str, Sequence[Served]]
 
 def run(reading: Reading, ref: str) -> dict[str, tuple[Served, ...]]:
     """Return what a run was handed from shared banks, by bank."""
-    rows = reading.execute("SELECT bank, served FROM shared_runs WHERE ref = ? ORDER BY bank", (ref,))
-    return {bank: tuple(Served(**each) for each in json.loads(served)) for bank, served in rows}
+    return {bank: _served(served) for bank, served in ask_run(reading, ref)}
+
+
+def ask_run(reading: Reading, ref: str) -> Rows:
+    """Ask what a run was handed from shared banks, for `handed` to read."""
+    return reading.execute("SELECT bank, served FROM shared_runs WHERE ref = ? ORDER BY bank", (ref,))
+
+
+def handed(asked: Rows) -> list[Served]:
+    """Return what a run was handed from shared banks, which shares its outcome."""
+    return [each for _, served in asked for each in _served(served)]
+
+
+def _served(text: str) -> tuple[Served, ...]:
+    return tuple(Served(**each) for each in json.loads(text))
 
 
 def due(reading: Reading, banks: Sequence[str]) -> list[tuple[str, str]]:
@@ -157,11 +170,6 @@ def told(writing: Writing, ref: str, bank: str, verdict: str | None) -> None:
         "AND coalesce((SELECT verdict FROM episodes WHERE ref = :ref), '') = :verdict",
         {"ref": ref, "bank": bank, "verdict": verdict or ""},
     )
-
-
-def unsettle(writing: Writing, ref: str) -> None:
-    """Have a run looked at again: it may get another verdict."""
-    writing.execute("UPDATE shared_runs SET settled = 0 WHERE ref = ?", (ref,))
 
 
 def count_due(reading: Reading) -> dict[str, int]:

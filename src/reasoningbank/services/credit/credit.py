@@ -22,7 +22,7 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.search.recall import new_id
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import Signal, SignalKind, time_text
-from reasoningbank.storage import episodes, evidence
+from reasoningbank.storage import episodes, evidence, sharing
 from reasoningbank.storage.contract import Rows
 from reasoningbank.storage.fold import OUTCOME, Facts, Folded
 from reasoningbank.verdict import Verdict
@@ -62,12 +62,12 @@ def report(
 
     Args:
         strength: how strongly it is said, in (0, 1].
-        beside: what the run was handed from other banks, which shares the outcome.
+        beside: what the run was handed from banks that this one knows nothing of, which shares the outcome.
     """
     with _judging(engine) as edit:
         now = engine.now()
         found = _ref_of(edit, ref, thread, now)
-        said = evidence.ask_facts(edit, found)
+        said, handed = evidence.ask_facts(edit, found), sharing.ask_run(edit, found)
         episode = _loaded(edit, found)
         if not (revise or episode.is_open):
             return Reported(shown_episode(episode, engine.rules), recorded=False, previous=episode.verdict)
@@ -80,7 +80,7 @@ def report(
             by=clean(by or "", engine.rules),
             now=now,
             strength=strength,
-            beside=beside,
+            beside=[*beside, *sharing.handed(handed)],
         )
 
 
@@ -114,7 +114,7 @@ def close_if_open(
         or_unknown: an episode that merely ended is judged now.
     """
     with _judging(engine, create=True) as edit:
-        said = evidence.ask_facts(edit, ref)
+        said, handed = evidence.ask_facts(edit, ref), sharing.ask_run(edit, ref)
         episode = episodes.load_episode(edit, ref)
         if episode is not None and (episode.is_open or (or_unknown and episode.verdict is Verdict.UNKNOWN)):
             _close(
@@ -125,6 +125,7 @@ def close_if_open(
                 reason=clean(reason or "", engine.rules),
                 by=clean(by or "", engine.rules),
                 now=engine.now(),
+                beside=sharing.handed(handed),
             )
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
     from reasoningbank.links import Conflict
-    from reasoningbank.results import Recall, SearchResult
-    from reasoningbank.services.search.recall import Fitted
+    from reasoningbank.results import Hit, Recall, SearchResult
     from reasoningbank.services.view import Edit, View
+
+T = TypeVar("T")
 
 SPAN: Final = 1 << 48
 """From this number on a memory is not of the project, but of a level above it."""
@@ -26,8 +27,8 @@ class Above(Protocol):
 
     opposed: tuple[Conflict, ...]
 
-    def read(self, embedder: Embedder) -> AbstractContextManager[View]:
-        """Give one state of all levels."""
+    def read(self, embedder: Embedder | None) -> AbstractContextManager[View]:
+        """Give one state of all levels; those whose vectors are another embedder's are left out, if one is given."""
 
     def again(self, known: Recall, max_tokens: int) -> Recall:
         """Return what a run was handed before, with what came from above."""
@@ -35,5 +36,11 @@ class Above(Protocol):
     def named(self, found: SearchResult, numbers: Sequence[int]) -> tuple[SearchResult, tuple[int, ...]]:
         """Say of each hit which level it is from."""
 
-    def note(self, edit: Edit, ref: str, fitted: Fitted) -> None:
-        """Remember with a run what it is handed from above."""
+    def handed(self, view: View, ref: str) -> set[int]:
+        """Return the row numbers, in what `read` gives, of what a run was handed from above before."""
+
+    def told_apart(self, view: View, found: Mapping[int, T]) -> dict[int, T]:
+        """Return what was found, by row number, without what a nearer level says too."""
+
+    def note(self, edit: Edit, ref: str, handed_out: Mapping[int, Hit], step: int = 0) -> None:
+        """Remember with a run what it is handed from above, by row number: at which of its failures, or before any."""

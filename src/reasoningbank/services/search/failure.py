@@ -12,11 +12,12 @@ from reasoningbank.diagnostics import Diagnostic, diagnostics, mentioned, writte
 from reasoningbank.diagnostics.acts import act_of
 from reasoningbank.diagnostics.likeness import answers
 from reasoningbank.diagnostics.rules import Weight
+from reasoningbank.embed.base import Embedder
 from reasoningbank.episode import Episode
 from reasoningbank.filters import SERVED, Filters
 from reasoningbank.outputs import failure_of
 from reasoningbank.prompt.block import LessonBlock, render
-from reasoningbank.results import HELD_OUT, Hit
+from reasoningbank.results import HELD_OUT, Hit, SearchResult
 from reasoningbank.runs.results import FailureRecall
 from reasoningbank.screening.door import clean
 from reasoningbank.search.holdout import Holdout
@@ -24,9 +25,10 @@ from reasoningbank.search.selection import surely_harms
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.search import left_out
+from reasoningbank.services.search.above import SPAN, Above
 from reasoningbank.services.search.holdout import hold_out
 from reasoningbank.services.search.recall import as_served, new_id, usage
-from reasoningbank.services.search.repair import came_back, count_act, settle
+from reasoningbank.services.search.repair import CAME_BACK, came_back, count_act, settle
 from reasoningbank.services.search.retrieve import Wanted, find
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import time_text
@@ -79,9 +81,14 @@ def recall_failure(
     max_tokens: int,
     filters: Filters = SERVED,
     holdout: Holdout | None = None,
+    levels: Above | None = None,
     attempt: Attempt | None = None,
 ) -> FailureRecall:
-    """Hand out the memories that answer the errors in an output, and join them to the run's episode."""
+    """Hand out the memories that answer the errors in an output, and join them to the run's episode.
+
+    Args:
+        levels: what is looked through beside the project.
+    """
     said = () if failure.exit_code == 0 else diagnostics(failure.output, exit_code=failure.exit_code)
     errors = tuple(replace(one, message=clean(one.message, engine.rules)) for one in said)
     nothing = FailureRecall(ref=ref or "", errors=tuple(map(written, errors)))
@@ -91,16 +98,16 @@ def recall_failure(
     past, why = _before(engine, ref, errors)
     if why:
         return replace(nothing, reason=why, repeated=why == AGAIN)
-    found = _find(engine, errors, ref, limit, filters, known_only=not failure.is_certain)
+    found = _find(engine, errors, ref, limit, filters, levels, known_only=not failure.is_certain)
     if not found.hits:
         count_act(engine, past)
-        return replace(nothing, reason=found.reason)
+        return replace(nothing, reason=found.reason, degraded=found.degraded)
     block = _block(found.hits, max_tokens)
     if not block.included:
         return replace(nothing, reason="token budget")
     if attempt is not None:
         attempt.keep()
-    joined = _Joined(ref or new_id(), task, failure.act, errors, max_tokens, holdout)
+    joined = _Joined(ref or new_id(), task, failure.act, errors, max_tokens, holdout, levels)
     return _hand_out(engine, nothing, found, block, joined)
 
 
@@ -118,7 +125,7 @@ def _before(engine: Engine, ref: str | None, errors: Sequence[Diagnostic]) -> tu
     if episode is not None and not episode.is_open:
         return past, OVER
     if (same := came_back(past, errors)) is not None:
-        settle(engine, same, -1, "the same error came back")
+        settle(engine, same, CAME_BACK)
         return past, AGAIN
     return past, BUDGET if len(past) >= engine.settings.failure_recalls else ""
 
@@ -134,29 +141,56 @@ class _Found:
     numbers: tuple[int, ...] = ()
     match: str = ""
     reason: str = ""
+    degraded: tuple[str, ...] = ()
 
 
 def _find(
-    engine: Engine, errors: Sequence[Diagnostic], ref: str | None, limit: int, filters: Filters, *, known_only: bool
+    engine: Engine,
+    errors: Sequence[Diagnostic],
+    ref: str | None,
+    limit: int,
+    filters: Filters,
+    levels: Above | None,
+    *,
+    known_only: bool,
 ) -> _Found:
     """Return what answers exactly these errors, or else what a search finds for errors of their kind."""
-    with engine.read() as view:
-        shown = signatures.shown(view, ref) if ref else set()
-        known = signatures.answering(view, errors)
+    with engine.read() if levels is None else levels.read(None) as view:
+        shown = _shown(view, ref, levels)
+        known = {
+            n + first: how
+            for first, each in view.each(lambda one: signatures.answering(one, errors))
+            for n, how in each.items()
+        }
         if filters != SERVED:
-            engine.cache.follow(view)
-            passing = engine.cache.passing(view, filters)
+            view.engine.cache.follow(view)
+            passing = view.engine.cache.passing(view, filters)
             if not len(passing.memories):
                 return _Found(reason=next(iter(left_out.by_filters(view, filters)), UNKNOWN))
             known = {n: how for n, how in known.items() if passing.holds(np.array([n])).all()}
+        if levels is not None:
+            known = levels.told_apart(view, known)
         hits = _known_hits(view, {n: how for n, how in known.items() if n not in shown})
-    if hits:
-        chosen = hits[:limit]
-        exact = known[chosen[0][0]][0] == EXACT
-        return _Found(tuple(h for _, h in chosen), tuple(n for n, _ in chosen), "exact" if exact else "template")
+        if hits:
+            exact = known[hits[0][0]][0] == EXACT
+            found = SearchResult(tuple(hit for _, hit in hits[:limit]))
+            return _named(found, [n for n, _ in hits[:limit]], "exact" if exact else "template", levels)
     if known and set(known) <= shown:
         return _Found(reason="what answers it was handed out before")
-    return _Found(reason=UNKNOWN) if known_only else _searched(engine, errors, shown, limit, filters)
+    return _Found(reason=UNKNOWN) if known_only else _searched(engine, errors, ref, limit, filters, levels)
+
+
+def _shown(view: View, ref: str | None, levels: Above | None) -> set[int]:
+    """Return the row numbers of all that a run was handed."""
+    if ref is None:
+        return set()
+    return signatures.shown(view, ref) | (set() if levels is None else levels.handed(view, ref))
+
+
+def _named(found: SearchResult, numbers: Sequence[int], match: str, levels: Above | None) -> _Found:
+    """Say of each hit which level it is from, where there are several."""
+    named, places = (found, tuple(numbers)) if levels is None else levels.named(found, numbers)
+    return _Found(named.hits, places, match, "" if named.hits else UNKNOWN, named.degraded)
 
 
 def _known_hits(view: View, known: dict[int, tuple[int, int]]) -> list[tuple[int, Hit]]:
@@ -188,27 +222,31 @@ def _known_hits(view: View, known: dict[int, tuple[int, int]]) -> list[tuple[int
     return sorted(hits, key=lambda pair: (-pair[1].score, -known[pair[0]][1], -pair[1].confidence, pair[0]))
 
 
-def _searched(engine: Engine, errors: Sequence[Diagnostic], shown: set[int], limit: int, filters: Filters) -> _Found:
-    query = engine.queries
+def _searched(
+    engine: Engine,
+    errors: Sequence[Diagnostic],
+    ref: str | None,
+    limit: int,
+    filters: Filters,
+    levels: Above | None,
+) -> _Found:
     # What no rule knows says too little to search with.
     leading = [one for one in errors if one.weight > Weight.CONSEQUENCE][-LIMIT:]
     if not leading:
         return _Found(reason=UNKNOWN)
     wanted = Wanted(CANDIDATES, engine.settings.floor, False, filters, "relevance")
 
-    def attempt(embedder: object) -> _Found:
-        asked = query.query(embedder, "\n".join(one.said for one in leading))  # type: ignore[arg-type]
-        with engine.read() as view:
+    def attempt(embedder: Embedder) -> _Found:
+        asked = engine.queries.query(embedder, "\n".join(one.said for one in leading))
+        with engine.read() if levels is None else levels.read(embedder) as view:
             result, numbers = find(view, asked, wanted)
-        if result.weak:
-            return _Found(reason=UNKNOWN)
-        fit = [
-            (hit, n)
-            for hit, n in zip(result.hits, numbers, strict=True)
-            if n not in shown and answers(leading, hit.memory.signatures, hit.memory.content)
-        ][:limit]
-        reason = "" if fit else UNKNOWN
-        return _Found(tuple(hit for hit, _ in fit), tuple(n for _, n in fit), "search", reason)
+            shown = _shown(view, ref, levels)
+            fit = [
+                (hit, n)
+                for hit, n in zip(result.hits, numbers, strict=True)
+                if n not in shown and answers(leading, hit.memory.signatures, hit.memory.content)
+            ][: 0 if result.weak else limit]
+            return _named(replace(result, hits=tuple(hit for hit, _ in fit)), [n for _, n in fit], "search", levels)
 
     return engine.with_embedder(attempt)
 
@@ -237,6 +275,7 @@ class _Joined:
     errors: Sequence[Diagnostic]
     max_tokens: int
     holdout: Holdout | None
+    levels: Above | None
 
 
 def _hand_out(engine: Engine, nothing: FailureRecall, found: _Found, block: LessonBlock, run: _Joined) -> FailureRecall:
@@ -255,11 +294,13 @@ def _hand_out(engine: Engine, nothing: FailureRecall, found: _Found, block: Less
             chosen = [(n, hit) for n, hit in chosen if hit.memory.id not in out]
             block = _block([hit for _, hit in chosen], run.max_tokens)
         if not chosen:
-            return replace(nothing, ref=run.ref, reason=HELD_OUT)
+            return replace(nothing, ref=run.ref, reason=HELD_OUT, degraded=found.degraded)
         past = signatures.failures_of(edit, run.ref)
         step = max((failed.step for failed in past), default=0) + 1
         first = max((s.position for s in episode.memories), default=-1) + 1
-        served = [(n, as_served(hit, first + place, step)) for place, (n, hit) in enumerate(chosen)]
+        served = [(n, as_served(hit, first + place, step)) for place, (n, hit) in enumerate(chosen) if n < SPAN]
+        if run.levels is not None:
+            run.levels.note(edit, run.ref, dict(chosen), step)
         moment = edit.moment
         signatures.count_act(edit, run.ref)
         episodes.serve_more(edit, run.ref, served, block.tokens)
@@ -277,6 +318,7 @@ def _hand_out(engine: Engine, nothing: FailureRecall, found: _Found, block: Less
         tokens=block.tokens,
         match=found.match,
         shortened=block.shortened,
+        degraded=found.degraded,
     )
 
 

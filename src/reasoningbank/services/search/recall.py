@@ -240,7 +240,7 @@ def _open(engine: Engine, fitted: Fitted, run: Run, limit: _Limit, levels: Above
         if served is None:
             return None
         if levels is not None:
-            levels.note(edit, run.ref, fitted)
+            levels.note(edit, run.ref, {fitted.numbers[hit.memory.id]: hit for hit in fitted.handed_out})
         before = edit.moment
         # What was deleted meanwhile counts for nothing.
         edit.write_signals([usage(s, run.ref, run.thread, now) for _, s in served], now)

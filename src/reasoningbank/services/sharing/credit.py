@@ -21,12 +21,14 @@ from reasoningbank.memory import State
 from reasoningbank.results import Voted
 from reasoningbank.services.credit import credit
 from reasoningbank.services.search.recall import usage
+from reasoningbank.services.search.repair import of_repair
 from reasoningbank.services.sharing.engine import MemberEngine
 from reasoningbank.services.sharing.levels import Levels
 from reasoningbank.services.sharing.state import holding
 from reasoningbank.services.view import View
 from reasoningbank.signals import SignalKind
-from reasoningbank.storage import episodes, records, sharing, trust
+from reasoningbank.storage import episodes, records, sharing, signatures, trust
+from reasoningbank.storage.signatures import Failed
 from reasoningbank.storage.stored import Stored
 
 TASK = "a run of another project"
@@ -39,21 +41,6 @@ REVIEW = "fails in most projects that tried it"
 def ref_of(project: str, ref: str) -> str:
     """Return the reference under which a shared bank knows a project's run: a hash, the same each time."""
     return hashlib.blake2b(f"{project}\0{ref}".encode(), digest_size=16).hexdigest()
-
-
-def beside(levels: Levels, ref: str | None) -> tuple[Served, ...]:
-    """Return what a run was handed from shared banks, before it gets a verdict.
-
-    It shares the outcome with the project's lessons; and should another verdict be given, those banks are to be told.
-    """
-    if ref is None:
-        return ()
-    with levels.own.read() as view:
-        handed = sharing.run(view, ref)
-    if handed:
-        with levels.own.write(create=False) as edit:
-            sharing.unsettle(edit, ref)
-    return tuple(served for each in handed.values() for served in each)
 
 
 def settle(levels: Levels, strength: float = 1.0, ref: str | None = None) -> None:
@@ -75,11 +62,14 @@ def _tell(levels: Levels, engine: MemberEngine, ref: str, strength: float) -> No
     own = levels.own
     with own.read() as view:
         episode, handed = episodes.load_episode(view, ref), sharing.run(view, ref)
+        failures = signatures.failures_of(view, ref)
     if episode is None:
         return
     there = ref_of(own.project_name, ref)
     others = [served for bank, each in handed.items() if bank != engine.project_name for served in each]
-    _serve(engine, there, own.project_name, handed[engine.project_name], episode.opened_at)
+    mine = handed[engine.project_name]
+    _serve(engine, there, own.project_name, mine, episode.opened_at)
+    _tell_failures(engine, there, mine, failures)
     if episode.verdict is not None:
         told = credit.report(
             engine,
@@ -95,8 +85,22 @@ def _tell(levels: Levels, engine: MemberEngine, ref: str, strength: float) -> No
         for memory_id in told.credited:
             _look_again(engine, memory_id)
     with own.write(create=False) as edit:
-        verdict = None if episode.verdict is None else episode.verdict.value
-        sharing.told(edit, ref, engine.project_name, verdict)
+        if signatures.failures_of(edit, ref) == failures:
+            verdict = None if episode.verdict is None else episode.verdict.value
+            sharing.told(edit, ref, engine.project_name, verdict)
+
+
+def _tell_failures(engine: MemberEngine, ref: str, served: Sequence[Served], failures: Sequence[Failed]) -> None:
+    """Say of what was handed out at failures what came of those; said before, it changes nothing."""
+    came_of = {failed.step: failed.settled for failed in failures if failed.settled}
+    about = [each for each in served if each.step in came_of]
+    if not about:
+        return
+    now, project = engine.now(), engine.own.project_name
+    signals = [replace(of_repair(s.memory, s.revision, ref, came_of[s.step], now), source=project) for s in about]
+    with engine.write() as edit:
+        edit.catch_up()
+        edit.write_signals(signals, now, only_news=True)
 
 
 def _serve(engine: MemberEngine, ref: str, project: str, served: Sequence[Served], opened: datetime) -> None:

@@ -58,6 +58,10 @@ class Joined(View):
         """Check the project's vectors; those of the other levels were checked when they were opened."""
         self.levels[0].check_embedder(identity)
 
+    def each(self, question: Callable[[View], T]) -> list[tuple[int, T]]:
+        """Ask every level; return its answers with where the row numbers of each begin."""
+        return [(level * SPAN, answer) for level, answer in enumerate(self.joined.each(question))]
+
 
 class _JoinedEngine:
     """The project's engine, with what is kept of all levels."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -19,15 +20,19 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.search import recall as recalling
 from reasoningbank.services.search.above import SPAN
 from reasoningbank.services.search.again import as_hit
-from reasoningbank.services.search.recall import Fitted, as_found, as_served, block_of
+from reasoningbank.services.search.recall import as_found, as_served, block_of
 from reasoningbank.services.search.retrieve import Wanted, find
 from reasoningbank.services.sharing.engine import WHAT, MemberEngine
 from reasoningbank.services.sharing.joined import Joined, LevelFailedError, level_of
 from reasoningbank.services.upkeep.consolidate import as_lesson
-from reasoningbank.services.view import Edit
+from reasoningbank.services.view import Edit, View
 from reasoningbank.sharing.rights import Right
 from reasoningbank.storage import records, sharing
 from reasoningbank.upkeep.consolidation import contradict
+
+if TYPE_CHECKING:
+    from reasoningbank.runs.results import FailureRecall
+    from reasoningbank.services.search.failure import Failure
 
 log = logging.getLogger("reasoningbank")
 T = TypeVar("T")
@@ -91,7 +96,7 @@ class Look:
         self.opposed: tuple[Conflict, ...] = ()
 
     @contextmanager
-    def read(self, embedder: Embedder) -> Iterator[Joined]:
+    def read(self, embedder: Embedder | None) -> Iterator[Joined]:
         """Give one state of each level; those that do not answer, or are not open to this project, are left out."""
         with self._levels.own.read() as own, ExitStack() as opened:
             views, degraded = [own], list(self._without.values())
@@ -100,7 +105,8 @@ class Look:
                     continue
                 try:
                     view = opened.enter_context(engine.read())
-                    view.check_embedder(embedder.identity)
+                    if embedder is not None:
+                        view.check_embedder(embedder.identity)
                 except ReasoningBankError as error:
                     degraded.append(self._levels.left_out(name, error))
                 else:
@@ -139,7 +145,9 @@ class Look:
                 continue
             now = self._levels.own.now()
             there = {m.id: m for m in shown.values() if m.state is State.ACTIVE and not m.has_expired(now)}
-            hits += [replace(as_hit(s, there[s.memory]), level=bank) for s in served if s.memory in there]
+            hits += [
+                replace(as_hit(s, there[s.memory]), level=bank) for s in served if s.memory in there and not s.step
+            ]
         if len(hits) == len(known.hits):
             return replace(known, degraded=(*known.degraded, *degraded))
         hits.sort(key=lambda hit: -hit.score)
@@ -153,18 +161,35 @@ class Look:
             degraded=(*known.degraded, *degraded),
         )
 
-    def note(self, edit: Edit, ref: str, fitted: Fitted) -> None:
+    def handed(self, view: View, ref: str) -> set[int]:
+        """Return the row numbers, in what `read` gives, of what a run was handed from shared banks before."""
+        joined, found = cast("Joined", view), set[int]()
+        handed = sharing.run(view, ref)
+        for level, each in enumerate(joined.levels[1:], 1):
+            ids = [served.memory for served in handed.get(each.engine.project_name, ())]
+            numbers = joined.joined.ask(level, partial(records.numbers_of, ids=ids)) if ids else {}
+            found |= {n + level * SPAN for n in numbers.values()}
+        return found
+
+    def told_apart(self, view: View, found: Mapping[int, T]) -> dict[int, T]:
+        """Return what was found, by row number, without what a nearer level says too."""
+        view.engine.cache.follow(view)
+        numbers = np.array(sorted(found), dtype=np.int64)
+        there = view.engine.cache.candidates(view, numbers)["there"]
+        return {n: found[n] for n in numbers[there].tolist()}
+
+    def note(self, edit: Edit, ref: str, handed_out: Mapping[int, Hit], step: int = 0) -> None:
         """Remember with a run what it is handed from shared banks, so that those can be told of it."""
         by_bank: dict[str, list[Hit]] = {}
         known = sharing.run(edit, ref)
-        for hit in fitted.handed_out:
-            if fitted.numbers[hit.memory.id] >= SPAN:
+        for n, hit in handed_out.items():
+            if n >= SPAN:
                 by_bank.setdefault(hit.level, []).append(hit)
         for bank, hits in by_bank.items():
             before = known.get(bank, ())
             there = {served.memory for served in before}
             new = [hit for hit in hits if hit.memory.id not in there]
-            known[bank] = (*before, *(as_served(hit, place) for place, hit in enumerate(new, len(before))))
+            known[bank] = (*before, *(as_served(hit, place, step) for place, hit in enumerate(new, len(before))))
         if by_bank:
             sharing.note_run(edit, ref, known)
 
@@ -174,6 +199,16 @@ def recall(levels: Levels, task: str, wanted: Wanted, **how: Any) -> Recall:
     from reasoningbank.services.sharing.credit import settle
 
     found = levels.looked(lambda look: recalling.recall(levels.own, task, wanted, levels=look, **how))
+    settle(levels)
+    return found
+
+
+def recall_failure(levels: Levels, failure: Failure, **how: Any) -> FailureRecall:
+    """Hand out the memories of all levels that answer the errors of a failure."""
+    from reasoningbank.services.search import failure as failing
+    from reasoningbank.services.sharing.credit import settle
+
+    found = levels.looked(lambda look: failing.recall_failure(levels.own, failure, levels=look, **how))
     settle(levels)
     return found
 
