@@ -50,6 +50,8 @@ GAPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("replication.*", "`bus` calls them"),
         ("Tenants.overview", "`projects`"),
         ("Tenants.delete_project", "`delete-project`"),
+        ("Tenants.worker", "`work --every-tenant`"),
+        ("Tenants.maintain", "`maintain --every-tenant`"),
     ),
     "MCP": (
         ("record_many", "a model records one lesson at a time"),

@@ -37,7 +37,9 @@ class ServerStatus:
     size: int
 
 
-def init(dsn: str, *, role: str | None = None, partitions: int = 4, vectors: bool = False) -> tuple[int, int]:
+def init(
+    dsn: str, *, role: str | None = None, partitions: int = 4, vectors: bool = False, fleet: str | None = None
+) -> tuple[int, int]:
     """Make the schema, or bring it up to this version's format; return the format before and after.
 
     In one transaction, and safe to run twice and by several at once. It needs a role that may make a schema in that
@@ -49,15 +51,20 @@ def init(dsn: str, *, role: str | None = None, partitions: int = 4, vectors: boo
         partitions: into how many parts the large tables are split by project, 1 to 1,000; only the first time counts.
         vectors: keep the vectors once more as pgvector searches them (setting `vectors`). The extension has to be
             there: a superuser runs CREATE EXTENSION vector once.
+        fleet: an existing role for workers of every tenant: it may do what `role` may, and see the names of all tenants
+            and projects, to find those in which something is due.
 
     Raises:
         InvalidInputError: no address of a server, no name of a role, or no whole number of partitions in that range.
         ScopeError, StorageError: the server refuses, or cannot be reached; nothing was changed.
     """
     parts = arguments.whole("partitions", partitions, 1, 1_000)
-    granted = None if role is None else arguments.identifier("role", role)
+    granted = {
+        name: None if given is None else arguments.identifier(name, given)
+        for name, given in (("role", role), ("fleet", fleet))
+    }
     schema = _schema()
-    found: tuple[int, int] = schema.migrate(_address(dsn), role=granted, partitions=parts, vectors=vectors)
+    found: tuple[int, int] = schema.migrate(_address(dsn), partitions=parts, vectors=vectors, **granted)
     return found
 
 

@@ -266,6 +266,21 @@ class Maintained:
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """A round of upkeep in one of many projects.
+
+    Attributes:
+        maintained: what was done; None when it could not be.
+        problem: why, in words; it is tried again after an hour.
+    """
+
+    tenant: str
+    project: str
+    maintained: Maintained | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Repair:
     """One thing that is not as it should be, and what mends it.
 

@@ -60,13 +60,13 @@ KINDS: Final = {
         also memory_ids signs too_long
         bad_lines bins came_from  conflicts credited criteria days degraded differing errors findings
         harmful hits joined left merged_from notes parts paths pins planned problems read
-        reasoning_pointer_ids repairs required restored rolled_up shortened signatures skipped sources
+        reasoning_pointer_ids repairs required restored rolled_up rounds shortened signatures skipped sources
         stray_segments suggested tags taken_back tenants torn trend used_in weights
     """,
     "object": """
         refused spent
         caps
-        corrections counts edge episode error fields forms hit_rates link metadata old reasons redactions
+        corrections counts edge episode error fields forms hit_rates link maintained metadata old reasons redactions
         rows settings standings statuses votes why yields
     """,
 }

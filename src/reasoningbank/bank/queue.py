@@ -94,6 +94,6 @@ class Queue(Namespace):
             distiller, judge: as in the bank's `distill`.
             poll: seconds between two looks at an empty queue.
         """
-        from reasoningbank.services.runs.worker import Worker
+        from reasoningbank.services.runs.worker import OneProject, Worker
 
-        return Worker(self._engine, as_distiller(distiller), as_run_judge(judge), poll=poll)
+        return Worker(OneProject(self._engine), as_distiller(distiller), as_run_judge(judge), poll=poll)

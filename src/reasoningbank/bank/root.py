@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -13,7 +14,7 @@ from weakref import WeakValueDictionary
 from reasoningbank import arguments
 from reasoningbank.address import ServerAddress
 from reasoningbank.bank.bank import ReasoningBank
-from reasoningbank.bank.handle import utc_now
+from reasoningbank.bank.handle import Later, as_distiller, as_run_judge, utc_now
 from reasoningbank.bank.sharing import checked_banks
 from reasoningbank.config import Settings, data_root
 from reasoningbank.status import ProjectCounts
@@ -21,10 +22,18 @@ from reasoningbank.storage.place import place_at, told_of
 from reasoningbank.storage.root import checked_name
 
 if TYPE_CHECKING:
+    from reasoningbank.bank.handle import AnyJudge
     from reasoningbank.bank.shared import SharedBanks
+    from reasoningbank.distill.distiller import Distiller
     from reasoningbank.embed.base import Embedder
     from reasoningbank.formats.scrub_rules import ScrubRules
     from reasoningbank.services.engine import Engine
+    from reasoningbank.services.runs.fleet import Fleet
+    from reasoningbank.services.runs.worker import Worker
+    from reasoningbank.services.upkeep import rounds
+    from reasoningbank.status import Round
+else:
+    rounds = Later("reasoningbank.services.upkeep.rounds")
 
 MOST_OPEN = 64
 
@@ -71,6 +80,7 @@ class Tenants:
     ) -> None:
         self.root: Final = data_root(root)
         checked = Settings.of(settings)
+        self._clock = clock
         self._bank_of = partial(
             _Resting, self.root, embedder=embedder, settings=checked, scrub_rules=scrub_rules, clock=clock
         )
@@ -114,6 +124,57 @@ class Tenants:
                 surplus -= 1
                 with self._lock:
                     self._open.pop(idle, None)
+
+    def worker(
+        self,
+        distiller: Distiller | None = None,
+        judge: AnyJudge | None = None,
+        *,
+        poll: float = 1.0,
+        upkeep: bool = False,
+    ) -> Worker:
+        """Return a worker for the queues of all projects of every tenant; it works in its own thread while entered.
+
+        Of any number of them, in any number of processes, each job is taken by one. On a server their role needs the
+        right to look for the work of every tenant: `server.init(…, fleet=ROLE)`.
+
+        Args:
+            distiller, judge: as in a bank's `distill`.
+            poll: seconds between two looks where nothing tells of a job: in folders, and behind a pooler.
+            upkeep: do rounds of upkeep that are due, too, when there is no job (see `maintain`).
+        """
+        return self._worker(None, distiller, judge, poll=poll, upkeep=upkeep)
+
+    def _worker(
+        self, tenant: str | None, distiller: Distiller | None, judge: AnyJudge | None, *, poll: float, upkeep: bool
+    ) -> Worker:
+        from reasoningbank.services.runs.fleet import EveryProject
+        from reasoningbank.services.runs.worker import Worker
+
+        fleet = self._fleet(tenant)
+        when_idle = (lambda: rounds.next_round(fleet) is not None) if upkeep else bool
+        return Worker(EveryProject(fleet), as_distiller(distiller), as_run_judge(judge), poll=poll, when_idle=when_idle)
+
+    def maintain(self) -> list[Round]:
+        """Do a round of upkeep in each project of every tenant that had none for a day, and say what was done.
+
+        Several processes that are at it share the projects; none is kept by two at once. On a server the role needs
+        the right that `worker` needs.
+        """
+        return self._maintain(None)
+
+    def _maintain(self, tenant: str | None) -> list[Round]:
+        return list(rounds.rounds(self._fleet(tenant)))
+
+    def _fleet(self, tenant: str | None) -> Fleet:
+        from reasoningbank.services.runs.fleet import Fleet
+
+        return Fleet(place_at(self.root), tenant, self._clock, self._engine)
+
+    @contextmanager
+    def _engine(self, tenant: str, project: str) -> Iterator[Engine]:
+        bank = self.open(tenant, project)
+        yield bank._handle.engine  # noqa: SLF001 - what a bank stands on
 
     def names(self) -> list[str]:
         """Return the names of the tenants that have projects, sorted. Nothing is made. A server tells nobody."""
@@ -204,6 +265,27 @@ class BankRoot:
     def open(self, project: str, *, shared: Sequence[str] = (), person: str | None = None) -> ReasoningBank:
         """Return the bank of a project; the same handle as long as somebody holds it."""
         return self._tenants.open(self.tenant, project, shared=shared, person=person)
+
+    def worker(
+        self,
+        distiller: Distiller | None = None,
+        judge: AnyJudge | None = None,
+        *,
+        poll: float = 1.0,
+        upkeep: bool = False,
+    ) -> Worker:
+        """Return a worker for the queues of all the tenant's projects; it works in its own thread while it is entered.
+
+        Of any number of them, in any number of processes, each job is taken by one; `Tenants.worker` says the rest.
+        """
+        return self._tenants._worker(self.tenant, distiller, judge, poll=poll, upkeep=upkeep)  # noqa: SLF001
+
+    def maintain(self) -> list[Round]:
+        """Do a round of upkeep in each of the tenant's projects that had none for a day, and say what was done.
+
+        Several processes that are at it share the projects; none is kept by two at once.
+        """
+        return self._tenants._maintain(self.tenant)  # noqa: SLF001
 
     @property
     def shared(self) -> SharedBanks:

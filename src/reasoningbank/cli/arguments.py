@@ -26,6 +26,8 @@ NewestFirst = Annotated[bool, typer.Option("--newest-first", help="What happened
 IntoFile = Annotated[Path, typer.Argument(metavar="[FILE]", help="Where to; standard output when not given.")]
 STANDARD_STREAM = Path("-")
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Every = Annotated[bool, typer.Option("--all", help="Every project of the tenant, in place of --project.")]
+EveryTenant = Annotated[bool, typer.Option("--every-tenant", help="Every project of every tenant under the root.")]
 By = Annotated[str | None, typer.Option("--by", help="Who judged.")]
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from reasoningbank import Verdict
-from reasoningbank.cli.arguments import UsageError
+from reasoningbank.cli.arguments import Every, EveryTenant, UsageError
 from reasoningbank.cli.reading import FileRead, Summary, files_read, is_over, told
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.terminal import counts, headline, indented, sentence, shown
@@ -185,14 +185,29 @@ def work(
     session: Session,
     *,
     once: Annotated[bool, typer.Option("--once", help="Do what is due now, and end.")] = False,
+    every: Every = False,
+    every_tenant: EveryTenant = False,
+    upkeep: Annotated[
+        bool,
+        typer.Option("--upkeep", help="With --all or --every-tenant: also do the rounds of `maintain` that are due."),
+    ] = False,
     distiller: WithDistiller = "template",
     model: WithModel = None,
     base_url: WithBaseUrl = None,
     judge: WithJudge = False,
 ) -> Answer:
-    """Distil the runs that wait in the queue, until interrupted; the job at hand is finished then."""
+    """Distil the runs that wait in the queue, until interrupted; the job at hand is finished then.
+
+    With --all it is the queues of all projects: start as many of these as there is work for, on any machines; each job
+    is taken by one. A job of a worker that died is taken up again after a minute.
+    """
     drawing, judging = chosen_distiller(distiller, model, base_url, judge=judge)
-    worker = session.bank.queue.worker(drawing, judging)
+    banks = session.fleet(every=every, every_tenant=every_tenant)
+    if upkeep and (banks is None or once):
+        raise UsageError("--upkeep goes with --all or --every-tenant, and without --once: there is `maintain`")
+    worker = (
+        session.bank.queue.worker(drawing, judging) if banks is None else banks.worker(drawing, judging, upkeep=upkeep)
+    )
     if not once:
         with worker:
             wait_for_an_interrupt()

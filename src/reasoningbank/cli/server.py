@@ -8,6 +8,7 @@ import typer
 
 from reasoningbank import server
 from reasoningbank.address import ServerAddress
+from reasoningbank.cli.arguments import Every
 from reasoningbank.cli.help import Group
 from reasoningbank.cli.session import Answer, Session, command
 
@@ -18,12 +19,14 @@ Address = Annotated[str, typer.Argument(metavar="DSN", help="postgresql://user@h
 Role = Annotated[
     str | None, typer.Option("--role", help="An existing role to let read and write rows; banks log in as it.")
 ]
+Fleet = Annotated[
+    str | None, typer.Option("--fleet", help="An existing role that may, too, and take work of every tenant.")
+]
 Partitions = Annotated[
     int, typer.Option("--partitions", min=1, max=1_000, help="Parts of the large tables; only the first time counts.")
 ]
 Vectors = Annotated[bool, typer.Option("--vectors", help="Let the server search vectors too; it needs pgvector.")]
 To = Annotated[str, typer.Option("--to", metavar="PLACE", help="A folder, or postgresql://user@host/database")]
-Every = Annotated[bool, typer.Option("--all", help="Every project of the tenant, in place of --project.")]
 
 
 @command(app, "init", scope=())
@@ -32,21 +35,26 @@ def init(
     dsn: Address,
     *,
     role: Role = None,
+    fleet: Fleet = None,
     partitions: Partitions = 4,
     vectors: Vectors = False,
 ) -> Answer:
     """Make the schema, as a role that may; run again, it brings it up to this version."""
-    before, after = server.init(dsn, role=role, partitions=partitions, vectors=vectors)
+    before, after = server.init(dsn, role=role, fleet=fleet, partitions=partitions, vectors=vectors)
     shown = str(ServerAddress(dsn))
     said = f"format {after} is there" if before == after else f"format {before} became {after}"
     granted = "" if role is None else f" Banks can log in as {role}."
-    return Answer({"server": shown, "before": before, "after": after, "role": role}, f"{shown}: {said}.{granted}")
+    granted += "" if fleet is None else f" {fleet} may take work of every tenant."
+    value = {"server": shown, "before": before, "after": after, "role": role, "fleet": fleet}
+    return Answer(value, f"{shown}: {said}.{granted}")
 
 
 @command(app, "migrate", scope=())
-def migrate(session: Session, dsn: Address, *, role: Role = None, vectors: Vectors = False) -> Answer:
+def migrate(
+    session: Session, dsn: Address, *, role: Role = None, fleet: Fleet = None, vectors: Vectors = False
+) -> Answer:
     """Bring the schema up to this version, as the role that owns it. Stop older versions of the program first."""
-    return init(session, dsn, role=role, vectors=vectors)
+    return init(session, dsn, role=role, fleet=fleet, vectors=vectors)
 
 
 @command(app, "status", scope=())

@@ -123,7 +123,11 @@ class Session:
     @functools.cached_property
     def tenants(self) -> Tenants:
         """All that is under the root."""
-        return self._closing.enter_context(Tenants(self.root))
+        return self._closing.enter_context(Tenants(self.root, embedder=self.embedder, settings=self.settings))
+
+    def fleet(self, *, every: bool, every_tenant: bool) -> BankRoot | Tenants | None:
+        """All projects of every tenant, or of the one that was asked for; None where one project was."""
+        return self.tenants if every_tenant else self.banks if every else None
 
     @property
     def tenant(self) -> str:

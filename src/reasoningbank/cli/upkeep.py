@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from reasoningbank.cli.arguments import Every, EveryTenant, UsageError
 from reasoningbank.cli.merging import asked, skipped, told
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.streams import json_form
@@ -22,6 +23,7 @@ from reasoningbank.upkeep import (
     Metrics,
     Pruned,
     Repair,
+    Round,
     Status,
 )
 
@@ -54,8 +56,12 @@ def maintain(
     session: Session,
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what could be.")] = False,
+    every: Every = False,
+    every_tenant: EveryTenant = False,
 ) -> Answer:
     """Do a round of upkeep; one a day is plenty.
+
+    With --all, in each project that had none for a day: as often as you like, and from as many machines.
 
     Always: roll up old segments of the signal log, close episodes that stayed open for too long, trim the change feed
     and kept runs, and, at most once a day, suggest links (none is set; --set auto_suggest=false leaves it out).
@@ -64,7 +70,13 @@ def maintain(
     nobody needs (--set auto_prune=true), also what is more than --set max_memories=N. --dry-run proposes all of it,
     whatever the settings.
     """
+    banks = session.fleet(every=every, every_tenant=every_tenant)
+    if dry_run and banks is not None:
+        raise UsageError("--dry-run is for one project: leave out --all and --every-tenant")
     with session.waiting("Keeping the bank good"):
+        if banks is not None:
+            rounds = banks.maintain()
+            return Answer({"rounds": rounds}, _rounds, exit_code=int(any(one.problem for one in rounds)))
         return Answer(session.bank.upkeep.maintain(dry_run=dry_run), _maintained)
 
 
@@ -156,6 +168,17 @@ def _maintained(console: Console, done: Maintained) -> None:
     skipped(console, done.skipped)
     for link in done.suggested:
         sentence(console, f"suggested: {link.source} {link.type} {link.target} ({link.evidence})")
+
+
+def _rounds(console: Console, done: Mapping[str, Sequence[Round]]) -> None:
+    if not done["rounds"]:
+        sentence(console, "No round of upkeep was due.")
+    for one in done["rounds"]:
+        sentence(console, f"{one.tenant}, {one.project}:", "bold")
+        if one.maintained is None:
+            sentence(console, f"Problem: {one.problem}", "yellow")
+        else:
+            _maintained(console, one.maintained)
 
 
 # Columns of a bar at the most, and of what stands beside it.

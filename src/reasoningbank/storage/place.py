@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from reasoningbank.status import ProjectCounts
 from reasoningbank.storage import root as folders
 from reasoningbank.storage import told
 from reasoningbank.storage.contract import Writing
+from reasoningbank.storage.due import Bell, Clockwork, Found, Work, in_folders
 from reasoningbank.storage.project import Project as FolderProject
 from reasoningbank.storage.project import nothing
 from reasoningbank.storage.sharing import shared_name
@@ -118,6 +120,17 @@ class Place(Protocol):
     def delete(self, tenant: str, project: str) -> None:
         """Delete everything of exactly this project; ProjectNotFoundError when there is none of this name."""
 
+    def due(self, tenant: str | None, work: Work, now: datetime) -> AbstractContextManager[Found | None]:
+        """Give a project of a tenant, or of any, in which such work is due, alone in it; None when there is none.
+
+        A project that others write to at this moment may be passed over. Shared banks are no part of it.
+
+        ScopeError when the work of every tenant is not for this role to see.
+        """
+
+    def bell(self, tenant: str | None, clock: Callable[[], datetime]) -> Bell:
+        """Return what to wait with for jobs of these projects; it is closed by the caller."""
+
     def nothing(self, tenant: str, project: str) -> AbstractContextManager[Writing]:
         """Give an empty project. It may be written to like any other, and nothing of that is kept."""
 
@@ -166,6 +179,12 @@ class Folder:
 
     def delete(self, tenant: str, project: str) -> None:
         folders.delete_project_files(self.root, tenant, project)
+
+    def due(self, tenant: str | None, work: Work, now: datetime) -> AbstractContextManager[Found | None]:
+        return in_folders(self, tenant, work, now)
+
+    def bell(self, tenant: str | None, clock: Callable[[], datetime]) -> Bell:  # noqa: ARG002 - as for servers
+        return Clockwork()
 
     def nothing(self, tenant: str, project: str) -> AbstractContextManager[Writing]:
         return nothing(self._folder(tenant, project))

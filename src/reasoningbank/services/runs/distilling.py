@@ -28,6 +28,7 @@ from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import record
 from reasoningbank.services.runs.sifting import Sifted, sift, stored
 from reasoningbank.services.runs.trajectories import note_origins
+from reasoningbank.services.view import Edit
 from reasoningbank.storage import episodes
 from reasoningbank.storage import jobs as job_rows
 from reasoningbank.verdict import Verdict, as_verdict
@@ -132,14 +133,15 @@ def enqueue(engine: Engine, cleaned: Cleaned, key: str | None, *, ref: str | Non
         ref: the run's episode.
         rest: seconds that the episode's thread must rest before a worker takes up any run of it.
     """
-    payload = cleaned.run.model_dump_json()
-    added = _add(engine, "run", payload, cleaned.run, key)
-    if not rest:
-        return added
+    run, payload = cleaned.run, cleaned.run.model_dump_json()
+    named = _key("run", payload, key)
     with engine.write() as edit:
-        until = engine.now() + timedelta(seconds=rest)
-        named = _key("run", payload, key)
-        return job_rows.put_off(edit, named, payload=payload, run=cleaned.run, ref=ref, until=until)
+        # In one transaction: a worker that waits would take up what does not rest yet.
+        added = _add(edit, "run", payload, run, named)
+        if rest:
+            until = engine.now() + timedelta(seconds=rest)
+            added = job_rows.put_off(edit, named, payload=payload, run=run, ref=ref, until=until)
+    return shown_job(added, engine.rules)
 
 
 def enqueue_anti_pattern(engine: Engine, memory_id: str, reason: str) -> Job:
@@ -150,15 +152,14 @@ def enqueue_anti_pattern(engine: Engine, memory_id: str, reason: str) -> Job:
     of = {"memory": memory.id, "revision": memory.revision, "session": memory.source.session}
     payload = json.dumps({**of, "title": memory.title, "content": memory.content, "reason": reason})
     task = Trajectory(task=f"Not always: {memory.title}", verdict=Verdict.FAILURE)
-    return _add(engine, "anti-pattern", payload, task, None)
-
-
-def _add(engine: Engine, kind: str, payload: str, run: Trajectory, key: str | None) -> Job:
-    key = _key(kind, payload, key)
-    job_id = str(uuid.uuid4())
     with engine.write() as edit:
-        added = job_rows.add(edit, kind=kind, payload=payload, run=run, key=key, job_id=job_id, now=engine.now())
+        added = _add(edit, "anti-pattern", payload, task, _key("anti-pattern", payload, None))
     return shown_job(added, engine.rules)
+
+
+def _add(edit: Edit, kind: str, payload: str, run: Trajectory, key: str) -> Job:
+    job_id = str(uuid.uuid4())
+    return job_rows.add(edit, kind=kind, payload=payload, run=run, key=key, job_id=job_id, now=edit.engine.now())
 
 
 def _key(kind: str, payload: str, key: str | None) -> str:

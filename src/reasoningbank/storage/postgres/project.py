@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -13,8 +14,9 @@ from reasoningbank.errors import ProjectNotFoundError, ScopeError, StorageError
 from reasoningbank.signals import time_text
 from reasoningbank.status import ProjectCounts
 from reasoningbank.storage.contract import Reading, Writing, by_state, column, number
+from reasoningbank.storage.due import Found, Work
 from reasoningbank.storage.ledger import LogHealth
-from reasoningbank.storage.postgres import transaction
+from reasoningbank.storage.postgres import fleet, transaction
 from reasoningbank.storage.postgres.server import Server, server_at
 from reasoningbank.storage.postgres.signal_table import SignalTable
 from reasoningbank.storage.postgres.transaction import PostgresReading, PostgresWriting, Scope, ServerLedger
@@ -25,6 +27,8 @@ Durability = Literal["normal", "full"]
 BUSY_TIMEOUT = 10.0  # seconds, where no bank has one of its own
 
 
+# Said of the tenant, too: a role that looks for work of all of them is bound by more than one policy.
+_NUMBER = "SELECT number FROM projects WHERE tenant = ? AND name = ?"
 _NEW_PROJECT = (
     "INSERT INTO projects(tenant, name) VALUES (?, ?) "
     "ON CONFLICT ON CONSTRAINT projects_tenant_name_key DO UPDATE SET name = excluded.name RETURNING number"
@@ -136,7 +140,7 @@ class ServerPlace:
     @staticmethod
     def _number(server: Server, tenant: str, project: str) -> int | None:
         with transaction.reading(server, Scope(tenant, 0)) as reading:
-            row = reading.execute("SELECT number FROM projects WHERE name = ?", (project,)).fetchone()
+            row = reading.execute(_NUMBER, (tenant, project)).fetchone()
         return None if row is None else int(row[0])
 
     @staticmethod
@@ -160,7 +164,7 @@ class ServerPlace:
 
     def every(self, tenant: str) -> list[str]:
         with transaction.reading(server_at(self.address, BUSY_TIMEOUT), Scope(tenant, 0)) as reading:
-            return sorted(name for (name,) in reading.execute("SELECT name FROM projects"))
+            return sorted(column(reading, "SELECT name FROM projects WHERE tenant = ?", (tenant,)))
 
     def tenants(self) -> list[str]:
         raise ScopeError(f"whose projects {self.address} holds is nobody's to see: name the tenant")
@@ -187,6 +191,12 @@ class ServerPlace:
                 writing.execute(f"DELETE FROM {table}")
             writing.execute("DELETE FROM projects WHERE number = here()")
             writing.numbers = None
+
+    def due(self, tenant: str | None, work: Work, now: datetime) -> AbstractContextManager[Found | None]:
+        return fleet.due(server_at(self.address, BUSY_TIMEOUT), tenant, work, now)
+
+    def bell(self, tenant: str | None, clock: Callable[[], datetime]) -> fleet.Line:
+        return fleet.Line(server_at(self.address, BUSY_TIMEOUT), tenant, clock)
 
     def nothing(self, tenant: str, project: str) -> AbstractContextManager[Writing]:  # noqa: ARG002 - as for folders
         return nothing(None)

@@ -66,11 +66,15 @@ class PostgresReading:
     def __init__(
         self, server: Server, scope: Scope, durability: Durability | None = None, *, also_moved: bool = False
     ) -> None:
-        self._server, self._scope, self._also_moved = server, scope, also_moved
-        waits = f"{max(1, round(server.busy_timeout * 1000))}ms"
-        self._enter = translated(_ENTER), (scope.tenant, scope.project, waits, durability or "")
+        self._server, self._also_moved, self._durability = server, also_moved, durability
+        self._aim_at(scope)
         self._asking = Asking(server, ((_WRITE if durability else _READ, ()), self._enter), self._see)
         self._state: tuple[dict[str, int], Moment] | None = None
+
+    def _aim_at(self, scope: Scope) -> None:
+        self._scope = scope
+        waits = f"{max(1, round(self._server.busy_timeout * 1000))}ms"
+        self._enter = translated(_ENTER), (scope.tenant, scope.project, waits, self._durability or "")
 
     def _see(self, found: Sequence[Any]) -> None:
         """Take the counters and the moment of this transaction, if it may see them."""
@@ -141,6 +145,11 @@ class PostgresWriting(PostgresReading, Pending):
         self.appended: Appended = {}
         self._positions: list[Position] | None = None
         self._asked: Answer | None = None
+
+    def go_to(self, scope: Scope) -> None:
+        """Go on in a project, alone in it, from a transaction that was in none."""
+        self._aim_at(scope)
+        self.refresh()
 
     def refresh(self) -> None:
         self._see(self._asking.ask(*self._enter).fetchone() or ())

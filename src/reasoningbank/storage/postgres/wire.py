@@ -133,6 +133,15 @@ class Wire:
             cursor.nextset()
         return found
 
+    @property
+    def is_own_session(self) -> bool:
+        """Whether the session is this connection's alone, as far as its first trip told."""
+        return self._prepared is not None
+
+    def is_told(self, seconds: float) -> bool:
+        """Wait so long for what the server tells of; say whether it told."""
+        return next(self._connection.notifies(timeout=seconds, stop_after=1), None) is not None
+
     def end(self) -> None:
         """Roll back what is not committed, without waiting for it."""
         connection = self._connection.pgconn

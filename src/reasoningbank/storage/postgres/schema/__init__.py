@@ -24,6 +24,8 @@ EXTENSION = (
     "SELECT n.nspname FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace "
     "WHERE e.extname = 'vector'"
 )
+CHANNEL = "reasoningbank_jobs"  # on which the server tells of jobs that were put
+EVERY_TENANT = "every_tenant"  # the policy of roles that may look for work of all tenants
 _ADVISORY = 0x52424E4B  # a number of our own for the lock of those who migrate at once
 
 
@@ -38,11 +40,19 @@ def scripts() -> tuple[tuple[int, str], ...]:
 NEWEST = scripts()[-1][0]
 
 
-def migrate(address: ServerAddress, *, role: str | None, partitions: int, vectors: bool = False) -> tuple[int, int]:
+def migrate(
+    address: ServerAddress,
+    *,
+    role: str | None,
+    partitions: int,
+    vectors: bool = False,
+    fleet: str | None = None,
+) -> tuple[int, int]:
     """Bring a server's schema to this version's format, in one transaction; return the format before and after.
 
     Safe to run twice and by several at once. `role` is granted what banks need; the large tables are split into so many
-    partitions when they are made. With `vectors` the server can search vectors from then on.
+    partitions when they are made. With `vectors` the server can search vectors from then on. `fleet` is a role that is
+    granted the same, and sees in which projects of any tenant something is due.
     """
     with reported(address), psycopg.connect(address.dsn) as connection:
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_ADVISORY,))
@@ -56,8 +66,10 @@ def migrate(address: ServerAddress, *, role: str | None, partitions: int, vector
                 connection.execute("INSERT INTO versions(number) VALUES (%s)", (number,))
         if vectors:
             _make_searchable(connection)
-        if role is not None:
-            _grant(connection, role)
+        for granted in filter(None, (role, fleet)):
+            _grant(connection, granted)
+        if fleet is not None:
+            _show_every_tenant(connection, fleet)
         return before, format_of(connection)
 
 
@@ -101,3 +113,18 @@ def _grant(connection: psycopg.Connection[tuple[object, ...]], role: str) -> Non
     for (table,) in whole:
         rights = sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.{table} TO {role}")
         connection.execute(rights.format(**names, table=sql.Identifier(str(table))))
+
+
+def _show_every_tenant(connection: psycopg.Connection[tuple[object, ...]], role: str) -> None:
+    before = connection.execute(
+        "SELECT r.rolname FROM pg_policy, unnest(polroles) AS of_role JOIN pg_roles AS r ON r.oid = of_role "
+        "WHERE polrelid = 'projects'::regclass AND polname = %s",
+        (EVERY_TENANT,),
+    ).fetchall()
+    names = sorted({role, *(str(name) for (name,) in before)})
+    policy = {"policy": sql.Identifier(EVERY_TENANT), "roles": sql.SQL(", ").join(map(sql.Identifier, names))}
+    connection.execute(sql.SQL("DROP POLICY IF EXISTS {policy} ON projects").format(**policy))
+    # Without a tenant they see all projects; what they then do is done in a tenant's name.
+    unset = "current_setting('reasoningbank.tenant') = ''"
+    made = sql.SQL("CREATE POLICY {policy} ON projects TO {roles} USING ({unset}) WITH CHECK (false)")
+    connection.execute(made.format(**policy, unset=sql.SQL(unset)))
