@@ -5,8 +5,8 @@ scrubbed changes nothing, and time grows with the length of the text, whatever i
 
 The rules (`rule`) are one table, each tried in one pass; what they find is cut out in one more (`rule_set`). The table
 has three parts: secrets told by their own form (`forms`; the tokens of providers are listed in `formats`), by what
-surrounds them (`context`, and `languages` for sentences that are not English), and by the command they stand in
-(`commands`). `shapes` knows what names of secrets, and secrets, look like.
+surrounds them (`context`, and `languages` for sentences that are not English), and by the command or call they stand in
+(`commands`, `calls`). `shapes` knows what names of secrets, and secrets, look like.
 """
 
 from reasoningbank.screening.scrub.rule import Rule

@@ -205,6 +205,32 @@ def _login_pair(match: re.Match[str], text: str) -> Span | None:
     return (start, start + len(value)) if "/" not in value and _is_said(value, Proof.PASSWORD) else None
 
 
+def _said_value(match: re.Match[str], text: str) -> Span | None:
+    """Take a value that a sentence about a password comes to later."""
+    start, end = match.span("secret")
+    value = text[start:end].rstrip(").,;:!?")
+    return (start, start + len(value)) if value and _is_said(value, Proof.PASSWORD) else None
+
+
+def _aside(match: re.Match[str], text: str) -> Span | None:
+    """Take what stands between commas behind the name of a key: `the token, ..., is valid until June`."""
+    start, end = match.span("secret")
+    return (start, end) if _is_beside(text[start:end], Proof.KEY, quoted=False) else None
+
+
+def _pin(match: re.Match[str], text: str) -> Span | None:
+    """A PIN is in capitals, or called a code: others hold boards and packages."""
+    return match.span("secret") if text.startswith("PIN", match.start()) or "code" in match[0] else None
+
+
+# What a sentence about a password says later: which it was before, and which it is now.
+_RETOLD = (
+    r"[^.\n]{0,40}?[ ]from[ ][\"'`]?(?P<secret>[^\s\"'`]{5,}+)[\"'`]?[ ]to[ ]",
+    r"[^.\n]{0,40}?[ ]from[ ][^\s]{5,80}[ ]to[ ][\"'`]?(?P<secret>[^\s\"'`]{5,}+)",
+    r"[^.\n]{0,80}?[ ](?:new|old|other|current|next)[ ]one[ ](?:is|was)[ ][\"'`]?(?P<secret>[^\s\"'`]{5,}+)",
+    r"[^.\n]{0,40}?[ ]it(?:['’]s|[ ]is|[ ]was)[ ](?:now[ ])?[\"'`]?(?P<secret>[^\s\"'`]{5,}+)",
+)
+
 TOLD: tuple[Rule, ...] = told(_is_said)
 
 _WHAT = r"(?:password|passphrase|passcode|token|secret|api[ -]key|access[ -]key|credentials?)"
@@ -213,9 +239,42 @@ PROSE: tuple[Rule, ...] = (
     Rule(
         "prose",
         ("password", "passphrase", "passcode", "token", "secret", "api", "access", "credential"),
-        r"[ ](?:is|was|as)[ ](?:(?:the|my|our|your|its|an?)[ ])?(?:[a-z]{1,12}[ ]){0,2}" + _WHAT + r"(?![\w\-])",
+        r"[ ](?:is|was|as|in|into|for|at)[ ](?:(?:the|my|our|your|its|an?)[ ])?(?:[a-z]{1,12}[ ]){0,2}"
+        + _WHAT
+        + r"(?![\w\-])",
         folded=True,
         find=_prose_value,
+    ),
+    *(
+        Rule("prose", (noun,), noun + r"(?![\w\-])" + between, folded=True, find=_said_value)
+        for noun in ("password", "passphrase", "passcode", "pwd")
+        for between in _RETOLD
+    ),
+    *(
+        Rule("prose", (noun,), noun + r"[^,.\n:=]{0,40}+,[ ](?P<secret>[^\s,]{12,}+),", folded=True, find=_aside)
+        for noun in ("token", "api key", "access key", "secret")
+    ),
+    Rule(
+        "pin",
+        ("pin",),
+        r"pin(?<!\wpin)(?:[ -]?code|-nummer)?(?:[ \t]+[a-zäöüéèñ']{1,14}){0,6}?"
+        r"(?:[ \t]+(?:is|was|lautet|ist|est|es|è|é|to|är|er|jest|luidt)|[ \t]?[:=])[ \t]+(?P<secret>\d{4,8})(?![\w.])",
+        folded=True,
+        find=_pin,
+    ),
+    Rule(
+        "security-answer",
+        ("security answer", "secret answer"),
+        r"answer[^.\n:\"']{0,30}(?:[ ](?:is|was)|:)[ ][\"'](?P<secret>[^\"'\n]{3,60}+)[\"']",
+        folded=True,
+    ),
+    Rule(
+        "login",
+        ("log in", "login", "sign in", "logged in"),
+        r"(?:log(?:ged)?[ ]?|sign[ ])in[ ](?:with|as)[ ][^\s,]{2,40}(?:,?[ ](?:and|with)|[ ]?/)[ ][\"'`]?"
+        r"(?P<secret>[^\s\"'`]{5,}+)",
+        folded=True,
+        find=_login_pair,
     ),
     *(
         Rule(

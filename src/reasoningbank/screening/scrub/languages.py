@@ -14,8 +14,17 @@ from reasoningbank.screening.scrub.shapes import Proof
 # By what they name. Those that are also words of English code (`token`, `password`) are met here beside foreign verbs.
 _PASSWORDS = (
     *("passwort", "kennwort", "mot de passe", "contraseña", "senha", "palavra-passe", "parola d'ordine", "wachtwoord"),
-    *("hasło", "heslo", "lösenord", "passord", "adgangskode", "kodeord", "salasana", "şifre", "parola", "mật khẩu"),
-    *("kata sandi", "jelszó", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호", "비번", "पासवर्ड"),
+    *("hasł", "heslo", "lösenord", "passord", "adgangskode", "kodeord", "salasana", "şifre", "parola", "mật khẩu"),
+    *(
+        "code secret",
+        "code d'accès",
+        "code d’accès",
+        "zugangscode",
+        "clave secreta",
+        "clave de acceso",
+        "codice segreto",
+    ),
+    *("kata sandi", "jelszó", "парол", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호", "비번", "पासवर्ड"),
     *("كلمة المرور", "كلمة السر", "סיסמה", "κωδικός", "รหัสผ่าน"),
 )
 _KEYS = (
@@ -54,8 +63,10 @@ _LINKS = (
     r"[ \t]*(?:是|为|為|は|が|는|은|이|가)[ \t]*[:：]?",  # noqa: RUF001 - East Asian verbs stand without a space
     r"[ \t]+(?=[!-~]+[ \t]+(?:है|olarak|dir)(?!\w))",
 )
+# Right beside the noun: `mit dem Passwort ... kommt man hinein`, `パスワード「...」`.
+_BESIDE = r"(?P<beside>[ \t]*(?=[「『«„“])|[ \t]+)"
 _FOREIGN = rf"(?:{_GAP}[ \t]+(?:{_IS})(?:[ \t]*:)?{_NOW}[ \t]+|{_LINKS[2]}){_BEFORE}"
-_LINK = rf"\w{{0,4}}(?:{'|'.join(_LINKS)}){_BEFORE}"
+_LINK = rf"\w{{0,4}}(?:{'|'.join(_LINKS)}|{_BESIDE}){_BEFORE}"
 _VALUE = r"(?P<secret>[!-&(-_a-~]{5,}+)"
 
 
@@ -66,7 +77,9 @@ def told(is_said: Callable[[str, Proof], bool]) -> tuple[Rule, ...]:
         def find(match: re.Match[str], text: str) -> Span | None:
             start, end = match.span("secret")
             value = text[start:end].rstrip(").,;:!?\"'`]}*")
-            return (start, start + len(value)) if value and is_said(value, proof) else None
+            # A number beside a noun is a length, or a year.
+            number = value.isdigit() and match.groupdict().get("beside") is not None
+            return (start, start + len(value)) if value and not number and is_said(value, proof) else None
 
         name = "password" if proof is Proof.PASSWORD else "key"
         return Rule(name, (noun,), re.escape(noun) + link + _VALUE, folded=True, find=find)
