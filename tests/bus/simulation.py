@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from reasoningbank import InvalidInputError, NotFoundError, ReasoningBank, State
+from reasoningbank.belief import fitting
 from reasoningbank.bus.frames import HEADER_LIMIT, PAYLOAD_LIMIT, FrameType, Header, encode
 from reasoningbank.bus.identity import Identity
 from reasoningbank.bus.intents import signed
@@ -27,6 +28,9 @@ from reasoningbank.replication import Block, written
 from reasoningbank.services.replication import changes
 from reasoningbank.storage.ledger import Ledger
 from reasoningbank.storage.transaction import SqliteWriting
+
+# So that banks fit the confidence model to what they saw, each for itself, in histories that are short.
+CHANGES_BETWEEN_FITS = 8
 
 START = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 TICK = 250
@@ -42,6 +46,7 @@ class Kills:
 
     def __init__(self, monkeypatch: Any) -> None:
         self.left: int | None = None
+        monkeypatch.setattr(fitting, "CHANGES_BETWEEN", CHANGES_BETWEEN_FITS)
         for name in ("insert", "execute"):
             monkeypatch.setattr(SqliteWriting, name, self._counting(getattr(SqliteWriting, name)))
         undo = Ledger.take_back

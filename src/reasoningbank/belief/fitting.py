@@ -45,6 +45,7 @@ ROUNDS = 25
 CHANGES_BETWEEN = 50
 LEAST_ACCURACY = 0.5  # a judge who is wrong more often than right is ignored, never turned round
 MOST_ACCURACY = 0.99
+LEAST_STRENGTH, MOST_STRENGTH = 0.3, 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,13 @@ class ProjectEvidence:
         memories: the tallies and the initial confidence of each memory that has any; others may be left out.
         runs: those with verdict success or failure.
         trials: those from which something could be withheld, in the order they were opened.
+        elsewhere: uses among the tallies whose runs other banks know, and this one does not.
     """
 
     memories: Sequence[Evidence]
     runs: Sequence[JudgedRun] = ()
     trials: Sequence[Trial] = ()
+    elsewhere: float = 0.0
 
 
 def is_due(changes: int, fitted: int) -> bool:
@@ -77,7 +80,7 @@ def fit(evidence: ProjectEvidence) -> Parameters:
     judged = float(sum(len(run.memories) for run in evidence.runs))
     found = replace(
         fit_runs(evidence.runs),
-        reported=_rate(STARTING.reported, judged, uses),
+        reported=_rate(STARTING.reported, judged, uses - evidence.elsewhere),
         voted=_rate(STARTING.voted, votes, uses),
         harmful=harmful(evidence.trials),
     )
@@ -182,4 +185,4 @@ def _strength(posterior: Float64, means: Float64) -> float:
     most = float((means * (1.0 - means)).mean())
     k = MEMORIES_FOR_STRENGTH
     ratio = (k / (STARTING.strength + 1.0) * most + float(spread.sum())) / ((k + len(means)) * most)
-    return min(max(1.0 / ratio - 1.0, 0.3), 30.0)
+    return min(max(1.0 / ratio - 1.0, LEAST_STRENGTH), MOST_STRENGTH)

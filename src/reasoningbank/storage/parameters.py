@@ -28,6 +28,12 @@ def load(reading: Reading, number: int) -> Fit:
     return _fit(*reading.execute("SELECT change, at, record FROM parameters WHERE n = ?", (number,)).fetchone())
 
 
+def newest(reading: Reading) -> Fit | None:
+    """Return the fit in force, also one of this transaction; None when nothing was learned yet."""
+    row = reading.execute("SELECT change, at, record FROM parameters ORDER BY n DESC LIMIT 1").fetchone()
+    return None if row is None else _fit(*row)
+
+
 def learned(reading: Reading) -> dict[str, Any] | None:
     """Return the parameters in force as a dictionary; None when nothing was learned yet."""
     number = reading.moment.fit

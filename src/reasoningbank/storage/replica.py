@@ -49,6 +49,11 @@ def put_origin(writing: Writing, origin: Origin) -> None:
     )
 
 
+def speaks_as(reading: Reading) -> str | None:
+    """Return the key by which this bank speaks on the bus; None when it never did."""
+    return next(iter(column(reading, "SELECT origin FROM replica_origins WHERE own = 1")), None)
+
+
 def put_block(writing: Writing, block: Block) -> None:
     """Keep a block, to pass it on."""
     writing.insert("replica_blocks", Block._fields, [block])
@@ -66,7 +71,7 @@ def blocks_after(reading: Reading, origin: str, have: int, most: int) -> list[Bl
 
 # -- registers -----------------------------------------------------------------------------------------------------
 
-MEMORY, STATE, LINK = "m", "s", "l"
+MEMORY, STATE, LINK, FIT = "m", "s", "l", "f"
 
 
 class Register(NamedTuple):
@@ -138,6 +143,12 @@ def link_registers(reading: Reading) -> dict[tuple[str, str, str], Register]:
     """Return what was said of every link."""
     rows = reading.execute(f"SELECT {_COLUMNS} FROM replica_registers WHERE kind = '{LINK}'")
     return {row[1:4]: Register(*row) for row in map(tuple, rows)}
+
+
+def fit_registers(reading: Reading) -> list[Register]:
+    """Return the newest fit of each origin."""
+    rows = reading.execute(f"SELECT {_COLUMNS} FROM replica_registers WHERE kind = '{FIT}' ORDER BY a")
+    return [Register(*row) for row in rows]
 
 
 # -- memories ------------------------------------------------------------------------------------------------------
@@ -250,6 +261,12 @@ def pieces(reading: Reading, memory_id: str, said: bytes, origin: str) -> dict[s
     """Return the evidence of an origin about what a memory says, by id."""
     asked = f"SELECT {_PIECE} FROM replica_evidence WHERE memory = ? AND said = ? AND origin = ?"
     return {row[0]: Piece(*row) for row in reading.execute(asked, (memory_id, said, origin))}
+
+
+def judged_by_origin(reading: Reading, origin: str) -> int:
+    """Return how much an origin told of how memories did, in millionths of a signal."""
+    said = "SELECT coalesce(sum(positive + negative), 0) FROM replica_evidence WHERE origin = ? AND kind <> 'usage'"
+    return number(reading, said, (origin,))
 
 
 def own_signals(reading: Reading, n: int) -> list[tuple[str, str, int, str, int, int, int, str, str]]:

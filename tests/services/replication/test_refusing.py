@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from reasoningbank.belief.calibrated import STARTING
 from reasoningbank.errors import BusRefusedError, InvalidInputError
 from reasoningbank.replication import Block, Terms
 from reasoningbank.services.replication import changes
@@ -90,6 +91,7 @@ def test_changes_that_cannot_be_understood_change_nothing_and_hold_nothing_up(no
         ["e", "m-1", said, [[*piece[:5], 1, 1, *piece[7:]]]], ["e", "m-1", said, [["x", *piece[1:]]]],
         ["e", "m-1", said, [[*piece[:1], "gossip", *piece[2:]]]], ["e", "m-1", said, [[*piece[:2], True, *piece[3:]]]],
         ["e", "m-1", said, [[*piece[:8], ["gossip"]]]], ["e", "m-1", said, [piece[:8]]],
+        ["f", now, None], ["f", now, {}], ["f", now, STARTING.record() | {"strength": 1e9}],
     ]  # fmt: skip
     good = ["m", now, "m-2", LESSON | {"confidence": 0.6}]
 

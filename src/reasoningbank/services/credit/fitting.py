@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import math
 
 from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
 from reasoningbank.errors import StorageError
 from reasoningbank.moments import FIRST
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.view import View
-from reasoningbank.storage import parameters, trials
+from reasoningbank.signals import SignalKind, Tally
+from reasoningbank.storage import fits, parameters, trials
 from reasoningbank.storage.parameters import Fit
+from reasoningbank.storage.replica import PREFIX
 
 # A fit takes a third of a second with so many, whatever the bank's size; more would say nothing new.
 MOST_MEMORIES = 2_000
@@ -33,23 +36,29 @@ def fit_again(engine: Engine) -> bool:
     """
     try:
         with engine.read() as view:
-            change = view.moment.change
+            change, after = view.moment.change, engine.models.fitted_to(view)
             if not fit_is_due(view, change):
                 return False
             stored = view.load(parameters.judged_last(view, MOST_MEMORIES)).values()
             runs = parameters.judged_runs(view, MOST_RUNS)
             drawn = trials.trials(view, FIRST, MOST_RUNS)
-        found = fit(ProjectEvidence([(s.tallies, s.initial_confidence) for s in stored], runs, drawn))
-        return put_into_force(engine, Fit(found, change, engine.now()), after=view.moment.fit)
+        memories = [(s.tallies, s.initial_confidence) for s in stored]
+        elsewhere = math.fsum(t.positive for tallies, _ in memories for t in tallies if _is_use_elsewhere(t))
+        found = fit(ProjectEvidence(memories, runs, drawn, elsewhere))
+        return put_into_force(engine, Fit(found, change, engine.now()), after=after)
     except StorageError as error:
         log.warning("the confidence model's parameters were not fitted this time: %s", error)
         return False
 
 
+def _is_use_elsewhere(tally: Tally) -> bool:
+    return tally.kind is SignalKind.USAGE and tally.source.startswith(PREFIX)
+
+
 def put_into_force(engine: Engine, found: Fit, *, after: int) -> bool:
-    """Store a fit unless another process was faster than number `after`: its fit is as good."""
+    """Store a fit unless another process fitted after change `after`: its fit is as good."""
     with engine.write(create=False) as edit:
-        if edit.moment.fit != after:
+        if engine.models.fitted_to(edit) != after:
             return False
-        parameters.add(edit, found)
+        fits.learn(edit, found)
     return True

@@ -15,7 +15,7 @@ from reasoningbank.services.record.history import checked_reason, restore_revisi
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit
 from reasoningbank.status import SourceCounts
-from reasoningbank.storage import merges, records, revisions, sameness, trust
+from reasoningbank.storage import fits, merges, records, replica, revisions, sameness, trust
 
 
 def approve(engine: Engine, memory_id: str) -> Memory:
@@ -152,6 +152,7 @@ def _unblock(engine: Engine, source: str) -> Blocked:
         if not trust.blocked_among(edit, [source]):
             raise InvalidInputError(f"source {source!r} is not blocked; sources.list() names those that are")
         judged = trust.unblock(edit, source)
+        _settle_fits(edit, source)
         archived = trust.archived_because(edit, _why(source))
         numbers = trust.restore(edit, archived, edit.engine.now())
         left = [n for n in archived if n not in numbers]
@@ -191,7 +192,13 @@ def _block(edit: Edit, source: str) -> Blocked:
             f"nothing came from a source {source!r}: give the `by` or the session of memories, or who judged{hint}"
         )
     judged = trust.block(edit, source, now)
+    _settle_fits(edit, source)
     return _told(edit, source, trust.archive(edit, brought, _why(source), now), judged)
+
+
+def _settle_fits(edit: Edit, source: str) -> None:
+    if source.startswith(replica.PREFIX):
+        fits.settle(edit, edit.engine.now())
 
 
 def _why(source: str) -> str:

@@ -18,6 +18,7 @@ from reasoningbank.services.replication import changes
 from reasoningbank.services.replication.changes import (
     Change,
     EvidenceChange,
+    FitChange,
     LinkChange,
     MemoryChange,
     StateChange,
@@ -25,7 +26,8 @@ from reasoningbank.services.replication.changes import (
 from reasoningbank.services.replication.deriving import derive, derive_taught, settle_twins
 from reasoningbank.services.view import Edit
 from reasoningbank.signals import day_number, parse_time
-from reasoningbank.storage import links, merges, records, replica, sameness, trust
+from reasoningbank.storage import fits, links, merges, records, replica, sameness, trust
+from reasoningbank.storage.fits import OriginFit
 from reasoningbank.storage.fold import UNIT
 from reasoningbank.storage.replica import Known, Origin, Register
 
@@ -47,6 +49,7 @@ class Taking:
     touched: dict[tuple[str, bytes], None] = field(default_factory=dict)
     texts: dict[bytes, None] = field(default_factory=dict)
     teaches: bool = False
+    fitted: bool = False
 
     @property
     def source(self) -> str:
@@ -86,6 +89,8 @@ class Taking:
                 self._link(change)
             case EvidenceChange():
                 self._believe(change)
+            case FitChange():
+                self._learn(change)
             case None:
                 self.skipped += 1
 
@@ -239,6 +244,15 @@ class Taking:
         self.teaches |= any(piece.validates != "[]" for piece in pieces)
         self.touched[change.id, change.said] = None
 
+    def _learn(self, change: FitChange) -> None:
+        rules, told = self.edit.engine.rules, change.parameters
+        judges, reporters = (
+            tuple((door.clean(name, rules), value) for name, value in pairs) for pairs in (told.judges, told.reporters)
+        )
+        found, origin = replace(told, judges=judges, reporters=reporters), self.origin.origin
+        fits.put(self.edit, OriginFit(origin, change.clock, replica.judged_by_origin(self.edit, origin), 0, found))
+        self.fitted = True
+
     def finish(self) -> None:
         """Derive what follows from all of it."""
         for said in self.texts:
@@ -249,6 +263,8 @@ class Taking:
                 derive(self.edit, known, self.kid)
         if self.teaches or self.texts:
             derive_taught(self.edit)
+        if self.fitted:
+            fits.settle(self.edit, self.edit.engine.now())
 
     def result(self) -> Taken:
         """Say what became of it."""

@@ -23,7 +23,7 @@ from reasoningbank.services.replication import changes
 from reasoningbank.services.replication.deriving import derive, settle_twins, signal_sums
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import time_text
-from reasoningbank.storage import merges, meta, records, replica, trust
+from reasoningbank.storage import fits, merges, meta, records, replica, trust
 from reasoningbank.storage.replica import Known, Origin, Piece, Register
 from reasoningbank.storage.stored import Stored
 
@@ -56,6 +56,7 @@ def _is_captured(view: View, kid: str) -> bool:
         and known.get(_CURSOR) == str(view.moment.change)
         and _SCANNED not in known
         and known.get(_LINKS) == replica.links_mark(view)
+        and fits.untold(view, kid) is None
     )
 
 
@@ -68,6 +69,7 @@ def capture_some(edit: Edit, kid: str, sign: Sign) -> tuple[int, bool]:
     if not more:
         capturing.look_at_links()
         meta.put(edit, _LINKS, replica.links_mark(edit))
+        capturing.look_at_fit()
     capturing.seal(sign)
     return capturing.count, more
 
@@ -276,6 +278,18 @@ class Capturing:
             ends = [replica.known_by_id(self.edit, end) for end in key[:2]]
             if before.body != "null" and key not in there and all(ends):
                 self._tell(replica.LINK, key, None, (*key, None))
+
+    # -- what the evidence taught ----------------------------------------------------------------------------------
+
+    def look_at_fit(self) -> None:
+        """Capture this bank's fit of the confidence model, behind the evidence by which it counts."""
+        me = self.me.origin
+        if (own := fits.untold(self.edit, me)) is None:
+            return
+        own = own._replace(clock=self._tick(), judged=replica.judged_by_origin(self.edit, me))
+        fits.put(self.edit, own)
+        fits.settle(self.edit, self.edit.engine.now())
+        self.fields.append([replica.FIT, own.clock, own.told])
 
     # -- blocks ----------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from reasoningbank.arguments import memory_id as checked_id
+from reasoningbank.belief.averaged import is_plausible
+from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.diagnostics import mentioned, written
 from reasoningbank.errors import BusRefusedError, InvalidInputError
 from reasoningbank.identity import identity
@@ -68,7 +70,14 @@ class EvidenceChange(NamedTuple):
     pieces: tuple[Piece, ...]
 
 
-Change: TypeAlias = MemoryChange | StateChange | LinkChange | EvidenceChange
+class FitChange(NamedTuple):
+    """What its origin fitted the confidence model's parameters to be."""
+
+    clock: str
+    parameters: Parameters
+
+
+Change: TypeAlias = MemoryChange | StateChange | LinkChange | EvidenceChange | FitChange
 
 
 # -- a block -------------------------------------------------------------------------------------------------------
@@ -170,11 +179,19 @@ def _read_piece(piece: Any) -> Piece:
     return Piece(name, SignalKind(kind).value, day, _text(judge, 1_000), superseded, positive, negative, last, taught)
 
 
+def _read_fit(clock: Any, record: Any) -> FitChange:
+    _must(isinstance(record, dict))
+    found = Parameters.of({name: value for name, value in record.items() if name not in ("harms", "harmful")})
+    _must(is_plausible(found) and all(len(name) <= 1_000 for name, _ in (*found.judges, *found.reporters)))
+    return FitChange(_clock(clock), found)
+
+
 _READERS: Final[dict[str, Callable[..., Change]]] = {
     "m": _read_memory,
     "s": _read_state,
     "l": _read_link,
     "e": _read_evidence,
+    "f": _read_fit,
 }
 
 
