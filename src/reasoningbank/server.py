@@ -37,6 +37,24 @@ class ServerStatus:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class OwnIndexes:
+    """Indexes of single projects over their vectors.
+
+    Attributes:
+        there: how many projects have one now.
+        made: of these, now.
+        dropped: those that none needs any more, or that were half made.
+        left_out: projects that are large enough and have none: beyond the most that there may be, or with vectors of
+            more than 2,000 numbers.
+    """
+
+    there: int
+    made: int
+    dropped: int
+    left_out: int
+
+
 def init(
     dsn: str, *, role: str | None = None, partitions: int = 4, vectors: bool = False, fleet: str | None = None
 ) -> tuple[int, int]:
@@ -66,6 +84,28 @@ def init(
     schema = _schema()
     found: tuple[int, int] = schema.migrate(_address(dsn), partitions=parts, vectors=vectors, **granted)
     return found
+
+
+def index(dsn: str, *, least: int = 20_000, most: int = 100) -> OwnIndexes:
+    """Give large projects an index of their own (HNSW) over their vectors, for searches that the server makes.
+
+    Run it as the role that owns the schema, again when projects grew or were embedded anew. It takes minutes for each
+    100,000 vectors; nobody waits meanwhile. A search with such an index is fast and nearly exact; without it every
+    vector of the project is looked at.
+
+    Args:
+        least: vectors from which a project gets one, at least 1; below 20,000 no search asks for it.
+        most: how many there may be, the largest projects first, 0 to 1,000. Each costs every statement a lock.
+
+    Raises:
+        StorageError: the server does not search vectors (`init` with `vectors`), refuses, or cannot be reached.
+    """
+    few, many = arguments.whole("least", least, 1), arguments.whole("most", most, 0, 1_000)
+    address = _address(dsn)
+    _schema()
+    from reasoningbank.storage.postgres.indexes import index_large
+
+    return OwnIndexes(*index_large(address, least=few, most=many))
 
 
 def status(dsn: str) -> ServerStatus:

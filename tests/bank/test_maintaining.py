@@ -97,6 +97,15 @@ def test_a_bank_that_is_set_up_to_merges_and_prunes_in_its_rounds(open_bank: Ope
     assert (again.changes, again.suggested) == ((), ())
 
 
+def test_a_bank_whose_runs_were_judged_is_as_it_should_be(bank: ReasoningBank) -> None:
+    bank.record("Quote paths", "Names may hold blanks.", outcome="failure")
+    for ref in ("r1", "r2"):
+        bank.recall("Quote paths", ref=ref)
+        bank.report("success", ref=ref)
+
+    assert bank.upkeep.doctor(dry_run=True) == []
+
+
 def test_a_turn_that_a_wrong_clock_took_is_forgiven(open_bank: OpenBank, clock: Clock) -> None:
     bank = open_bank(settings=ALL)
     fill(bank)

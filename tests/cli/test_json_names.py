@@ -155,7 +155,7 @@ def test_no_name_stands_in_two_places_of_the_table() -> None:
 
 
 # A list of forms by name, and what ends only with its client or needs a server.
-WITHOUT: Final = ("forms", "server init", "server migrate", "server status", "mcp agents-md", *SERVERS)
+WITHOUT: Final = ("forms", "server init", "server migrate", "server index", "server status", "mcp agents-md", *SERVERS)
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name not in WITHOUT])

@@ -128,6 +128,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "move": ("reasoningbank move --to ./elsewhere",),
     "server init": ("reasoningbank server init postgresql://owner@db.internal/bank --role application",),
     "server migrate": ("reasoningbank server migrate postgresql://owner@db.internal/bank",),
+    "server index": ("reasoningbank server index postgresql://owner@db.internal/bank",),
     "server status": ("reasoningbank server status postgresql://owner@db.internal/bank",),
     "bus keygen": ("reasoningbank bus keygen --name berlin-2",),
     "bus trust add": (

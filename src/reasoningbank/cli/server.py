@@ -57,6 +57,25 @@ def migrate(
     return init(session, dsn, role=role, fleet=fleet, vectors=vectors)
 
 
+@command(app, "index", scope=())
+def index(
+    session: Session,  # noqa: ARG001
+    dsn: Address,
+    *,
+    least: Annotated[int, typer.Option("--least", min=1, help="Vectors from which a project gets one.")] = 20_000,
+    most: Annotated[int, typer.Option("--most", min=0, max=1_000, help="How many there may be.")] = 100,
+) -> Answer:
+    """Give large projects an index of their own over their vectors, as the role that owns the schema.
+
+    For searches that the server makes (init with --vectors). Run it again when projects grew or were embedded anew:
+    what is not needed any more is dropped.
+    """
+    found = server.index(dsn, least=least, most=most)
+    said = f"{found.there:,} projects have an index of their own: {found.made:,} made, {found.dropped:,} dropped."
+    said += f" {found.left_out:,} more are large." if found.left_out else ""
+    return Answer(found, said)
+
+
 @command(app, "status", scope=())
 def status(session: Session, dsn: Address) -> Answer:  # noqa: ARG001
     """Show what stands at an address, and whether banks can be opened with its role."""

@@ -163,7 +163,9 @@ def refold_differences(project: Project, reading: Reading) -> list[str]:
 def _starting_point(reading: Reading) -> sqlite3.Connection:
     """Return a database in memory with what a fold of the kept segments starts from."""
     anew = sqlite3.connect(":memory:", isolation_level=None)
-    tables = ["evidence", "changes", "merged", "meta", "generations", "pins", *(_SOURCES.keys() - {"memories"})]
+    # What a fold and its triggers write to.
+    written = ["evidence", "changes", "merged", "meta", "generations", "pins", "shared_runs"]
+    tables = [*written, *(_SOURCES.keys() - {"memories"})]
     with nothing(None) as empty:
         schema = column(
             empty,

@@ -10,9 +10,11 @@ import numpy as np
 import psycopg
 import pytest
 
-from reasoningbank import ReasoningBank
+from reasoningbank import BankRoot, ReasoningBank, StorageError
 from reasoningbank import server as servers
+from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.services.cache import vectors as cache
+from reasoningbank.storage.postgres import near
 from reasoningbank.storage.postgres import server as connections
 from tests.servers import Postgres
 from tests.storage.postgres.test_same_history import live_both
@@ -92,3 +94,119 @@ def test_filtered_searches_are_the_servers_too(server: Postgres) -> None:
         tagged = bank.record("Split batches", "Split the batches", outcome="success", tags=["a"]).memory.id
 
         assert [memory.id for memory in bank.search("split the batches", tags=["a"]).memories] == [tagged]
+
+
+# -- indexes of large projects ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def planned(server: Postgres) -> Iterator[Postgres]:
+    """A server that takes an index wherever there is one, so that a few hundred vectors are enough."""
+    with psycopg.connect(server.superuser, autocommit=True) as connection:
+        connection.execute("ALTER ROLE application SET enable_seqscan = off")
+        connection.execute("ALTER ROLE application SET enable_bitmapscan = off")
+        connection.execute("ALTER ROLE application SET enable_sort = off")
+        yield server
+        connection.execute("ALTER ROLE application RESET ALL")
+    servers.index(server.owner, most=0)
+
+
+def used(server: Postgres) -> dict[str, int]:
+    """Return how often each index of a project's own was used."""
+    asked = "SELECT indexrelname, idx_scan FROM pg_stat_user_indexes WHERE indexrelname LIKE 'own%'"
+    with psycopg.connect(server.superuser, autocommit=True) as connection:
+        connection.execute("SELECT pg_stat_force_next_flush()")
+        return dict(connection.execute(asked).fetchall())
+
+
+def hits(bank: ReasoningBank, text: str) -> list[tuple[str, float]]:
+    return [(hit.memory.id, round(hit.score, 5)) for hit in bank.search(text, 10).hits]
+
+
+def test_a_large_project_is_searched_by_an_index_of_its_own_and_a_small_one_whole(
+    planned: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(near, "LARGE", 300)
+    with opened(planned, "large", vectors="server") as large, opened(planned, "small", vectors="server") as small:
+        record(large, 400, "rotate the keys")
+        record(small, 20, "rotate the keys")
+        exact = [hits(bank, f"rotate the keys {n}") for n in range(10) for bank in (large, small)]
+
+        made = servers.index(planned.owner, least=300)
+        indexed = [hits(bank, f"rotate the keys {n}") for n in range(10) for bank in (large, small)]
+
+        assert (made.there, made.made, made.dropped, made.left_out) == (1, 1, 0, 0)
+        assert servers.index(planned.owner, least=300).made == 0
+        assert indexed == exact
+        # What comes and goes is found and not found at once.
+        fresh = large.record("Turn it twice", "Turn the crank twice", outcome="success").memory.id
+        assert hits(large, "turn the crank twice")[0][0] == fresh
+        large.delete(fresh)
+        assert fresh not in dict(hits(large, "turn the crank twice"))
+    assert [count > 0 for count in used(planned).values()] == [True]
+
+
+def test_an_index_goes_with_the_vectors_it_was_made_for(planned: Postgres) -> None:
+    with opened(planned, "large") as bank:
+        record(bank, 50, "rotate the keys")
+        assert servers.index(planned.owner, least=20).made == 1
+        bank.upkeep.reembed(HashEmbedder(dim=64))
+        again = servers.index(planned.owner, least=20)
+        assert (again.there, again.made, again.dropped) == (1, 1, 1)
+    BankRoot(planned.application, tenant="acme").delete_project("large")
+    assert servers.index(planned.owner, least=20).dropped == 1
+
+
+def test_there_are_no_more_indexes_than_allowed(planned: Postgres) -> None:
+    for name, many in (("large", 40), ("larger", 60)):
+        with opened(planned, name) as bank:
+            record(bank, many, "rotate the keys")
+
+    found = servers.index(planned.owner, least=20, most=1)
+
+    assert (found.there, found.made, found.left_out) == (1, 1, 1)
+
+
+def test_an_index_that_was_half_made_is_made_anew(planned: Postgres) -> None:
+    with opened(planned, "large") as bank:
+        record(bank, 50, "rotate the keys")
+    servers.index(planned.owner, least=20)
+    with psycopg.connect(planned.superuser, autocommit=True) as connection:
+        # As a build that was stopped leaves it.
+        connection.execute(
+            "UPDATE pg_index SET indisvalid = false FROM pg_class AS c WHERE c.oid = indexrelid AND relname LIKE 'own%'"
+        )
+
+    found = servers.index(planned.owner, least=20)
+
+    assert (found.there, found.made, found.dropped) == (1, 1, 1)
+
+
+def test_an_index_gives_as_many_as_are_asked_for_whatever_was_deleted(
+    planned: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(near, "LARGE", 300)
+    monkeypatch.setattr(near, "WIDTH", 20)
+    with opened(planned, "large", vectors="server") as bank:
+        record(bank, 400, "rotate the keys")
+        servers.index(planned.owner, least=300)
+        query = np.asarray(bank._engine.embedder.embed_query("rotate the keys 7"))
+        with bank._engine.read() as view:
+            nearest, _ = bank._engine.cache.vectors.nearest(view, query, 60)
+            ids = dict(view.execute("SELECT n, id FROM memories").fetchall())
+        bank.upkeep.delete_many([ids[n] for n in set(nearest.tolist())])
+        with bank._engine.read() as view:
+            left, _ = bank._engine.cache.vectors.nearest(view, query, 60)
+
+    assert len(left) == 60
+    assert not set(left.tolist()) & set(nearest.tolist())
+
+
+def test_a_server_that_does_not_search_vectors_has_no_use_for_indexes(server: Postgres) -> None:
+    with psycopg.connect(server.superuser, autocommit=True) as connection:
+        connection.execute("ALTER TABLE reasoningbank.searchable RENAME TO hidden")
+        try:
+            with pytest.raises(StorageError, match="--vectors"):
+                servers.index(server.owner)
+        finally:
+            connection.execute("ALTER TABLE reasoningbank.hidden RENAME TO searchable")

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reasoningbank.storage.postgres.indexes import LARGE, MOST_WIDE
+
 if TYPE_CHECKING:
     from reasoningbank.storage.postgres.transaction import PostgresReading
     from reasoningbank.vectors.base import Float32
+
+# Candidates that a search of an index looks at, at least; pgvector takes up to 1,000.
+WIDTH, WIDEST = 200, 1_000
 
 
 class ServerVectors:
     """The vectors of memories that one transaction sees; `Near` says what its calls do.
 
-    Every vector of the project is looked at. An index over those of all projects would lose lessons of small ones.
+    Every vector of the project is looked at, but for a large one that has an index of its own (`indexes`). An index
+    over those of all projects would lose lessons of small ones.
     """
 
     def __init__(self, reading: PostgresReading, extension: str) -> None:
@@ -25,17 +30,37 @@ class ServerVectors:
     def nearest(
         self, generation: int, vector: Float32, k: int, allowed: Sequence[int] | None, least: float
     ) -> list[tuple[int, float]]:
+        indexed = allowed is None and self._may_have_index(len(vector), k)
+        if indexed:
+            width = str(min(WIDEST, max(WIDTH, 2 * k)))
+            self._reading.execute("SELECT set_config('hnsw.ef_search', :width, true)", {"width": width})
+        found = self._found(generation, vector, k, allowed, indexed=indexed)
+        if indexed and len(found) < k:
+            # So many rows went that the index gives too few.
+            found = self._found(generation, vector, k, allowed, indexed=False)
+        return [each for each in found if each[1] >= least]
+
+    def _may_have_index(self, dim: int, k: int) -> bool:
+        return dim <= MOST_WIDE and 2 * k <= WIDEST and self._reading.given().get("vectors", 0) >= LARGE
+
+    def _found(
+        self, generation: int, vector: Float32, k: int, allowed: Sequence[int] | None, *, indexed: bool
+    ) -> list[tuple[int, float]]:
+        """Return the nearest; `indexed` says that the project's own index may tell them, where there is one."""
+        kind = f'"{self._extension}".vector({len(vector)})'
+        distance = f'CAST(vector AS {kind}) OPERATOR("{self._extension}".<#>) CAST(:vector AS {kind})'
         named = {
+            # Beside the policy, by a value: so the plan knows the project's part and its index.
+            "project": self._reading.project,
             "generation": generation,
             "vector": f"[{','.join(map(repr, np.asarray(vector, dtype=np.float32).tolist()))}]",
-            "least": max(least, -2.0) if math.isfinite(least) else -2.0,
             "k": k,
         } | ({} if allowed is None else {"allowed": list(allowed)})
-        product = f'vector OPERATOR("{self._extension}".<#>) CAST(:vector AS "{self._extension}".vector)'
         only = "" if allowed is None else " AND id IN (:allowed)"
+        order = distance if indexed else f"-({distance}) DESC"
         rows = self._reading.execute(
-            f"SELECT memory, cosine FROM (SELECT id, memory, -({product}) AS cosine FROM searchable "
-            f"WHERE generation = :generation{only}) AS found WHERE cosine >= :least ORDER BY cosine DESC, id LIMIT :k",
+            f"SELECT memory, -({distance}) FROM searchable "
+            f"WHERE project = :project AND generation = :generation{only} ORDER BY {order}, id LIMIT :k",
             named,
         )
         return [(int(memory), float(cosine)) for memory, cosine in rows]

@@ -110,6 +110,11 @@ class PostgresReading:
         return cast("tuple[dict[str, int], Moment]", self._state)
 
     @property
+    def project(self) -> int:
+        """The number of the project whose rows are seen."""
+        return self._scope.project
+
+    @property
     def near(self) -> ServerVectors | None:
         from reasoningbank.storage.postgres.near import ServerVectors
 
