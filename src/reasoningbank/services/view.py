@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reasoningbank.belief.belief import Belief, ConfidenceModel
 from reasoningbank.embed.base import EmbedderIdentity
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from reasoningbank.storage.words import Words
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Asked(Protocol[T_co]):
+    """A question to one of several banks, whose row numbers begin at `first` among those of all."""
+
+    def __call__(self, view: View, /, first: int) -> T_co: ...
 
 
 class View:
@@ -86,9 +93,9 @@ class View:
                 f"--project {engine.project_name!r} --embedder {identity.name}"
             )
 
-    def each(self, question: Callable[[View], T]) -> list[tuple[int, T]]:
-        """Ask every bank that is seen here; return its answers with where the row numbers of each begin."""
-        return [(0, question(self))]
+    def each(self, question: Asked[T]) -> list[T]:
+        """Ask every bank that is seen here, giving it where its row numbers begin among those of all."""
+        return [question(self, first=0)]
 
     # -- beliefs -------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,8 @@ from reasoningbank.storage.contract import Reading, Writing
 
 KEY = "holdout_key"
 ALL = 2**62
+SHARED = 0
+"""The row number under which all lessons of shared banks stand that a run could be handed."""
 _ENDED = {"success": True, "failure": False}
 
 _TRIALS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -16,6 +16,11 @@ T = TypeVar("T")
 
 SPAN: Final = 1 << 48
 """From this number on a memory is not of the project, but of a level above it."""
+
+
+def of_level(numbers: Iterable[int], first: int) -> list[int]:
+    """Return those row numbers that are of the level whose own begin at `first`, as that level knows them."""
+    return [n - first for n in numbers if first <= n < first + SPAN]
 
 
 class Above(Protocol):
@@ -35,6 +40,9 @@ class Above(Protocol):
 
     def named(self, found: SearchResult, numbers: Sequence[int]) -> tuple[SearchResult, tuple[int, ...]]:
         """Say of each hit which level it is from."""
+
+    def placed(self, hits: Sequence[Hit], numbers: Mapping[str, int]) -> tuple[Hit, ...]:
+        """Say of hits that came along which level they are from."""
 
     def handed(self, view: View, ref: str) -> set[int]:
         """Return the row numbers, in what `read` gives, of what a run was handed from above before."""

@@ -9,10 +9,11 @@ from datetime import datetime
 from functools import partial
 
 from reasoningbank.belief.belief import Belief, Standing, standing
-from reasoningbank.links import Conflict, Required, required_by
+from reasoningbank.links import Conflict, Required, Requires, required_by
 from reasoningbank.memory import Memory
 from reasoningbank.results import EXPIRED, Hit
 from reasoningbank.services.cache.shown import rescrubbed, shown_link
+from reasoningbank.services.search.above import of_level
 from reasoningbank.services.view import View
 from reasoningbank.storage import links
 
@@ -43,7 +44,7 @@ def with_required(
     active or have expired, and a second one of an untrusted source. Hits and row numbers are by the memory's id, best
     first.
     """
-    found = required_by(list(numbers.values()), partial(links.requirements, view))
+    found = required_by(list(numbers.values()), partial(_requirements, view))
     rows = view.load([r.n for r in found]) if found else {}
     beliefs = view.beliefs(rows.values())
     rules = view.engine.rules
@@ -55,6 +56,17 @@ def with_required(
             owners[n] = brought.add(required, owners[required.by], memories[n], beliefs[n])
     known = dict(numbers) | {memory.id: n for n, memory in memories.items() if memory.id in brought.required}
     return Expanded(tuple(brought.in_order()), known, tuple(brought.required), dict(brought.withheld))
+
+
+def _requirements(view: View, numbers: Sequence[int]) -> Requires:
+    """Return what each of these memories requires, in the bank that it is in."""
+    every = view.each(
+        lambda one, first: {
+            n + first: [(target + first, strength) for target, strength in required]
+            for n, required in links.requirements(one, of_level(numbers, first)).items()
+        }
+    )
+    return {n: required for each in every for n, required in each.items()}
 
 
 class _Brought:
@@ -114,8 +126,10 @@ def _source(memory: Memory) -> str:
 
 def conflicts(view: View, numbers: Sequence[int]) -> tuple[Conflict, ...]:
     """Return which of these memories (row numbers) cannot both be followed, the strongest conflict first."""
-    opposed = links.opposed(view, numbers) if len(numbers) > 1 else ()
-    found = (shown_link(link, view.engine.rules) for link in opposed)
+    if len(numbers) < 2:
+        return ()
+    opposed = view.each(lambda one, first: links.opposed(one, of_level(numbers, first)))
+    found = (shown_link(link, view.engine.rules) for each in opposed for link in each)
     return tuple(Conflict(each.source, each.target, each.type, each.strength, each.evidence) for each in found)
 
 

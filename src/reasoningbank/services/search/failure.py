@@ -157,11 +157,10 @@ def _find(
     """Return what answers exactly these errors, or else what a search finds for errors of their kind."""
     with engine.read() if levels is None else levels.read(None) as view:
         shown = _shown(view, ref, levels)
-        known = {
-            n + first: how
-            for first, each in view.each(lambda one: signatures.answering(one, errors))
-            for n, how in each.items()
-        }
+        answering = view.each(
+            lambda one, first: {n + first: how for n, how in signatures.answering(one, errors).items()}
+        )
+        known = {n: how for each in answering for n, how in each.items()}
         if filters != SERVED:
             view.engine.cache.follow(view)
             passing = view.engine.cache.passing(view, filters)

@@ -9,6 +9,7 @@ from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.results import Hit
 from reasoningbank.search.holdout import Holdout, chances, is_exempt, withheld
 from reasoningbank.search.selection import success
+from reasoningbank.services.search.above import SPAN
 from reasoningbank.services.search.expand import among
 from reasoningbank.services.search.recall import Fitted, Run, as_found, block_of
 from reasoningbank.services.view import Edit
@@ -37,11 +38,15 @@ def hold_out(
     """
     pinned = dict(pins.every_pin(edit))
     held = {numbers[hit.memory.id]: hit for hit in hits if not (hit.pinned or is_exempt(hit.memory))}
-    candidates = {n: hit for n, hit in held.items() if n not in pinned}
-    if not candidates:
-        return frozenset()
     unit = thread or ref
     before = trials.drawn(edit, unit)
+    drawn = before or holdout
+    # Of single lessons the project's own are tried: a row number of another level means nothing here.
+    candidates = {
+        n: hit for n, hit in held.items() if n not in pinned and (n < SPAN or (drawn is not None and drawn.of == "run"))
+    }
+    if not candidates:
+        return frozenset()
     out = frozenset[str]() if before is None else _as_before(before, candidates)
     if holdout is None or trials.exists(edit, ref):
         return out
@@ -57,9 +62,20 @@ def hold_out(
         rate=holdout.rate,
         first=before is None,
         expected=success(learned, [hit.confidence for hit in hits], [hit.about for hit in hits]),
-        candidates=[(n, hit.memory.revision, chance[n], hit.memory.id in out) for n, hit in candidates.items()],
+        candidates=_drawn(candidates, chance, out),
     )
     return out
+
+
+def _drawn(
+    candidates: Mapping[int, Hit], chance: Mapping[int, float], out: frozenset[str]
+) -> list[tuple[int, int, float, bool]]:
+    """Return the rows of a draw; those of shared banks, which are withheld together, are one."""
+    rows = {
+        n if n < SPAN else trials.SHARED: (hit.memory.revision if n < SPAN else 0, chance[n], hit.memory.id in out)
+        for n, hit in candidates.items()
+    }
+    return [(n, *row) for n, row in rows.items()]
 
 
 def without_held_out(edit: Edit, fitted: Fitted, run: Run) -> Fitted:

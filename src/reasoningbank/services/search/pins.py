@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from reasoningbank.memory import State
 from reasoningbank.results import PINS, Hit
@@ -15,7 +18,8 @@ from reasoningbank.storage.pins import ALWAYS, every_pin
 
 def with_pins(view: View, fitted: Fitted, wanted: Wanted, max_tokens: int) -> Fitted:
     """Put what is pinned before the rest, of which the same is shown as without."""
-    held, found = _pinned(view, wanted), {hit.memory.id: hit for hit in fitted.hits}
+    found = {hit.memory.id: hit for hit in fitted.hits}
+    held = _told_once(view, _pinned(view, wanted), [fitted.numbers[memory_id] for memory_id in found])
     every = found | {hit.memory.id: replace(found.get(hit.memory.id, hit), pinned=True) for hit in held.values()}
     beside = [hit for memory_id, hit in every.items() if memory_id not in found]
     # Of what a person pinned nothing is in doubt.
@@ -38,7 +42,8 @@ def with_pins(view: View, fitted: Fitted, wanted: Wanted, max_tokens: int) -> Fi
 def _pinned(view: View, wanted: Wanted) -> dict[int, Hit]:
     """Return what is pinned for a recall and served, by row number, what is believed most first."""
     named = {ALWAYS, *wanted.filters.tags, *wanted.filters.any_tags}
-    rows = view.load({n for n, tag in every_pin(view) if tag in named})
+    every = view.each(lambda one, first: {n + first for n, tag in every_pin(one) if tag in named})
+    rows = view.load(set().union(*every))
     beliefs, now, out = view.beliefs(rows.values()), view.engine.now(), set(wanted.filters.no_tags)
     hits = {}
     for n in sorted(rows, key=lambda n: (-beliefs[n].mean, n)):
@@ -48,3 +53,11 @@ def _pinned(view: View, wanted: Wanted) -> dict[int, Hit]:
             doubted = belief.mean < wanted.floor
             hits[n] = Hit(memory, 0.0, 0.0, 0.0, belief.mean, belief.deviation, doubted, pinned=True)
     return hits
+
+
+def _told_once(view: View, held: dict[int, Hit], found: Sequence[int]) -> dict[int, Hit]:
+    """Return what is pinned without what a nearer level says too, whether that is pinned or was found."""
+    numbers = np.array(sorted({*held, *found}), dtype=np.int64)
+    view.engine.cache.follow(view)
+    there = set(numbers[view.engine.cache.candidates(view, numbers)["there"]].tolist())
+    return {n: hit for n, hit in held.items() if n in there}

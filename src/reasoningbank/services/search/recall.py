@@ -80,8 +80,8 @@ def recall(
             if view.moment.pinned and engine.settings.pin_tokens:
                 from reasoningbank.services.search.pins import with_pins
 
-                return with_pins(view, fitted, wanted, max_tokens)
-            return fitted
+                fitted = with_pins(view, fitted, wanted, max_tokens)
+            return fitted if levels is None else replace(fitted, hits=levels.placed(fitted.hits, fitted.numbers))
 
     fitted = engine.with_embedder(look)
     if isinstance(fitted, Recall):

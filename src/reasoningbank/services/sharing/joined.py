@@ -7,13 +7,14 @@ cosines are comparable anyway, and BM25 is computed over the postings of all lev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from reasoningbank.belief.belief import Belief
 from reasoningbank.belief.calibrated import Parameters
 from reasoningbank.embed.base import EmbedderIdentity
 from reasoningbank.errors import ReasoningBankError
@@ -25,9 +26,11 @@ from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.cache.filters import Passing
 from reasoningbank.services.cache.project import CANDIDATE, KNOWN, STATES
 from reasoningbank.services.cache.vectors import Said
-from reasoningbank.services.search.above import SPAN
-from reasoningbank.services.view import View
+from reasoningbank.services.search.above import SPAN, of_level
+from reasoningbank.services.view import Asked, View
 from reasoningbank.storage import records, sharing
+from reasoningbank.storage.contract import Moment
+from reasoningbank.storage.stored import Judged, Stored
 from reasoningbank.vectors.base import Float32, Int64
 
 if TYPE_CHECKING:
@@ -58,9 +61,36 @@ class Joined(View):
         """Check the project's vectors; those of the other levels were checked when they were opened."""
         self.levels[0].check_embedder(identity)
 
-    def each(self, question: Callable[[View], T]) -> list[tuple[int, T]]:
-        """Ask every level; return its answers with where the row numbers of each begin."""
-        return [(level * SPAN, answer) for level, answer in enumerate(self.joined.each(question))]
+    @property
+    def moment(self) -> Moment:
+        """Which state it is of the project; something is pinned where any level has a pin."""
+        return self.levels[0].moment._replace(pinned=any(view.moment.pinned for view in self.levels))
+
+    def each(self, question: Asked[T]) -> list[T]:
+        """Ask every level, giving it where its row numbers begin among those of all."""
+        asked = (partial(question, first=level * SPAN) for level in range(len(self.levels)))
+        return [self.joined.ask(level, each) for level, each in enumerate(asked)]
+
+    def load(self, numbers: Iterable[int]) -> dict[int, Stored]:
+        """Return the rows of memories of any level with their tallies, by row number; what is gone is left out."""
+        asked = list(numbers)
+        rows = self.each(
+            lambda view, first: {
+                n + first: replace(row, n=n + first) for n, row in view.load(of_level(asked, first)).items()
+            }
+        )
+        return {n: row for each in rows for n, row in each.items()}
+
+    def beliefs(self, stored: Iterable[Stored | Judged]) -> dict[int, Belief]:
+        """Return the belief about each memory of any level, by row number."""
+        rows = {row.n: row for row in stored}
+        found = self.each(
+            lambda view, first: {
+                n + first: belief
+                for n, belief in view.beliefs(replace(rows[n + first], n=n) for n in of_level(rows, first)).items()
+            }
+        )
+        return {n: belief for each in found for n, belief in each.items()}
 
 
 class _JoinedEngine:

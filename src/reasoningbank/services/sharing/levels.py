@@ -129,6 +129,13 @@ class Look:
         named = replace(found, hits=tuple(hits[i] for i in order), degraded=degraded)
         return named, tuple(numbers[i] for i in order)
 
+    def placed(self, hits: Sequence[Hit], numbers: Mapping[str, int]) -> tuple[Hit, ...]:
+        """Say of hits that came along which level they are from."""
+        return tuple(
+            hit if hit.level != OWN else replace(hit, level=_level(self._joined, numbers[hit.memory.id]))
+            for hit in hits
+        )
+
     def again(self, known: Recall, max_tokens: int) -> Recall:
         """Return what a run was handed before, with what came from shared banks that are still open."""
         hits, degraded = [*known.hits], list[str]()
@@ -235,7 +242,11 @@ def _with_level(joined: Joined, hit: Hit, number: int) -> Hit:
         Twin(_name(joined, n), row["memory"].id, float(row["mean"]), int(row["usage"]))
         for n, row in zip(twins, rows, strict=True)
     )
-    return replace(hit, also=also, level=_name(joined, number) if level_of(number) else OWN)
+    return replace(hit, also=also, level=_level(joined, number))
+
+
+def _level(joined: Joined, number: int) -> str:
+    return _name(joined, number) if level_of(number) else OWN
 
 
 def _name(joined: Joined, number: int) -> str:
