@@ -91,8 +91,8 @@ class Sharing(Namespace):
     ) -> Promoted:
         """Copy a lesson of this project into a shared bank, where it waits for a review unless the caller may approve.
 
-        The copy starts from what is believed here, and brings no evidence along: each piece counts once. It knows where
-        it came from; the same lesson is not stored twice, but linked.
+        The copy starts from what was seen here, which counts for one vote at the most, and brings no evidence along:
+        each piece counts once. It knows where it came from; the same lesson is not stored twice, but linked.
 
         Args:
             to: the shared bank.
@@ -100,8 +100,7 @@ class Sharing(Namespace):
             names: as in `check`.
             anyway: also if it names what is specific to this project. Without, nothing is stored then, and `specific`
                 says what; `proposed` is wording without that, where a model is given.
-            confidence: the belief that others start from, in [0, 1], such as that of a suggestion; what is believed
-                here when None.
+            confidence: the belief that others start from, in [0, 1], such as that of a suggestion.
             chat: the model that is asked for it.
             by: who promotes it.
 

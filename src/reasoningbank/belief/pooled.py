@@ -11,6 +11,9 @@ pooled belief. What others saw is worth up to K observations here: projects diff
 but here is found out by what happens here. Where no other project saw anything, n' = n and m = mu: the belief is that
 of a lesson of one's own.
 
+What is learned of the evidence (S1, S0, mu, n) is learned of each project's part by itself: it speaks of what helps in
+that project, and a lesson that helps half of them is not one that helps half of the time.
+
 Source: a power prior for historical data (Ibrahim & Chen 2000), with a bounded weight for each source; n' is the
 precision of two normal errors in a row, that of the pool and that between projects.
 """
@@ -19,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -99,6 +102,17 @@ class PooledModel:
         most = math.log(known.accuracy / (1.0 - known.accuracy))
         np.add.at(pooled, at[~here], counts[~here] * np.minimum(1.0, most / np.maximum(spread, 1e-12))[:, None])
         return own, pooled
+
+
+def for_others(told: Sequence[tuple[str, Sequence[Tally]]], initial: float) -> float:
+    """Return what a lesson starts from where nobody saw it yet, by what projects saw of it, each of which is bounded.
+
+    Args:
+        told: of each project its name, and its own tallies.
+        initial: the belief that the lesson itself started from.
+    """
+    tallies = [replace(tally, source=project) for project, theirs in told for tally in theirs]
+    return PooledModel(CalibratedModel()).beliefs([(tallies, initial)])[0].mean
 
 
 def by_project(tallies: Sequence[Tally]) -> dict[str, list[Tally]]:

@@ -263,3 +263,43 @@ def test_nothing_is_promoted_unasked_unless_the_shared_bank_says_so(open_bank: O
             promoted.memory.id
         ]
     assert root.shared.promote_suggested("auto") == []
+
+
+def test_what_other_projects_found_to_fail_counts_against_a_suggestion(open_bank: OpenBank, root: BankRoot) -> None:
+    for project in ("billing", "sales", "one", "two"):
+        root.shared.add("org", project=project, may="write")
+        proven(open_bank(project=project), PATHS)
+    (liked,) = root.shared.suggest_promotions("org")
+    against = [f"against-{i}" for i in range(4)]
+    for project in against:
+        root.shared.add("org", project=project, may="write")
+    bank = open_bank(project=against[0])
+    lesson = bank.record(**PATHS).memory.id
+    for i in range(4):
+        bank.vote(lesson, False, ref=f"r{i}")
+
+    (doubted,) = root.shared.suggest_promotions("org")
+    assert doubted.confidence < liked.confidence
+    assert (against[0], lesson) in doubted.origins[1:]
+    assert doubted.failures == 4.0
+    for project in against[1:]:
+        bank = open_bank(project=project)
+        lesson = bank.record(**PATHS).memory.id
+        for i in range(4):
+            bank.vote(lesson, False, ref=f"r{i}")
+    assert root.shared.suggest_promotions("org") == []
+
+
+def test_what_one_project_is_sure_of_is_one_vote_for_the_others(open_with: OpenWith) -> None:
+    sales = open_with("sales")
+    sure, one = (sales.record(**lesson).memory.id for lesson in (PATHS, LEDGER))
+    for i in range(40):
+        sales.vote(sure, True, ref=f"r{i}")
+    sales.vote(one, True, ref="r")
+
+    starts = [sales.sharing.promote(memory_id, to="org").memory for memory_id in (sure, one)]
+
+    assert sales.get(sure).confidence > 0.95
+    for start in starts:
+        assert start is not None
+        assert start.confidence == pytest.approx(sales.get(one).confidence, abs=0.001)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reasoningbank.belief.belief import Belief, ConfidenceModel
+from reasoningbank.belief.belief import Belief, ConfidenceModel, Evidence
 from reasoningbank.belief.calibrated import CalibratedModel
 from reasoningbank.belief.ema import EmaModel
 from reasoningbank.belief.spec import SignalWeights, SpecModel
@@ -46,6 +46,10 @@ class Models:
             found = parameters.load(reading, number)
             self._fitted = (number, found.change, CalibratedModel(found.parameters))
         return self._fitted
+
+    def evidence(self, stored: Iterable[Stored]) -> list[Evidence]:
+        """Return what the parameters are fitted to: what is known of each memory."""
+        return [(row.tallies, row.initial_confidence) for row in stored]
 
     def beliefs(self, reading: Reading, stored: Iterable[Stored | Judged]) -> dict[int, Belief]:
         """Return the belief about each memory, by row number."""

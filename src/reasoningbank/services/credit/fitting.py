@@ -42,7 +42,7 @@ def fit_again(engine: Engine) -> bool:
             stored = view.load(parameters.judged_last(view, MOST_MEMORIES)).values()
             runs = parameters.judged_runs(view, MOST_RUNS)
             drawn = trials.trials(view, FIRST, MOST_RUNS)
-        memories = [(s.tallies, s.initial_confidence) for s in stored]
+        memories = engine.models.evidence(stored)
         elsewhere = math.fsum(t.positive for tallies, _ in memories for t in tallies if _is_use_elsewhere(t))
         found = fit(ProjectEvidence(memories, runs, drawn, elsewhere))
         return put_into_force(engine, Fit(found, change, engine.now()), after=after)

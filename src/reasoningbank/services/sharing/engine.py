@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reasoningbank.belief.belief import ConfidenceModel
+from reasoningbank.belief.belief import ConfidenceModel, Evidence
 from reasoningbank.belief.calibrated import CalibratedModel
-from reasoningbank.belief.pooled import PooledModel
+from reasoningbank.belief.pooled import PooledModel, by_project
 from reasoningbank.errors import InvalidInputError, SharedAccessError
 from reasoningbank.services.cache.beliefs import Models
 from reasoningbank.services.deadline import Deadlines
@@ -19,6 +19,7 @@ from reasoningbank.sharing.rights import Right, effective
 from reasoningbank.storage import sharing
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.root import project_folder
+from reasoningbank.storage.stored import Stored
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
@@ -37,6 +38,11 @@ class PooledModels(Models):
         """Return the confidence model with what the shared bank has taught it."""
         model = super().current(reading)
         return PooledModel(model, self._here) if isinstance(model, CalibratedModel) else model
+
+    def evidence(self, stored: Iterable[Stored]) -> list[Evidence]:
+        """Return what the parameters are fitted to: what each project knows of each memory, by itself."""
+        every = super().evidence(stored)
+        return [(theirs, initial) for tallies, initial in every for theirs in by_project(tallies).values()]
 
 
 class SharedEngine(Engine):

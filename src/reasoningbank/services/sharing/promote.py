@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from reasoningbank.belief.pooled import for_others
 from reasoningbank.distill.distiller import generalise
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import SAID, Draft, Memory, Source, State
@@ -54,7 +55,10 @@ def promote(
 ) -> Promoted:
     """Copy a lesson of the project into a shared bank, to be reviewed unless the caller may approve."""
     with engine.own.read() as view:
-        memory = _own(view, memory_id)
+        memory, start = _own(view, memory_id), confidence
+        if start is None:
+            (row,) = view.load(records.numbers_of(view, [memory_id]).values()).values()
+            start = for_others([(memory.project, row.tallies)], row.initial_confidence)
     if memory.state is not State.ACTIVE:
         raise InvalidInputError(f"memory {memory_id!r} is {memory.state}: only lessons in service are promoted")
     with engine.read() as there:
@@ -64,7 +68,7 @@ def promote(
         proposed = _generalised(chat, memory, found, names)
     if found and not anyway:
         return Promoted(engine.project_name, specific=found, proposed=proposed)
-    draft = _draft(engine, memory, wording, by, memory.confidence if confidence is None else confidence)
+    draft = _draft(engine, memory, wording, by, start)
     prepared = clean(draft, None, engine.rules)
     return engine.with_embedder(lambda embedder: _store(engine, memory, prepared, embedder, by, found))
 
@@ -87,7 +91,7 @@ def _own(view: View, memory_id: str) -> Memory:
 def _draft(
     engine: MemberEngine, memory: Memory, wording: Mapping[str, str], by: str | None, confidence: float
 ) -> Draft:
-    """Return the copy: it starts from what the project believes, and brings no evidence along."""
+    """Return the copy: it starts from what the project found, as far as that counts, and brings no evidence along."""
     said: dict[str, Any] = {name: getattr(memory, name) for name in SAID} | dict(wording)
     return validated(
         Draft,
@@ -95,7 +99,7 @@ def _draft(
         | {
             "outcome": memory.outcome,
             "tags": memory.tags,
-            # What is believed here is where others start: the evidence itself stays, and so counts once.
+            # Where others start: the evidence itself stays, and so counts once.
             "confidence": confidence,
             "source": Source(how="imported", by=by or engine.own.project_name),
             "metadata": {PROPOSED: engine.own.project_name},

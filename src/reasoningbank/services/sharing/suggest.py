@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from reasoningbank.belief.calibrated import CalibratedModel
-from reasoningbank.belief.pooled import PooledModel
+from reasoningbank.belief.pooled import for_others
 from reasoningbank.filters import Filters
 from reasoningbank.memory import Memory, State
 from reasoningbank.services.engine import Engine
@@ -43,6 +42,7 @@ class _Lesson:
 def suggest(projects: Sequence[Engine], bank: Engine, names: Sequence[str] = ()) -> list[Suggestion]:
     """Return what is proven in three projects or more, or in one and says nothing that only this one has.
 
+    What as many projects found to fail, or more, is not suggested; what they saw counts in any case.
     Near-duplicates of several projects are one suggestion, with the evidence of all. What the shared bank has in any
     state, or had, is not suggested again.
     """
@@ -52,7 +52,7 @@ def suggest(projects: Sequence[Engine], bank: Engine, names: Sequence[str] = ())
     found = []
     for engine in projects:
         with engine.read() as view:
-            found += [each for each in _lessons(view, engine.project_name) if each.proven]
+            found += [each for each in _lessons(view, engine.project_name) if each.successes or each.failures]
     every = [*known, *(each for each in found if (each.project, each.memory.id) not in linked)]
     if not every:
         return []
@@ -72,12 +72,15 @@ def suggest(projects: Sequence[Engine], bank: Engine, names: Sequence[str] = ())
 
 
 def _suggestion(bank: str, cluster: Sequence[_Lesson], names: Sequence[str]) -> Suggestion | None:
-    ordered = sorted(cluster, key=lambda each: (-each.memory.confidence, each.project, each.memory.id))
-    projects = {each.project for each in ordered}
-    first, successes = ordered[0], sum(each.successes for each in ordered)
+    ordered = sorted(cluster, key=lambda each: (not each.proven, -each.memory.confidence, each.project, each.memory.id))
+    proven, first = [each for each in ordered if each.proven], ordered[0]
+    projects, initial = {each.project for each in proven}, min(each.memory.initial_confidence for each in ordered)
+    failed = {each.project for each in ordered if not each.proven and each.failures > each.successes}
+    if len(failed) >= len(projects):
+        return None
     if len(projects) >= FEWEST_PROJECTS:
         reason = f"proven in {len(projects)} projects"
-    elif successes >= FEWEST_SUCCESSES and not check(first.memory, {}, names):
+    elif sum(each.successes for each in proven) >= FEWEST_SUCCESSES and not check(first.memory, {}, names):
         reason = f"proven in {first.project}, and names nothing that only this project has"
     else:
         return None
@@ -85,18 +88,11 @@ def _suggestion(bank: str, cluster: Sequence[_Lesson], names: Sequence[str]) -> 
         bank=bank,
         origins=tuple((each.project, each.memory.id) for each in ordered),
         title=first.memory.title,
-        confidence=_together(ordered),
-        successes=successes,
+        confidence=for_others([(each.project, each.tallies) for each in ordered], initial),
+        successes=sum(each.successes for each in ordered),
         failures=sum(each.failures for each in ordered),
         reason=reason,
     )
-
-
-def _together(lessons: Sequence[_Lesson]) -> float:
-    """Return what is believed with the evidence of all projects, each by itself."""
-    tallies = [replace(tally, source=each.project) for each in lessons for tally in each.tallies]
-    initial = min(each.memory.initial_confidence for each in lessons)
-    return PooledModel(CalibratedModel()).beliefs([(tallies, initial)])[0].mean
 
 
 def _root(group: Sequence[int], place: int) -> int:
