@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -74,9 +75,10 @@ Visit = Callable[..., Visitor]
 
 
 @pytest.fixture
-def visit(banks: BankRoot) -> Visit:
+def visit(banks: BankRoot) -> Iterator[Visit]:
     """Lets one more browser in, to a dashboard of its own."""
-    return lambda **access: Visitor(Site(banks, Access(**access)))
+    with ExitStack() as opened:
+        yield lambda **access: Visitor(opened.enter_context(closing(Site(banks, Access(**access)))))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from reasoningbank.dashboard import Access
 from reasoningbank.dashboard.app import LARGEST_FORM
 from tests.dashboard.conftest import HOST, PROJECT, Visit, Visitor
 
-PATHS = ["/", f"/p/{PROJECT}", f"/p/{PROJECT}/lessons", "/static/style.css", "/tasks/x/events", "/nothing"]
+PATHS = ["/", f"/p/{PROJECT}", f"/p/{PROJECT}/lessons", "/shared", "/static/style.css", "/tasks/x/events", "/nothing"]
 
 
 @pytest.fixture(autouse=True)

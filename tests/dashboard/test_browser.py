@@ -111,6 +111,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
             pass
         banks.delete_project("without")
         lived_in(demo)
+        banks.shared.create("org", readers=["demo"], approvers=["empty"], people={"ann": "approve"})
+        with banks.shared.open("org") as org:
+            org.record("Quote paths", "Put paths in quotes.", outcome="success")
         empty = banks.open("empty")
         empty.delete(empty.record("Nothing", "To be seen.", outcome="success").memory.id)
         banks.open("many").record_many(
@@ -207,16 +210,19 @@ def test_axe_finds_nothing_on_any_page(person: Callable[..., Person], scheme: st
             one.go(path)
             one.page.evaluate("document.querySelectorAll('details').forEach((each) => each.open = true)")
             found += violations(one.page)
-    found += violations(one.go("/?all=1"))
+    for path in ("/?all=1", "/shared", "/shared/org"):
+        one.go(path)
+        one.page.evaluate("document.querySelectorAll('details').forEach((each) => each.open = true)")
+        found += violations(one.page)
 
     assert found == []
 
 
 def test_no_page_is_wider_than_a_phone(person: Callable[..., Person]) -> None:
     one = person(viewport={"width": 360, "height": 740})
-    for project in ("demo", "hostile", "empty"):
-        for path in PAGES:
-            page = one.go(f"/p/{project}{path}")
+    for project in ("demo", "hostile", "empty", "shared~1Forg"):
+        for path in [*(f"/p/{project}{path}" for path in PAGES), "/shared", "/shared/org"]:
+            page = one.go(path)
             assert page.evaluate("document.documentElement.scrollWidth") <= 360, page.url
 
 

@@ -6,6 +6,7 @@ import logging
 import sys
 import uuid
 import webbrowser
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -197,5 +198,6 @@ def dashboard(
         if not no_open:
             webbrowser.open(f"{address}/?token={access.token}")
 
-    serve(build_app(site), host=host, port=port, ready=ready, needed_by=("the dashboard", "web"))
+    with closing(site):
+        serve(build_app(site), host=host, port=port, ready=ready, needed_by=("the dashboard", "web"))
     return Answer({})

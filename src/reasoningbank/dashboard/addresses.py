@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 from urllib.parse import urlencode
 
 _OTHER = re.compile(rb"[^A-Za-z0-9_-]")
@@ -23,6 +24,30 @@ def text_of(given: str) -> str:
         return _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), given.encode("ascii")).decode()
     except UnicodeError:
         return ""
+
+
+# No project's name may hold what nobody sees.
+_SHARED: Final = "shared\x1f"
+
+
+def in_shared(bank: str) -> str:
+    """Return what stands in the place of a project's name in the addresses of a shared bank's lessons."""
+    return f"{_SHARED}{bank}"
+
+
+def shared_of(project: str) -> str | None:
+    """Return the shared bank that stands in the place of a project's name; None for a project."""
+    return project.removeprefix(_SHARED) if project.startswith(_SHARED) else None
+
+
+def shared(*parts: str) -> str:
+    """Return the address of a page about shared banks."""
+    return "/".join(["/shared", *map(segment, parts)])
+
+
+def is_own(path: str) -> bool:
+    """Tell whether a path is that of a page of this dashboard that an action may lead back to."""
+    return path.startswith(("/p/", "/shared/"))
 
 
 def address(project: str, *parts: str, **query: str | int | None) -> str:

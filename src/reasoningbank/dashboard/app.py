@@ -12,7 +12,7 @@ from anyio import to_thread
 
 from reasoningbank.dashboard import rendering
 from reasoningbank.dashboard.access import HEADERS, Refusal
-from reasoningbank.dashboard.addresses import text_of
+from reasoningbank.dashboard.addresses import is_own, shared_of, text_of
 from reasoningbank.dashboard.rendering import FOLDER, load
 from reasoningbank.dashboard.routes import ROUTES, Route
 from reasoningbank.dashboard.site import Answer, Asked, Json, Moved, Notice, Page, Site
@@ -140,6 +140,7 @@ class _Inner:
             "site": self.site,
             "csrf": self.site.access.csrf,
             "project": asked.project,
+            "in_shared": shared_of(asked.project),
             "projects": self.site.banks.projects(),
             "tenant": self.site.banks.tenant,
             "section": route.section if route else "",
@@ -187,7 +188,7 @@ def _refused(route: Route, asked: Asked, page: Page, *, changes: bool) -> Answer
         return Json({"error": problem}, page.status)
     back = asked.form.get("back", "")
     # A change that cannot be made is told where it was asked for, and nowhere but here.
-    return Moved(back, Notice(problem, is_problem=True)) if changes and back.startswith("/p/") else page
+    return Moved(back, Notice(problem, is_problem=True)) if changes and is_own(back) else page
 
 
 def _problem(status: int, problem: str) -> Page:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reasoningbank import MissingExtraError
-from reasoningbank.dashboard.addresses import address
+from reasoningbank.dashboard.addresses import address, in_shared, shared
 
 FOLDER: Final = Path(__file__).parent
 NEEDED_BY: Final = ("the dashboard", "web")
@@ -43,7 +43,7 @@ def renderer() -> Callable[[str, Mapping[str, Any]], str]:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.globals["address"] = address
+    environment.globals |= {"address": address, "shared": shared, "in_shared_bank": in_shared}
     environment.filters |= {
         "when": lambda at: _when(at, markup),
         "share": share,

@@ -17,6 +17,7 @@ from reasoningbank.dashboard.pages import (
     review,
     runs,
     search,
+    sharing,
     upkeep,
 )
 from reasoningbank.dashboard.site import Answer, Asked
@@ -63,6 +64,9 @@ ROUTES: Final = (
     Route(_PROJECT + "/upkeep", upkeep.shown, section="upkeep"),
     Route(_PROJECT + "/upkeep/{chore}", post=upkeep.start, section="upkeep"),
     Route(_PROJECT + "/jobs/{job}/retry", post=upkeep.retry, section="upkeep"),
+    Route("/shared", sharing.listed, sharing.declare, section="shared"),
+    Route("/shared/{bank}", sharing.shown, section="shared"),
+    Route("/shared/{bank}/{act}", post=sharing.act, section="shared"),
     Route(f"{api.ROOT}/openapi.json", api.document, is_api=True),
     *(Route(api.ROOT + call.path, api.answering(call), is_api=True) for call in api.CALLS),
 )

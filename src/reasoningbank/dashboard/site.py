@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from reasoningbank import BankRoot, ProjectNotFoundError, ReasoningBank
 from reasoningbank.dashboard.access import Access
+from reasoningbank.dashboard.addresses import shared_of
 from reasoningbank.dashboard.tasks import Tasks
-from reasoningbank.errors import InvalidInputError
+from reasoningbank.errors import InvalidInputError, ProjectDeletedError
 
 _NOTICES = 200
 
@@ -54,13 +55,34 @@ class Site:
         self.tasks: Final = Tasks()
         self._notices: OrderedDict[str, Notice] = OrderedDict()
         self._lock = threading.Lock()
+        self._shared: dict[str, ReasoningBank] = {}
 
     def bank(self, project: str) -> ReasoningBank:
-        """Return a project's bank; ProjectNotFoundError where there is none. Nothing is made."""
+        """Return the bank of a project, or a shared one; ProjectNotFoundError where there is none. Nothing is made."""
+        if (name := shared_of(project)) is not None:
+            return self._shared_bank(name)
         bank = self.banks.open(project) if project else None
         if bank is None or not bank.exists:
             raise ProjectNotFoundError(project, self.banks.tenant, "the overview lists those there are")
         return bank
+
+    def _shared_bank(self, name: str) -> ReasoningBank:
+        """Return a shared bank as whoever looks after the tenant sees it; it stays open for the next request."""
+        with self._lock:
+            bank = self._shared.get(name)
+            if bank is not None and _is_deleted(bank):
+                # It may have been declared anew.
+                self._shared.pop(name).close()
+                bank = None
+            if bank is None:
+                bank = self._shared[name] = self.banks.shared.open(name)
+            return bank
+
+    def close(self) -> None:
+        """Close the shared banks that were looked at."""
+        with self._lock:
+            while self._shared:
+                self._shared.popitem()[1].close()
 
     def leave(self, notice: Notice) -> str:
         """Keep a notice for the next page, and return the key that fetches it."""
@@ -75,6 +97,14 @@ class Site:
         """Return the notice that was left under a key, once."""
         with self._lock:
             return self._notices.pop(key, None)
+
+
+def _is_deleted(bank: ReasoningBank) -> bool:
+    try:
+        bank.sources.list()
+    except ProjectDeletedError:
+        return True
+    return False
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from reasoningbank import MemoryNotFoundError, ReasoningBank, ReasoningBankError
 from reasoningbank.dashboard import charts, marks
-from reasoningbank.dashboard.addresses import address
+from reasoningbank.dashboard.addresses import address, is_own
 from reasoningbank.dashboard.site import Answer, Asked, Moved, Notice, Page, Undo
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import Draft, Memory, State
@@ -103,7 +103,7 @@ def act(asked: Asked) -> Answer:
     gone = asked.parts["act"] in ("delete", "forget")
     back = asked.form.get("back", "")
     # Only to pages of this dashboard, and never to the page of what is gone.
-    if not back.startswith("/p/") or (gone and back.startswith(_here(asked))):
+    if not is_own(back) or (gone and back.startswith(_here(asked))):
         back = address(asked.project, "lessons") if gone else _here(asked)
     return Moved(back, Notice(text, undo))
 
