@@ -73,6 +73,23 @@ def test_who_reports_without_shared_banks_leaves_their_lessons_their_part_of_an_
     assert weights["with"] == pytest.approx(weights["without"], abs=0.01)
 
 
+def test_the_doctor_finds_nothing_wrong_with_what_was_told(open_with: OpenWith, root: BankRoot) -> None:
+    shared_lesson(open_with)
+    billing = open_with("billing")
+    billing.record(**LEDGER)
+    for ref in ("one", "two"):
+        billing.recall("put paths in quotes, lock the ledger", ref=ref)
+        billing.report("success", ref=ref)
+    billing.report("failure", ref="one")
+
+    assert billing.upkeep.doctor(dry_run=True) == []
+    billing.upkeep.rebuild()
+    billing.recall("anything else")
+    assert billing.sharing.status()[0].due == 0
+    with root.shared.open("org") as org:
+        assert org.upkeep.doctor(dry_run=True) == []
+
+
 def test_lessons_of_two_levels_share_one_outcome(open_with: OpenWith, root: BankRoot) -> None:
     known = shared_lesson(open_with)
     billing, alone = open_with("billing"), open_with("late")
