@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Cli
@@ -72,3 +74,13 @@ def test_a_closed_bank_is_no_error_of_a_recall(org: Cli) -> None:
 
     assert said.code == 0
     assert "is left out" in said.json["degraded"][0]
+
+
+def test_moving_all_takes_the_shared_banks_along(org: Cli, tmp_path: Path) -> None:
+    moved = org("move", "--all", "--to", str(tmp_path / "elsewhere"))
+
+    assert moved.code == 0
+    assert "shared bank org:" in moved.out
+    assert org("shared", "list", "--json").json["shared"] == []
+    there = org("shared", "list", "--json", "--root", str(tmp_path / "elsewhere")).json["shared"]
+    assert [(bank["name"], len(bank["members"])) for bank in there] == [("org", 3)]

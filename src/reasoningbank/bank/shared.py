@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from reasoningbank.bank.bank import ReasoningBank
 from reasoningbank.bank.handle import Handle, Later
 from reasoningbank.bank.sharing import checked_bank, checked_names
+from reasoningbank.config import data_root
 from reasoningbank.errors import InvalidInputError, ProjectNotFoundError
 from reasoningbank.sharing.results import Member, Promoted, SharedBankFacts, Suggestion
 from reasoningbank.sharing.rights import Right
@@ -72,7 +74,7 @@ class SharedBanks:
         rights = {Right.READ: readers, Right.WRITE: writers, Right.APPROVE: approvers}
         members = [Member("project", checked_name(p, "project"), may) for may, named in rights.items() for p in named]
         members += [Member("person", checked_name(p, "person"), as_right(may)) for p, may in (people or {}).items()]
-        if bank in self._place.names(self._root.tenant):
+        if bank in self.names():
             raise InvalidInputError(f"there is a shared bank {bank!r} already: shared.add lets others in")
         with closing(self._handle(bank)) as opened, opened.engine.write() as edit:
             for member in members:
@@ -81,9 +83,13 @@ class SharedBanks:
                 meta.put(edit, sharing.AUTO, "1")
         return self.get(bank)
 
+    def names(self) -> builtins.list[str]:
+        """Return the names of the tenant's shared banks, sorted. Nothing is made."""
+        return self._place.names(self._root.tenant)
+
     def list(self) -> builtins.list[SharedBankFacts]:
         """Return the tenant's shared banks, by name. Nothing is made."""
-        return [self.get(name) for name in self._place.names(self._root.tenant)]
+        return [self.get(name) for name in self.names()]
 
     def get(self, name: str) -> SharedBankFacts:
         """Return what a shared bank holds, and who may do what in it."""
@@ -125,6 +131,23 @@ class SharedBanks:
         with closing(self._there(name)) as opened:
             bank = opened.project
         self._place.delete(self._root.tenant, bank)
+
+    def move(self, name: str, to: str | os.PathLike[str]) -> int:
+        """Take a shared bank with its members to another folder or server; return how many rows it has.
+
+        It is done, and told, as `BankRoot.move` does it for a project.
+
+        Raises:
+            InvalidInputError: the other place has another shared bank of this name.
+            StorageError: a place refuses; nothing was moved.
+        """
+        from reasoningbank.storage.moving import Named, move
+
+        with closing(self._there(name)) as opened:
+            bank = opened.project
+        return move(
+            Named(self._root.tenant, sharing.reserved(bank)), place_at(self._root.root), place_at(data_root(to))
+        )
 
     def suggest_promotions(self, to: str, *, names: Sequence[str] = ()) -> builtins.list[Suggestion]:
         """Return what is worth sharing of the projects that may write there.
@@ -185,7 +208,7 @@ class SharedBanks:
     def _there(self, name: str) -> Handle:
         """Return a handle on a shared bank that was declared."""
         bank = checked_bank(name)
-        if bank not in self._place.names(self._root.tenant):
+        if bank not in self.names():
             hint = "shared.list() says which shared banks there are, shared.create declares one"
             raise ProjectNotFoundError(bank, self._root.tenant, hint)
         return self._handle(bank)

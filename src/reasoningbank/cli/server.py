@@ -92,10 +92,16 @@ def status(session: Session, dsn: Address) -> Answer:  # noqa: ARG001
 
 @command(moving, "move")
 def move(session: Session, *, to: To, every: Every = False) -> Answer:
-    """Take a project to another folder or server, where it goes on with the same numbers, beliefs and answers."""
+    """Take a project to another folder or server, where it goes on with the same numbers, beliefs and answers.
+
+    With --all the tenant's shared banks go along, with their members.
+    """
     banks = session.banks
     names = banks.projects() if every else [session.bank.project]
     rows = {name: banks.move(name, to) for name in names}
+    shared = {name: banks.shared.move(name, to) for name in banks.shared.names()} if every else {}
     place = str(ServerAddress.of(to) or to)
-    lines = [f"{name}: {many:,} rows are in {place}." for name, many in rows.items()]
-    return Answer({"to": place, "rows": rows}, "\n".join(lines or ["There is no project to move."]))
+    moved = [*rows.items(), *((f"shared bank {name}", many) for name, many in shared.items())]
+    lines = [f"{name}: {many:,} rows are in {place}." for name, many in moved]
+    value = {"to": place, "rows": rows, "shared": shared}
+    return Answer(value, "\n".join(lines or ["There is no project to move."]))

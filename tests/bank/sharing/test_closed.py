@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reasoningbank import BankRoot, ReasoningBank, ReasoningBankError, SharedAccessError
+from reasoningbank.services.view import View
 from reasoningbank.sharing import Right
 from tests.processes import exit_code, start
 
@@ -173,6 +176,77 @@ def test_a_closed_bank_answers_as_one_that_is_not_there(tmp_path: Path, call: st
                 answers.append(f"{type(error).__name__}: {error}")
 
     assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_closed_bank_is_asked_as_much_as_one_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    with BankRoot(tmp_path, tenant="acme", embedder="hash") as root:
+        root.shared.create("org", readers=["other"])
+        with root.shared.open("org") as org:
+            for n in range(20):
+                org.record(f"Secret {n}", f"Nobody is told of {n}", outcome="success")
+        closed = root.open("billing", shared=("org",))
+        # The same call, of a tenant that declared nothing.
+        asked = []
+        for bank in (closed, BankRoot(tmp_path, tenant="globex", embedder="hash").open("billing", shared=("org",))):
+            own = bank.record("Own", "My own lesson", outcome="success").memory.id
+            questions: list[str] = []
+            with monkeypatch.context() as counted:
+
+                def note(
+                    view: View, sql: str, *values: Any, said: list[str] = questions, execute: Any = View.execute
+                ) -> Any:
+                    said.append(sql)
+                    return execute(view, sql, *values)
+
+                counted.setattr(View, "execute", note)
+                with suppress(ReasoningBankError):
+                    CALLS[call](bank, own)
+            asked.append(questions)
+            bank.close()
+
+    assert asked[0]
+    assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_is_wrong_with_a_closed_bank_is_told_to_members_alone(tmp_path: Path, call: str) -> None:
+    answers = {}
+    with BankRoot(tmp_path / "old", tenant="acme", embedder="hash") as root:
+        root.shared.create("org", approvers=["member"])
+        handles = {name: root.open(name, shared=("org",)) for name in ("member", "stranger", "nobody")}
+        own = {name: bank.record("Own", "My own lesson", outcome="success").memory.id for name, bank in handles.items()}
+        for name, bank in handles.items():
+            assert bool(bank.search("own").degraded) is (name != "member")
+        before = _told(handles["nobody"], call, own["nobody"])
+        root.shared.move("org", tmp_path / "new")
+        answers = {name: _told(bank, call, own[name]) for name, bank in handles.items()}
+
+    assert answers["stranger"] == answers["nobody"] == before
+    assert "new" not in answers["stranger"]
+
+
+def _told(bank: ReasoningBank, call: str, own: str) -> str:
+    try:
+        return repr(CALLS[call](bank, own))
+    except ReasoningBankError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def test_a_member_is_told_where_its_shared_bank_is_now(tmp_path: Path) -> None:
+    with BankRoot(tmp_path / "old", tenant="acme", embedder="hash") as root:
+        root.shared.create("org", readers=["member"])
+        member = root.open("member", shared=("org",))
+        member.record("Own", "My own lesson", outcome="success")
+        assert member.search("own").degraded == ()
+        root.shared.move("org", tmp_path / "new")
+
+        assert str(tmp_path / "new") in member.search("own").degraded[0]
+        assert root.shared.list() == []
+    with BankRoot(tmp_path / "new", tenant="acme", embedder="hash") as moved:
+        assert [(m.name, m.may) for m in moved.shared.get("org").members] == [("member", "read")]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs another process")

@@ -151,3 +151,28 @@ def test_another_project_of_the_same_name_is_never_overwritten(tmp_path: Path, s
         assert (bank.count(), other.count()) == (1, 1)
     with pytest.raises(ProjectNotFoundError):
         BankRoot(tmp_path / "root", tenant="acme").move("nothing", server)
+
+
+def test_shared_banks_go_along_with_their_members_and_go_on(tmp_path: Path, server: str, clock: Clock) -> None:
+    folder = tmp_path / "root"
+    with BankRoot(folder, tenant="acme", embedder="hash", clock=clock) as root:
+        root.shared.create("org", approvers=["sales"], readers=["billing"])
+        sales = root.open("sales", shared=("org",))
+        own = sales.record("Quote paths", "Put paths in quotes: names hold blanks.", outcome="failure").memory.id
+        sales.sharing.promote(own, to="org")
+        with root.open("billing", shared=("org",)).episode("put paths in quotes", ref="run") as run:
+            run.report("success")
+        before = root.shared.get("org")
+        for project in ("billing", "sales"):
+            root.move(project, server)
+        root.shared.move("org", server)
+
+    with BankRoot(server, tenant="acme", embedder="hash", clock=clock) as moved:
+        assert moved.shared.get("org") == before
+        billing = moved.open("billing", shared=("org",))
+        assert [hit.level for hit in billing.search("put paths in quotes").hits] == ["org"]
+        billing.report("failure", ref="run")
+        assert [link.state for link in moved.open("sales", shared=("org",)).sharing.links()] == ["same"]
+        with moved.shared.open("org") as org:
+            outcomes = [p for m in org.list().memories for p in org.evidence(m.id).pieces if p.kind == "outcome"]
+        assert [piece.negative > 0 for piece in outcomes] == [True]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasoningbank.belief.belief import ConfidenceModel, Evidence
 from reasoningbank.belief.calibrated import CalibratedModel
 from reasoningbank.belief.pooled import PooledModel, by_project
-from reasoningbank.errors import InvalidInputError, SharedAccessError
+from reasoningbank.errors import InvalidInputError, SharedAccessError, StorageError
 from reasoningbank.services.cache.beliefs import Models
 from reasoningbank.services.deadline import Deadlines
 from reasoningbank.services.engine import Engine
@@ -23,6 +24,9 @@ from reasoningbank.storage.stored import Stored
 
 if TYPE_CHECKING:
     from reasoningbank.embed.base import Embedder
+
+log = logging.getLogger("reasoningbank")
+Seen = TypeVar("Seen", bound=View)
 
 WHAT = {Right.READ: "read", Right.WRITE: "write to", Right.APPROVE: "approve in"}
 
@@ -93,6 +97,7 @@ class MemberEngine(SharedEngine):
             here=own.project_name,
         )
         self.own, self._person = own, person
+        self._was_let_in = False
 
     def right(self, reading: Reading) -> Right | None:
         """Return what this handle may do, in the state that a transaction sees."""
@@ -110,16 +115,35 @@ class MemberEngine(SharedEngine):
     @contextmanager
     def read(self) -> Iterator[View]:
         """Give one state of the shared bank to a member."""
-        with super().read() as view:
-            self.check(view, Right.READ)
-            yield view
+        with ExitStack() as opened:
+            yield self._let_in(opened, super().read())
 
     @contextmanager
     def write(self, *, create: bool = True) -> Iterator[Edit]:  # noqa: ARG002 - as of any engine; nobody makes one so
         """Give what a member may change; the services say what that is."""
-        with super().write(create=False) as edit:
-            self.check(edit, Right.READ)
-            yield edit
+        with ExitStack() as opened:
+            yield self._let_in(opened, super().write(create=False))
+
+    def _let_in(self, opened: ExitStack, transaction: AbstractContextManager[Seen]) -> Seen:
+        """Begin a transaction for a member.
+
+        A bank that cannot be read, or is elsewhere by now, says so to who was seen to be a member: to others it is as
+        if there were none, and the log alone says why.
+        """
+        try:
+            view = opened.enter_context(transaction)
+        except StorageError as error:
+            if self._was_let_in:
+                raise
+            log.warning("who may read shared bank %r cannot be told: %s", self.project_name, error)
+            raise SharedAccessError(self.project_name, WHAT[Right.READ]) from None
+        try:
+            self.check(view, Right.READ)
+        except SharedAccessError:
+            self._was_let_in = False
+            raise
+        self._was_let_in = True
+        return view
 
     def _opened_embedder(self) -> Embedder:
         # What the project looks with finds what is written here.
