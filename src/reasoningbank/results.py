@@ -77,7 +77,7 @@ class SearchResult:
         weak: nothing is clearly relevant.
         degraded: what did not work as configured, in words; empty when all did.
         strength: of the strongest match and of those that support it: 0 where nothing has to do with the query, from
-            0.46 on not weak, and about 1 where memories are surely about it.
+            0.46 on (among few from less) not weak, and about 1 where memories are surely about it.
     """
 
     hits: tuple[Hit, ...] = ()

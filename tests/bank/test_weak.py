@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,12 @@ from reasoningbank.services.search import recall as recalling
 from reasoningbank.services.search.retrieve import find
 
 ASKED = "quote the paths in the shell"
+SOMEWHAT = "rename a file"
+SHELL = (
+    ("Quote paths", "Put every path in double quotes: names may hold spaces."),
+    ("Check backups", "Restore a backup once before you rely on the nightly job."),
+    ("Read the exit code", "A pipe hides failures: set pipefail, and look at the exit code."),
+)
 
 
 @pytest.fixture
@@ -57,6 +64,21 @@ def test_it_can_be_left_out_and_is_counted(bank: ReasoningBank, memory: Memory) 
 @pytest.mark.usefixtures("doubtful")
 def test_it_can_be_given_like_others(bank: ReasoningBank, memory: Memory) -> None:
     assert DOUBTFUL not in bank.recall(ASKED, weak="give", expand_links=True).text
+
+
+def test_where_nothing_has_to_do_with_a_task_nothing_is_handed_out_unless_it_is_asked_for(tmp_path: Path) -> None:
+    with ReasoningBank(tmp_path, tenant="acme", project="web", embedder="minilm") as bank:
+        for title, content in SHELL:
+            bank.record(title, content, outcome="success")
+        foreign, rows = "which job suits a person who sings", len(SHELL)
+
+        left_out, given, doubtful = bank.recall(foreign), bank.recall(foreign, weak="give"), bank.recall(SOMEWHAT)
+
+        assert (left_out.hits, left_out.weak, left_out.withheld) == ((), True, {"irrelevant": rows})
+        assert given.hits
+        assert bank.search(foreign).hits
+        assert (bool(doubtful.hits), doubtful.weak, DOUBTFUL in doubtful.text) == (True, True, True)
+        assert not bank.recall("a backup that the nightly job made cannot be read").weak
 
 
 def test_another_word_is_refused_and_a_block_of_ones_own_can_say_it(bank: ReasoningBank, memory: Memory) -> None:

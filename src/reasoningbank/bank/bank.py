@@ -600,8 +600,8 @@ class ReasoningBank(Namespace):
                 several times is one episode, in which each memory counts once.
             max_tokens: budget of the prompt block `text`; whole lessons only.
             deadline: when the clock is past it, also at the very end, no episode is opened.
-            weak: what becomes of lessons of which none is clearly about the task: "mark" says so in `text`, "omit"
-                hands out none, "give" hands them out like others.
+            weak: what becomes of lessons of which none is clearly about the task: "mark" says so in `text`, and hands
+                out none where nothing is about it at all, "omit" hands out none, "give" all of them like others.
             expand_links: bring along what the memories found require (see `links.add`), up to 5 beyond `limit`,
                 whatever the filters, in the same token budget and with the same credit; and warn of those that
                 conflict.

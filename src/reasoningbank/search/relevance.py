@@ -7,7 +7,7 @@ docs/benchmarks/ranking.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -48,7 +48,12 @@ KEEP_WORDS: Final = 0.5
 # A bank that has an answer has more than one memory that is somewhat near to the query.
 SUPPORTERS: Final = 10
 SUPPORT: Final = 0.5
-WEAK_BELOW: Final = 0.46
+# The strongest of more memories is stronger by chance, by the logarithm: so do the lines rise, up to those of many.
+# Below the lower one nothing is about the query; below the upper one, most likely nothing.
+A_LOG: Final = 0.065
+UNRELATED_OF_ONE, UNRELATED_BELOW = 0.03, 0.42
+WEAK_OF_ONE, WEAK_BELOW = 0.06, 0.46
+FEW, MANY = 12, 1_000  # fewer than these were not measured, and the lines do not rise beyond the others
 SAMPLE: Final = 64
 FEWEST_TO_TELL: Final = 16
 
@@ -145,14 +150,13 @@ class Gate:
         strength: of the strongest match and of those that support it, from 0, about 1 where memories surely are about
             the query.
         weak: even the strongest is doubtful.
+        unrelated: nothing is about the query, as far as the embedder is known to tell.
     """
 
     keep: Mask
     strength: float
-
-    @property
-    def weak(self) -> bool:
-        return self.strength < WEAK_BELOW
+    weak: bool
+    unrelated: bool
 
 
 def fuse(legs: Legs) -> Fused:
@@ -259,10 +263,12 @@ class Scale:
     Attributes:
         unrelated: what texts have that have nothing to do with each other.
         related: from where on they certainly have.
+        sure: texts that are related in meaning were measured to be told from others by it.
     """
 
     unrelated: float = 0.0
     related: float = 1.0
+    sure: bool = False
 
     def read(self, similarity: Floats) -> Floats:
         """Return cosines as MiniLM would put them: 0 for unrelated texts."""
@@ -272,7 +278,7 @@ class Scale:
 def known_scale(embedder: str, dim: int) -> Scale | None:
     """Return how to read the cosines of an embedder that was measured; None for others."""
     if embedder == "minilm":
-        return Scale()
+        return Scale(sure=True)
     if embedder == "hash":
         # Hashes see shared words only, so less of a cosine says more; what collides by chance falls with the root of
         # the dimension.
@@ -294,23 +300,32 @@ def measured_scale(sample: Floats) -> Scale:
     return Scale(unrelated=min(max(tenth, 0.0), 0.9))
 
 
-def gate(similarity: Floats, shared: Floats, words: Floats, scale: Scale) -> Gate:
+def gate(similarity: Floats, shared: Floats, words: Floats, scale: Scale, among: int = MANY) -> Gate:
     """Tell which candidates may be relevant at all. In doubt one is kept: whoever asks sees that it is weak.
 
-    By their (n,) cosines in [0, 1], and the (n,) results of shared_grams() and shared_words().
+    By their (n,) cosines in [0, 1], the (n,) results of shared_grams() and shared_words(), and how many memories they
+    are the best of.
     """
     overlap = VERBATIM_STRENGTH * shared + WORDS_STRENGTH * words
     read = scale.read(similarity)
     keep = (np.maximum(similarity, read) + overlap >= KEEP_FROM) | (words >= KEEP_WORDS)
     strongest = float((read + overlap).max(initial=0.0))
-    return Gate(keep=keep, strength=(strongest + SUPPORT * _support(read)) / (1.0 + SUPPORT))
+    strength = (strongest + SUPPORT * _support(read)) / (1.0 + SUPPORT)
+    by_chance = A_LOG * math.log(max(FEW, among))
+    unrelated = scale.sure and strength < min(UNRELATED_BELOW, UNRELATED_OF_ONE + by_chance)
+    return Gate(
+        keep=keep,
+        strength=strength,
+        weak=strength < min(WEAK_BELOW, WEAK_OF_ONE + by_chance),
+        unrelated=unrelated and not bool((words >= KEEP_WORDS).any()),
+    )
 
 
-def gated(legs: Legs, shared: Floats, words: Floats, scale: Scale) -> Gate:
+def gated(legs: Legs, shared: Floats, words: Floats, scale: Scale, among: int = MANY) -> Gate:
     """Return which candidates pass the gate. Where there is no vector to tell by, a keyword match passes."""
-    decided = gate(legs.similarity, shared, words, scale)
+    decided = gate(legs.similarity, shared, words, scale, among)
     blind = ~legs.vectors.any(axis=1) & (legs.keyword > 0.0)
-    return Gate(decided.keep | blind, decided.strength)
+    return replace(decided, keep=decided.keep | blind, unrelated=decided.unrelated and not bool(blind.any()))
 
 
 def _support(read: Floats) -> float:

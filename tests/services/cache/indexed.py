@@ -46,7 +46,7 @@ def of_fts5(view: View, wanted: Sequence[str]) -> list[tuple[int, float]]:
 
 
 def found(cache: ProjectCache, view: View, wanted: Sequence[str]) -> list[tuple[int, float]]:
-    rows, scores = cache.matches(view, wanted)
+    rows, scores, _ = cache.matches(view, wanted)
     return list(zip(rows.tolist(), scores.tolist(), strict=True))
 
 

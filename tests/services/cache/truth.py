@@ -138,7 +138,7 @@ def passing(cache: ProjectCache, view: View) -> list[set[tuple[int, int]]]:
 
 def matches(cache: ProjectCache, view: View) -> list[list[tuple[int, float]]]:
     found = [cache.matches(view, wanted) for wanted in QUESTIONS]
-    return [list(zip(rows.tolist(), scores.tolist(), strict=True)) for rows, scores in found]
+    return [list(zip(rows.tolist(), scores.tolist(), strict=True)) for rows, scores, _ in found]
 
 
 def near(cache: ProjectCache, view: View) -> list[int]:

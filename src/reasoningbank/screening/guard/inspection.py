@@ -8,8 +8,9 @@ import html
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from reasoningbank.screening.guard.chains import standing
 from reasoningbank.screening.guard.forms import standing_forms
@@ -47,18 +48,35 @@ class Finding:
 def inspect(seen: Seen | None = None, /, **texts: str) -> tuple[Finding, ...]:
     """Return the signs of planted instructions in the given fields, each sign once, the weightiest first.
 
+    An order that is split over fields is found where they meet, in the order in which a model is shown them: there only
+    what stands in no honest text counts.
+
     Example: `inspect(title=draft.title, content=draft.content)`. `seen` is an earlier look at the fields, joined.
     """
+    met = [finding for finding in findings(_MEETING, _meeting(texts)) if finding.sign.startswith(_PLAIN)]
     # Nearly all lessons show nothing: one look at all fields together says so, and costs less than one at each.
-    if not any(True for _ in findings("", joined(texts.values()), seen)):
-        return ()
+    fields = texts if any(True for _ in findings("", joined(texts.values()), seen)) else {}
     found: dict[str, Finding] = {}
-    for field, text in texts.items():
-        for finding in findings(field, text):
-            known = found.get(finding.sign)
-            if known is None or known.weight < finding.weight:
-                found[finding.sign] = finding
+    for finding in chain(chain.from_iterable(findings(field, text) for field, text in fields.items()), met):
+        known = found.get(finding.sign)
+        if known is None or known.weight < finding.weight:
+            found[finding.sign] = finding
     return tuple(sorted(found.values(), key=lambda finding: (-finding.weight, finding.sign)))
+
+
+_MEETING = "several fields"
+_SHOWN = ("title", "description", "applies_when", "content", "tags", "metadata")
+# Of a long field, what stands next to another one.
+_NEAR = 120
+
+
+def _meeting(texts: Mapping[str, str]) -> str:
+    """Return the fields' ends as one text, in the order in which a model is shown them; of one field, nothing."""
+    order = sorted(texts, key=lambda name: _SHOWN.index(name) if name in _SHOWN else 0)
+    shown = [text for name in order if (text := " ".join(texts[name].split()))]
+    ends = (text if len(text) <= 2 * _NEAR else f"{text[:_NEAR]}\n\n{text[-_NEAR:]}" for text in shown)
+    # A full stop that an attacker puts between them divides nothing for a model.
+    return " ".join(end.rstrip(".!?:;, ") for end in ends) if len(shown) > 1 else ""
 
 
 def suspicion(findings: Iterable[Finding], length: int, *, trusted: bool = True) -> float:

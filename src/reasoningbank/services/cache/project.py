@@ -144,10 +144,10 @@ class ProjectCache:
         """Return which memories pass filters."""
         return self._filters.passing(view, _state(view.moment), filters)
 
-    def matches(self, view: View, terms: Sequence[str]) -> tuple[Rows, Scores]:
-        """Return the memories that hold any of the rarest terms, in ascending order, with their BM25."""
+    def matches(self, view: View, terms: Sequence[str]) -> tuple[Rows, Scores, int]:
+        """Return the memories that hold any of the rarest terms, ascending, with their BM25; and how many there are."""
         postings, totals = self._postings.postings(view, _state(view.moment), terms)
-        return bm25([*postings.values()], *totals)
+        return *bm25([*postings.values()], *totals), totals[0]
 
     def postings(self, view: View, terms: Sequence[str]) -> tuple[dict[str, Postings], tuple[int, int]]:
         """Return the postings of the rarest terms, the rarest first, and how many memories and terms there are."""

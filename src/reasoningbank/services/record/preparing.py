@@ -98,7 +98,7 @@ def clean(draft: Draft, memory_id: str | None, rules: RuleSet = DEFAULT_RULES, *
         if cleaned != value:
             changed[name] = cleaned
     # What was hidden is looked for in the text as it came: afterwards it is gone.
-    findings = inspect(seen, **said, tags=joined(draft.tags))
+    findings = inspect(seen, **said, tags=joined(draft.tags), **_metadata(draft))
     if told is not None:
         findings += unfounded_names(joined(said.values()), told)
     suspected = suspicion(findings, sum(map(len, said.values())), trusted=draft.source.trusted) if findings else 0.0
@@ -133,6 +133,22 @@ def answered(draft: Draft, rules: RuleSet) -> tuple[Diagnostic, ...]:
         return mentioned(draft.title, draft.description, draft.applies_when, draft.content)
     given = (replace(one, message=door.clean(one.message, rules)) for text in draft.signatures for one in read(text))
     return tuple(dict.fromkeys(given))[:SIGNATURES_LIMIT]
+
+
+def _metadata(draft: Draft) -> dict[str, str]:
+    """Return what metadata say as one text, where a lesson has some: tools show them to a model, too."""
+    return {"metadata": "\n".join(_leaves(draft.metadata))} if draft.metadata else {}
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, held in value.items():
+            yield from (key, *_leaves(held))
+    elif isinstance(value, (list, tuple)):
+        for held in value:
+            yield from _leaves(held)
+    elif isinstance(value, str):
+        yield value
 
 
 def _values_of(draft: Draft, rules: RuleSet) -> Iterator[tuple[str, Any, tuple[Any, dict[str, int]]]]:

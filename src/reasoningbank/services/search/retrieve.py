@@ -55,8 +55,7 @@ class Wanted:
     """What a search is to return.
 
     Attributes:
-        floor: confidence from which a memory is proven.
-        strict: proven memories only.
+        floor, strict: confidence from which a memory is proven; proven ones only.
         cost: of handing one out, as a share of what one that helps is worth.
     """
 
@@ -97,7 +96,7 @@ def find(view: View, query: Query, wanted: Wanted) -> tuple[SearchResult, tuple[
     many = records.count(view, SERVED) if wanted.k > FEWEST_CANDIDATES else wanted.k
     width = max(FEWEST_CANDIDATES, CANDIDATES_A_HIT * min(wanted.k, many))
     while True:
-        pool = _pool(view, query, wanted.filters, width)
+        pool = _pool(view, query, wanted, width)
         chosen = _best(view, pool, wanted)
         if pool.exhausted or chosen.done:
             said = None if query.vector is None else view.engine.cache.vectors.said.problem
@@ -133,15 +132,15 @@ class Pool:
     withheld: dict[str, int]
 
 
-def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
+def _pool(view: View, query: Query, wanted: Wanted, width: int) -> Pool:
     """Look at the best `width` of each leg."""
-    cache = view.engine.cache
+    cache, filters = view.engine.cache, wanted.filters
     passing = None if filters == SERVED else cache.passing(view, filters)
     near, farthest = _nearest(view, query, None if passing is None else passing.vectors, width)
-    rows, scores = cache.matches(view, query.terms)
+    rows, scores, among = cache.matches(view, query.terms)
     if passing is not None:
         passes = passing.holds(rows)
-        rows, scores = rows[passes], scores[passes]
+        rows, scores, among = rows[passes], scores[passes], len(passing.memories)
     rows, scores = best_first(rows, scores, width)
     numbers = once(np.concatenate([near, rows]))
     keyword = np.zeros(len(numbers), dtype=np.float32)
@@ -157,17 +156,18 @@ def _pool(view: View, query: Query, filters: Filters, width: int) -> Pool:
     fused = fuse(legs)
     overlap = _overlap(view, query, numbers, leaders(fused))
     scale = known_scale(query.embedder.name, legs.vectors.shape[1]) or cache.vectors.scale(view)
-    decided = gated(legs, overlap.shared, overlap.words, scale)
+    decided = gated(legs, overlap.shared, overlap.words, scale, among)
     fused = without_echoes(fused, np.where(overlap.trusted, 0.0, overlap.shared))
     blind = query.vector is None
+    none = decided.unrelated and wanted.weak == "mark"
     return Pool(
         numbers=numbers,
         legs=legs,
         relevance=settle(fused, np.where(overlap.trusted, overlap.shared, 0.0)),
-        keep=decided.keep,
+        keep=decided.keep & (not none),
         strength=0.0 if blind else decided.strength,
         weak=decided.weak and not blind,
-        exhausted=is_beyond(farthest, scale) and (len(rows) < width or not blind),
+        exhausted=none or (is_beyond(farthest, scale) and (len(rows) < width or not blind)),
         withheld=withheld,
     )
 

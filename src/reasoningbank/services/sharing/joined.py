@@ -165,15 +165,15 @@ class JoinedCache:
             np.concatenate([each.happened for each in found]),
         )
 
-    def matches(self, view: View, terms: Sequence[str]) -> tuple[Rows, Scores]:  # noqa: ARG002
-        """Return the memories that hold any of the rarest terms, with their BM25 as in one bank of all."""
+    def matches(self, view: View, terms: Sequence[str]) -> tuple[Rows, Scores, int]:  # noqa: ARG002
+        """Return the memories that hold any of the rarest terms, with their BM25 as in one bank of all, of how many."""
         found = self.each(lambda each: each.engine.cache.postings(each, terms))
         held: dict[str, list[Postings]] = {}
         for level, (postings, _) in enumerate(found):
             for term, each in postings.items():
                 held.setdefault(term, []).append(replace(each, rows=each.rows + level * SPAN))
         documents, words = (sum(totals[i] for _, totals in found) for i in (0, 1))
-        return bm25([_one(each) for each in held.values()], documents, words)
+        return *bm25([_one(each) for each in held.values()], documents, words), documents
 
     def candidates(self, view: View, numbers: Int64) -> Table:  # noqa: ARG002
         """Return the CANDIDATE columns of these memories; what a nearer one says too is as good as gone."""
