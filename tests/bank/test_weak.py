@@ -13,7 +13,7 @@ from reasoningbank.services.search import recall as recalling
 from reasoningbank.services.search.retrieve import find
 
 ASKED = "quote the paths in the shell"
-SOMEWHAT = "rename a file"
+SOMEWHAT = "why does the shell script stop"
 SHELL = (
     ("Quote paths", "Put every path in double quotes: names may hold spaces."),
     ("Check backups", "Restore a backup once before you rely on the nightly job."),
@@ -68,13 +68,14 @@ def test_it_can_be_given_like_others(bank: ReasoningBank, memory: Memory) -> Non
 
 def test_where_nothing_has_to_do_with_a_task_nothing_is_handed_out_unless_it_is_asked_for(tmp_path: Path) -> None:
     with ReasoningBank(tmp_path, tenant="acme", project="web", embedder="minilm") as bank:
-        for title, content in SHELL:
-            bank.record(title, content, outcome="success")
-        foreign, rows = "which job suits a person who sings", len(SHELL)
+        others = [(f"Look at disk {n}", f"Disk {n} fills up on Mondays.") for n in range(40)]
+        lessons = [{"title": title, "content": content, "outcome": "success"} for title, content in (*SHELL, *others)]
+        bank.record_many(lessons)
+        foreign = "which job suits a person who sings"
 
         left_out, given, doubtful = bank.recall(foreign), bank.recall(foreign, weak="give"), bank.recall(SOMEWHAT)
 
-        assert (left_out.hits, left_out.weak, left_out.withheld) == ((), True, {"irrelevant": rows})
+        assert (left_out.hits, left_out.weak, list(left_out.withheld)) == ((), True, ["irrelevant"])
         assert given.hits
         assert bank.search(foreign).hits
         assert (bool(doubtful.hits), doubtful.weak, DOUBTFUL in doubtful.text) == (True, True, True)

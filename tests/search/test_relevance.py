@@ -285,28 +285,6 @@ def test_nothing_found_is_weak() -> None:
     assert gate(vector(), vector(), vector(), Scale()).weak
 
 
-def test_the_more_memories_there_are_the_stronger_the_strongest_must_be() -> None:
-    def decided(strength: float, among: int, scale: Scale) -> tuple[bool, bool]:
-        found = gate(vector(strength), vector(0.0), vector(0.0), scale, among)
-        return found.weak, found.unrelated
-
-    sure = Scale(sure=True)
-    assert decided(0.25, 12, sure) == (False, False)
-    assert decided(0.25, 100, sure) == (True, True)
-    assert decided(0.44, 100_000, sure) == (True, False)
-    assert decided(0.46, 100_000, sure) == (False, False)
-    assert decided(0.25, 100, Scale()) == (True, False)
-
-
-def test_half_of_the_querys_words_are_something_to_do_with_it_and_so_is_a_word_where_nothing_else_can_tell() -> None:
-    sure = Scale(sure=True)
-    assert gate(vector(0.1), vector(0.0), vector(0.4), sure).unrelated
-    assert not gate(vector(0.1), vector(0.0), vector(0.5), sure).unrelated
-    unembedded = legs([0.0], [2.0])
-    unembedded.vectors[:] = 0.0
-    assert not gated(unembedded, vector(0.0), vector(0.0), sure).unrelated
-
-
 def test_shared_words_say_which_of_the_terms_a_text_has() -> None:
     assert shared_words(["slow", "build", "cach"], ["slow slow cach", "deploy", ""]) == pytest.approx([2 / 3, 0, 0])
     assert shared_words([], ["slow"]).tolist() == [0.0]

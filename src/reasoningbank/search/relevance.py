@@ -51,7 +51,7 @@ SUPPORT: Final = 0.5
 # The strongest of more memories is stronger by chance, by the logarithm: so do the lines rise, up to those of many.
 # Below the lower one nothing is about the query; below the upper one, most likely nothing.
 A_LOG: Final = 0.065
-UNRELATED_OF_ONE, UNRELATED_BELOW = 0.03, 0.42
+UNRELATED_OF_ONE, UNRELATED_BELOW = 0.0, 0.42
 WEAK_OF_ONE, WEAK_BELOW = 0.06, 0.46
 FEW, MANY = 12, 1_000  # fewer than these were not measured, and the lines do not rise beyond the others
 SAMPLE: Final = 64

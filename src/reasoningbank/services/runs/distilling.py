@@ -26,6 +26,7 @@ from reasoningbank.services.cache.shown import shown_job
 from reasoningbank.services.credit import credit
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record import record
+from reasoningbank.services.runs.shown_lessons import as_it_happened
 from reasoningbank.services.runs.sifting import Sifted, sift, stored
 from reasoningbank.services.runs.trajectories import note_origins
 from reasoningbank.services.view import Edit
@@ -73,7 +74,8 @@ def distill(
 ) -> Distilled:
     """Draw lessons from a run and store them."""
     run = judged(engine, cleaned.run, judge)
-    return replace(keep(engine, distiller.distill(run, earlier), [run], earlier), removed=cleaned.removed)
+    drawn = distiller.distill(as_it_happened(engine, run), earlier)
+    return replace(keep(engine, drawn, [run], earlier), removed=cleaned.removed)
 
 
 def distill_many(engine: Engine, runs: Sequence[Cleaned], distiller: Distiller, judge: RunJudge | None) -> Distilled:
@@ -81,7 +83,7 @@ def distill_many(engine: Engine, runs: Sequence[Cleaned], distiller: Distiller, 
     if not runs:
         raise InvalidInputError("there is no run to compare: give at least one")
     compared = [judged(engine, cleaned.run, judge) for cleaned in runs]
-    return keep(engine, distiller.distill_many(compared), compared)
+    return keep(engine, distiller.distill_many([as_it_happened(engine, run) for run in compared]), compared)
 
 
 def learn_reason(engine: Engine, episode: Episode, reason: str) -> tuple[str, ...]:
@@ -241,7 +243,7 @@ def _draw(engine: Engine, held: Held, distiller: Distiller, judge: RunJudge | No
         run = Trajectory(verdict=Verdict.FAILURE)
         return run, Distillation(DistillStatus.DONE, (draft,), by=draft.source.by or "")
     run = judged(engine, held.run, judge)
-    return run, distiller.distill(run, held.earlier)
+    return run, distiller.distill(as_it_happened(engine, run), held.earlier)
 
 
 def give_back(engine: Engine, held: Held, reason: str) -> None:
