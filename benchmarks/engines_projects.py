@@ -13,8 +13,6 @@ from benchmarks.speed_lessons import Texts
 from reasoningbank import ReasoningBank
 from reasoningbank.storage.postgres.schema import SCHEMA
 
-ROUNDS = 3
-
 _COLUMNS = (
     "SELECT c.relname, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum), "
     "string_agg('t.' || quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_class AS c "
@@ -60,12 +58,12 @@ def p95(
         alone.record_many(made.lessons[:of_each])
         multiply(server, "alone", projects)
         alone.search(query)
-        one = [timed(lambda: alone.search(query)) for _ in range(ROUNDS * projects)]
+        one = [timed(lambda: alone.search(query)) for _ in range(projects)]
     banks = [opened(server.application, f"many {n}") for n in range(1, projects + 1)]
     for _ in range(2):
         for bank in banks:
             bank.search(query)
-    many = [timed(lambda bank=bank: bank.search(query)) for _ in range(ROUNDS) for bank in banks]  # type: ignore[misc]
+    many = [timed(lambda bank=bank: bank.search(query)) for bank in banks]  # type: ignore[misc]
     for bank in banks:
         bank.close()
     ends = [statistics.quantiles(times, n=20)[-1] for times in (many, one)]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import psycopg
@@ -173,6 +174,57 @@ def test_a_worker_that_is_killed_gives_its_job_back_when_its_hold_is_over(server
         list(banks.worker(Noting(noted)).run_until_empty())
     assert Counter(noted.read_text().split()) == Counter({**dict.fromkeys(sessions, 1), stuck: 2})
     assert statuses(server.application)["done"] == len(sessions)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "kills"), [(4, 3), pytest.param(60, 100, marks=[pytest.mark.exhaustive, pytest.mark.timeout(3_000)])]
+)
+def test_workers_killed_at_random_lose_no_job_and_do_none_twice(
+    server: Postgres, workers: str, tmp_path: Path, jobs: int, kills: int
+) -> None:
+    random, moved = Random(7), tmp_path / "moved"
+    moved.write_bytes(b"")
+    sessions = set()
+    for tenant, project in PROJECTS:
+        with bank_of(server.application, tenant, project) as bank:
+            for n in range(jobs):
+                words = [f"{random.getrandbits(64):x}" for _ in range(20)]
+                session = f"{tenant}-{project}-{n}"
+                run = {"task": " ".join(words), "steps": words[:1], "verdict": "success", "session": session}
+                bank.queue.put(run)
+                sessions.add(session)
+
+    def work() -> None:
+        # The test moves it on, so that the hold of a worker that was killed runs out at once.
+        with Tenants(
+            workers, embedder="hash", clock=lambda: utc_now() + timedelta(seconds=moved.stat().st_size)
+        ) as tenants:
+            list(tenants.worker(Noting(tmp_path / "done")).run_until_empty())
+
+    for _ in range(kills):
+        noted = noted_in(tmp_path)
+        pair = [start(work) for _ in range(2)]
+        wait_for(lambda so_far=noted: noted_in(tmp_path) > so_far)  # type: ignore[misc]
+        time.sleep(random.uniform(0.0, 0.05))
+        for child in pair:
+            os.kill(child, signal.SIGKILL)
+            exit_code(child)
+        with moved.open("ab") as clock:
+            clock.write(b"." * 61)
+    assert exit_code(start(work)) == 0
+
+    assert statuses(server.application) == {"done": len(sessions)}
+    stored = []
+    for tenant, project in PROJECTS:
+        with bank_of(server.application, tenant, project) as bank:
+            stored += [str(memory.source.session) for memory in bank.list(limit=1_000).memories]
+    assert sorted(stored) == sorted(sessions)
+
+
+def noted_in(folder: Path) -> int:
+    """Return how many runs workers were given so far."""
+    noted = folder / "done"
+    return len(noted.read_text().split()) if noted.exists() else 0
 
 
 def wait_for(met: Callable[[], bool], seconds: float = 30.0) -> float:
