@@ -76,6 +76,20 @@ def test_a_closed_bank_is_no_error_of_a_recall(org: Cli) -> None:
     assert "is left out" in said.json["degraded"][0]
 
 
+def test_the_beginning_of_an_id_does_for_shared_lessons_too(org: Cli) -> None:
+    org("promote", memory_of(org), "--to", "org", "--shared", "org")
+    (waiting,) = org("shared", "review", "org", "--shared", "org", "--person", "ann", "--json").json["memories"]
+    begins, known = waiting["id"][:8], ("--shared", "org", "--person", "ann")
+
+    assert waiting["id"] in org("shared", "review", "org", *known).out
+    assert org("shared", "approve", begins, *known).code == 0
+    assert waiting["title"] in org("show", begins, *known).out
+    assert org("vote", begins, "--helpful", *known).code == 0
+    assert begins in org("shared", "links", begins, *known).out
+    assert org("demote", begins, *known).code == 0
+    assert "no memory" in org("show", begins).err
+
+
 def test_moving_all_takes_the_shared_banks_along(org: Cli, tmp_path: Path) -> None:
     moved = org("move", "--all", "--to", str(tmp_path / "elsewhere"))
 

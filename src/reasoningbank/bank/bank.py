@@ -352,9 +352,10 @@ class ReasoningBank(Namespace):
         Raises:
             InvalidInputError: several begin so; the message names them.
         """
-        return record.resolve(
-            self._engine, arguments.identifier("id", beginning), arguments.one_of("kind", kind, KINDS)
-        )
+        given, of = arguments.identifier("id", beginning), arguments.one_of("kind", kind, KINDS)
+        if self.shared and of == "memory":
+            return sharing_state.resolve(self._handle.levels, given)
+        return record.resolve(self._engine, given, of)
 
     def list(
         self,

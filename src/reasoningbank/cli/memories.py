@@ -16,7 +16,9 @@ from reasoningbank.cli.correcting import Reason
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.streams import json_form
 from reasoningbank.cli.terminal import line, sentence, shown
+from reasoningbank.graph import Node
 from reasoningbank.links import Link, Linked, SuggestedLink
+from reasoningbank.runs import MemoryRuns
 
 app = typer.Typer()
 
@@ -112,8 +114,11 @@ def show(
 ) -> Answer:
     """Show one memory, whatever its state, with its links, its runs and the nodes of the graph that point to it."""
     bank, memory_id = session.bank, session.id_of(memory_id)
-    memory, links, runs = bank.get(memory_id), bank.links.of(memory_id), bank.runs.of(memory_id)
-    pointing, titles = bank.graph.nodes_of(memory_id), titles_of(bank, links)
+    memory, links, runs, pointing = bank.get(memory_id), list[Link](), MemoryRuns(), list[Node]()
+    # Of a shared lesson the runs and links are its bank's own.
+    if memory.project == bank.project:
+        links, runs, pointing = bank.links.of(memory_id), bank.runs.of(memory_id), bank.graph.nodes_of(memory_id)
+    titles = titles_of(bank, links)
     pinned = [pin.tag for pin in bank.upkeep.pins() if pin.memory.id == memory_id]
     value = {**json_form(memory), "pinned": pinned, "links": links, "runs": runs, "nodes": pointing}
     revisions = bank.revisions(memory_id) if history else []

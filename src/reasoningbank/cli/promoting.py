@@ -64,7 +64,7 @@ def demote(
     reason: Reason = None,
 ) -> Answer:
     """Take a shared lesson out of service, or keep one out that waits for a review."""
-    memory = session.bank.sharing.demote(memory_id, reason=reason)
+    memory = session.bank.sharing.demote(session.id_of(memory_id), reason=reason)
     return Answer(memory, f"Out of service in {memory.project}: {memory.title}")
 
 

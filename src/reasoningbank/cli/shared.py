@@ -132,7 +132,7 @@ def review(
 @command(app, "approve")
 def approve(session: Session, memory_id: Annotated[str, typer.Argument(metavar="ID", help="The lesson.")]) -> Answer:
     """Let a lesson in that waits for a review."""
-    memory = session.bank.sharing.approve(memory_id)
+    memory = session.bank.sharing.approve(session.id_of(memory_id))
     return Answer(memory, f"Approved in {memory.project}: {memory.title}")
 
 
@@ -142,7 +142,7 @@ def links(
     memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only of this lesson.")] = None,
 ) -> Answer:
     """List the shared lessons that came from this project, and which side was corrected since."""
-    found = session.bank.sharing.links(memory_id)
+    found = session.bank.sharing.links(None if memory_id is None else session.id_of(memory_id))
     return Answer({"links": found}, lambda console, _: _links(console, found))
 
 
@@ -154,7 +154,7 @@ def correct(
     here: Annotated[bool, typer.Option("--here", help="The other way.")] = False,
 ) -> Answer:
     """Let a shared lesson say what this project's lesson says that it came from."""
-    memory = session.bank.sharing.correct(memory_id, here=here)
+    memory = session.bank.sharing.correct(session.id_of(memory_id), here=here)
     return Answer(memory, f"Corrected in {memory.project}: {memory.title}")
 
 
@@ -186,6 +186,7 @@ def _every_promoted(console: Console, answer: Mapping[str, Sequence[Promoted]]) 
 def _waiting(console: Console, answer: Mapping[str, Sequence[Memory]]) -> None:
     for each in answer["memories"]:
         views.listed(console, each)
+        sentence(console, f"{each.id}  {'; '.join(each.findings)}", "dim")
     if not answer["memories"]:
         sentence(console, "Nothing waits for a review.")
 

@@ -160,8 +160,17 @@ def count(engine: Engine, filters: Filters) -> int:
 
 def resolve(engine: Engine, beginning: str, kind: str) -> str:
     """Return the one id that begins so; what was given when there is none."""
+    return the_one(beginning, beginning_so(engine, beginning, kind))
+
+
+def beginning_so(engine: Engine, beginning: str, kind: str) -> list[str]:
+    """Return the ids that begin so, as many as `the_one` names and one more."""
     with engine.read() as view:
-        found = prefixes.ids_beginning(view, kind, beginning, SHOWN + 1)
+        return prefixes.ids_beginning(view, kind, beginning, SHOWN + 1)
+
+
+def the_one(beginning: str, found: Sequence[str]) -> str:
+    """Return the one id of those that begin so; what was given when there is none, an error when there are several."""
     if len(found) > 1:
         names = ", ".join(found[:SHOWN]) + (", …" if len(found) > SHOWN else "")
         raise InvalidInputError(f"{beginning!r} is the beginning of several: {names}; give more of it")

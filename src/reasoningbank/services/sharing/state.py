@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from reasoningbank.errors import MemoryNotFoundError, ReasoningBankError
 from reasoningbank.memory import Memory
 from reasoningbank.services.record import record
@@ -49,6 +51,15 @@ def get(levels: Levels, memory_id: str) -> Memory:
         return record.get(levels.own, memory_id)
     except MemoryNotFoundError:
         return record.get(holding(levels, memory_id), memory_id)
+
+
+def resolve(levels: Levels, beginning: str) -> str:
+    """Return the one id of a memory of any level that begins so; what was given when there is none."""
+    found = record.beginning_so(levels.own, beginning, "memory")
+    for engine in levels.banks.values():
+        with suppress(ReasoningBankError):
+            found += record.beginning_so(engine, beginning, "memory")
+    return record.the_one(beginning, found)
 
 
 def linked(levels: Levels) -> list[Linked]:
