@@ -164,7 +164,7 @@ class JobNotFoundError(NotFoundError):
     """
 
     def __init__(self, job_id: str) -> None:
-        super().__init__(f"no job {job_id!r} in this project: use an id that queue.put or queue.list returned")
+        super().__init__(f"no job {job_id!r} in this project: use an id that `jobs` shows, or that queue.put returned")
         self.job_id = job_id
 
 

@@ -6,17 +6,21 @@ import hashlib
 import hmac
 import importlib
 import ipaddress
+import re
 import socket
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from reasoningbank.errors import InvalidInputError, MissingExtraError
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 
 # Seconds for a request to come in whole, once something of it came or the connection was made.
 PATIENCE: Final = 20.0
+
+_NAME: Final = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -36,14 +40,35 @@ def host_of(address: str) -> str | None:
         return None
 
 
-def is_served(asked: str | None, listens_on: str) -> bool:
-    """Tell whether a request that asks for this host is meant for the server that listens there."""
+def is_served(asked: str | None, listens_on: str, names: Sequence[str] = ()) -> bool:
+    """Tell whether a request that asks for this host is meant for the server that listens there.
+
+    Args:
+        names: further names of this server, in lower case: a proxy's in front of it, or the machine's own.
+    """
     if asked is None:
         return False
-    if asked in LOOPBACK or asked == listens_on:
+    if asked in LOOPBACK or asked in (listens_on, *names):
         return True
     # A name could be one that somebody else made point here; a number cannot.
-    return listens_on in {"0.0.0.0", "::"} and _is_address(asked)  # noqa: S104 - compared, not bound
+    return listens_on in EVERYWHERE and _is_address(asked)
+
+
+def host_names(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of hosts as requests will ask for them; InvalidInputError for what is none."""
+    names = tuple(name.strip().lower().removeprefix("[").removesuffix("]") for name in given)
+    for name, host in zip(given, names, strict=True):
+        if not (_NAME.fullmatch(host) or _is_address(host)):
+            raise InvalidInputError(f"{name!r} is no host name: give it without a scheme, a port or a path")
+    return names
+
+
+def asked_for(listens_on: str, names: Sequence[str]) -> str:
+    """Return a sentence about the hosts that requests may ask for; "" for a server of this machine alone."""
+    if listens_on in LOOPBACK and not names:
+        return ""
+    numbers = "any address of this machine" if listens_on in EVERYWHERE else listens_on
+    return f"Requests may ask for {', '.join([numbers, *names])}; for a name that others use: --allow-host NAME."
 
 
 def _is_address(host: str) -> bool:

@@ -164,6 +164,13 @@ def test_what_waits_in_the_queue_is_worked_on_once(cli: Cli, queued: ReasoningBa
     assert "Nothing was due." in cli("work", "--once").out
 
 
+def test_a_worker_says_when_there_is_no_such_project_and_begins_none(cli: Cli, queued: ReasoningBank) -> None:
+    ran = cli("work", "--once", "--project", "biling")
+
+    assert (ran.code, ran.err) == (0, "Note: tenant 'acme' has no project 'biling' yet.\n")
+    assert [each["project"] for each in cli("projects", "--json").json["projects"]] == ["billing"]
+
+
 def test_working_once_says_in_words_what_was_done(cli: Cli, queued: ReasoningBank) -> None:
     assert "2 jobs (1 done, 1 empty): 1 lessons." in cli("work", "--once").out
 

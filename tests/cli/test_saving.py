@@ -106,6 +106,16 @@ def test_a_backup_is_put_back_whatever_is_in_its_place(cli: Cli, filled: Path, t
     assert (ran.code, "is no backup" in ran.err) == (1, True)
 
 
+def test_of_an_empty_file_nothing_can_be_saved_and_none_says_so(cli: Cli, filled: Path, tmp_path: Path) -> None:
+    (filled / "bank.sqlite3").write_bytes(b"")
+
+    said = cli("list").err
+
+    assert "is empty, or holds no bank: restore a backup of it" in said
+    assert "salvage" not in said
+    assert cli("salvage", str(tmp_path / "saved")).code == 1
+
+
 @pytest.mark.parametrize("lost", ["gone", "empty", "another", "text"])
 @pytest.mark.parametrize("command", ["doctor", "status", "list", "search"])
 def test_no_command_says_that_all_is_well_when_the_database_is_not_there(

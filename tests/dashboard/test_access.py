@@ -97,6 +97,13 @@ def test_where_others_reach_it_numbers_are_served_and_names_are_not() -> None:
     assert access.stranger({"host": "rebound.example"}) is not None
 
 
+def test_a_dashboard_goes_by_the_names_that_it_was_given() -> None:
+    access = Access(names=("bank.example",))
+
+    assert access.stranger({"host": "bank.example", "origin": "https://bank.example"}) is None
+    assert access.stranger({"host": "rebound.example"}) is not None
+
+
 @pytest.mark.parametrize("csrf", [None, "", "x"])
 def test_a_change_without_the_form_s_token_changes_nothing(
     visitor: Visitor, bank: ReasoningBank, lesson: str, csrf: str | None

@@ -115,9 +115,13 @@ class RawClient:
     def call(self, request: int, tool: str, **arguments: Any) -> None:
         self.send({"id": request, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
 
+    def hang_up(self) -> None:
+        """Close the server's input, as often as one likes."""
+        _stream(self._process.stdin).close()
+
     def close(self) -> tuple[int, str]:
         """Hang up, and return the server's exit code and what it said on standard error."""
-        _stream(self._process.stdin).close()
+        self.hang_up()
         code = self._process.wait(60)
         err = _stream(self._process.stderr).read().decode("utf-8", "replace")
         _stream(self._process.stdout).close()

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 from reasoningbank.mcp_server import Offer, build_server
-from reasoningbank.mcp_server.http import LARGEST_BODY, PATH, Doorkeeper, http_app, serve_http
+from reasoningbank.mcp_server.http import LARGEST_BODY, PATH, Doorkeeper, http_app
 from reasoningbank.serving import configuration
 
 TOKEN = "correct horse battery staple"
@@ -169,8 +169,3 @@ async def test_a_body_is_counted_as_it_comes(offer: Offer) -> None:
     exchange = await asked(offer, *[b"x" * (LARGEST_BODY // 2)] * 3)
 
     assert exchange.status == 413
-
-
-def test_another_host_without_a_token_is_refused_before_a_socket_is_opened(offer: Offer) -> None:
-    with pytest.raises(ValueError, match="REASONINGBANK_MCP_TOKEN"):
-        serve_http(build_server(offer), host="0.0.0.0", port=0, token=None, ready=lambda _address: None)

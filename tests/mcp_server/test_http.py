@@ -14,6 +14,7 @@ from mcp import Client
 
 from reasoningbank import InvalidInputError, ReasoningBank
 from reasoningbank.mcp_server.http import LARGEST_BODY, Doorkeeper
+from reasoningbank.serving import asked_for, host_names
 from tests.cli.conftest import child_environment
 from tests.mcp_server.conftest import Serve
 
@@ -79,6 +80,45 @@ def test_other_hosts_are_served_under_their_own_name_or_number(
     assert (refusal[0] if refusal else None) == status
 
 
+@pytest.mark.parametrize("listens_on", ["127.0.0.1", "0.0.0.0"])
+def test_a_server_goes_by_the_names_that_it_was_given_and_by_no_other(listens_on: str) -> None:
+    doorkeeper = Doorkeeper(listens_on, TOKEN, ("memory.example",))
+    bearer = {"authorization": f"Bearer {TOKEN}"}
+
+    assert doorkeeper.refusal({"host": "Memory.example:443", "origin": "https://memory.example", **bearer}) is None
+    assert doorkeeper.refusal({"host": "evil.example", **bearer}) == (
+        421,
+        "this host name is not served here: start the server with --allow-host NAME",
+    )
+    with pytest.raises(InvalidInputError, match=r"memory\.example, where others can reach it, needs a token"):
+        Doorkeeper(listens_on, names=("memory.example",))
+
+
+@pytest.mark.parametrize(
+    "name", ["", "https://memory.example", "memory.example:443", "memory.example/mcp", "a b", "*", "a..b"]
+)
+def test_what_is_no_host_name_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInputError, match="is no host name"):
+        host_names([name])
+
+
+def test_host_names_are_taken_as_requests_ask_for_them() -> None:
+    assert host_names([" Memory.Example ", "[fd00::1]", "10.0.0.7"]) == ("memory.example", "fd00::1", "10.0.0.7")
+
+
+@pytest.mark.parametrize(
+    ("listens_on", "names", "said"),
+    [
+        ("127.0.0.1", (), ""),
+        ("127.0.0.1", ("memory.example",), "Requests may ask for 127.0.0.1, memory.example; "),
+        ("0.0.0.0", (), "Requests may ask for any address of this machine; "),
+        ("192.168.1.5", ("bank",), "Requests may ask for 192.168.1.5, bank; "),
+    ],
+)
+def test_a_server_says_at_the_start_what_it_is_called(listens_on: str, names: tuple[str, ...], said: str) -> None:
+    assert asked_for(listens_on, names) == (said and f"{said}for a name that others use: --allow-host NAME.")
+
+
 @pytest.mark.parametrize(
     "authorization", ["", "Bearer", "Bearer wrong", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x", "Bearer \udcff"]
 )
@@ -135,6 +175,12 @@ def test_strangers_are_refused(serve: Serve, bank: ReasoningBank) -> None:
     assert post(port, **bearer, origin="https://evil.example")[0] == 403
     assert not any(name.lower().startswith("access-control") for name in post(port, **bearer)[2])
     assert post(port, path="/other", **bearer)[0] == 404
+
+
+def test_behind_a_proxy_it_is_reached_by_the_proxy_s_name(serve: Serve) -> None:
+    port = serve("--allow-host", "memory.example", REASONINGBANK_MCP_TOKEN=TOKEN)
+
+    assert post(port, authorization=f"Bearer {TOKEN}", host="memory.example")[0] == 200
 
 
 def test_a_large_request_is_refused_whatever_its_headers_say(serve: Serve) -> None:

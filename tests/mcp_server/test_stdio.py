@@ -94,6 +94,18 @@ def test_a_cancelled_call_leaves_no_lock_and_is_whole_or_absent(
     assert bank.upkeep.doctor() == []
 
 
+def test_what_was_asked_before_the_client_hung_up_is_answered(spawn: Spawn, slow_server: Path) -> None:
+    client = spawn(script=slow_server)
+    client.initialize()
+
+    client.call(1, "memory_record", **RECORD | {"content": "slow lesson"})
+    client.call(2, "memory_search", query="quote paths")
+    client.hang_up()
+
+    assert client.wait_for(1)["result"]["isError"] is False
+    assert client.close()[0] == 0
+
+
 def test_a_line_that_is_no_message_stops_nothing(spawn: Spawn) -> None:
     client = spawn()
     client.initialize()

@@ -14,7 +14,12 @@ from reasoningbank.cli.streams import standard_input
 
 Outcome = Literal["success", "failure"]
 
-MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory's id, as search or list shows it.")]
+MemoryId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="The memory's id, as search or list shows it, or its first 4 characters or more."
+    ),
+]
 Words = Annotated[
     list[str], typer.Argument(metavar="TEXT...", help="What is to be done, in words; - reads it from standard input.")
 ]

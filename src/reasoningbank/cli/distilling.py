@@ -21,7 +21,16 @@ from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.terminal import counts, headline, indented, sentence, shown
 
 if TYPE_CHECKING:
-    from reasoningbank import Distilled, Distiller, Job, JudgeUnavailableError, LLMJudge, ReasoningBank, Trajectory
+    from reasoningbank import (
+        Distilled,
+        Distiller,
+        Job,
+        JudgeUnavailableError,
+        LLMJudge,
+        ReasoningBank,
+        Trajectory,
+        Worker,
+    )
 
     Outcome = Distilled | JudgeUnavailableError
 
@@ -205,9 +214,7 @@ def work(
     banks = session.fleet(every=every, every_tenant=every_tenant)
     if upkeep and (banks is None or once):
         raise UsageError("--upkeep goes with --all or --every-tenant, and without --once: there is `maintain`")
-    worker = (
-        session.bank.queue.worker(drawing, judging) if banks is None else banks.worker(drawing, judging, upkeep=upkeep)
-    )
+    worker = banks.worker(drawing, judging, upkeep=upkeep) if banks else _worker_of_one(session.bank, drawing, judging)
     if not once:
         with worker:
             wait_for_an_interrupt()
@@ -220,6 +227,13 @@ def work(
     statuses = Counter(job.status.value for job in done)
     lessons = sum(len(job.memories) for job in done)
     return Answer({"jobs": len(done), "statuses": dict(statuses), "lessons": lessons}, _worked)
+
+
+def _worker_of_one(bank: ReasoningBank, drawing: Distiller, judging: LLMJudge | None) -> Worker:
+    if not (bank.exists or bank.shared):
+        # A worker may be started before the first run; a name that was mistyped would wait for ever without a word.
+        typer.echo(f"Note: tenant {bank.tenant!r} has no project {bank.project!r} yet.", err=True)
+    return bank.queue.worker(drawing, judging)
 
 
 def wait_for_an_interrupt() -> None:

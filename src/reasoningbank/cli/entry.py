@@ -129,7 +129,8 @@ def run(arguments: Sequence[str]) -> int:
 def _sentence(error: typer.BadParameter) -> str:
     context = getattr(error, "ctx", None)
     where = f"{context.command_path} --help" if context else "reasoningbank --help"
-    return f"{error.format_message()} (see {where})"
+    # What Typer's own reader of choices puts before its sentence.
+    return f"{error.format_message().replace('Value error, ', '')} (see {where})"
 
 
 def _failed(arguments: Sequence[str], error: Exception, message: str, *, code: int) -> int:

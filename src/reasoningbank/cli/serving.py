@@ -6,6 +6,7 @@ import logging
 import sys
 import uuid
 import webbrowser
+from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -41,6 +42,14 @@ Port = Annotated[
     int | None,
     typer.Option(
         "--port", min=0, max=65535, help="With streamable-http: 8765 when not given; 0 lets the system choose."
+    ),
+]
+AllowedHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        metavar="NAME",
+        help="A name under which others reach it, such as a proxy's; may be repeated. Requests for others are refused.",
     ),
 ]
 ProjectNames = Annotated[
@@ -90,6 +99,7 @@ def mcp(
     transport: OverTransport = "stdio",
     host: Host = None,
     port: Port = None,
+    allow_host: AllowedHosts = None,
     projects: ProjectNames = None,
     read_only: ReadOnly = False,
     untrusted: IsUntrusted = False,
@@ -107,10 +117,12 @@ def mcp(
     named here, whatever a model asks for. What cannot work is said at the start. Logs go to standard error.
     """
     from reasoningbank.mcp_server import Offer, build_server, check
+    from reasoningbank.mcp_server.sdk import serve_stdio
 
     logging.basicConfig(stream=sys.stderr, level=log_level.upper())
     wrong = {
-        "--host and --port go with --transport streamable-http": transport == "stdio" and (host or port is not None),
+        "--host, --port and --allow-host go with --transport streamable-http": transport == "stdio"
+        and (host or allow_host or port is not None),
         "a server that is read-only distils nothing: leave --distiller out": read_only and distiller,
         "--by is empty: give the name under which it records": not by.strip(),
     }
@@ -132,25 +144,31 @@ def mcp(
         ),
         announce=transport == "stdio",
     )
-    _serve(server, transport, host or "127.0.0.1", DEFAULT_PORT if port is None else port, log_level)
+    if transport == "stdio":
+        serve_stdio(server)
+    else:
+        _serve_http(server, host or "127.0.0.1", DEFAULT_PORT if port is None else port, allow_host or (), log_level)
     return Answer({})
 
 
-def _serve(server: Any, transport: Transport, host: str, port: int, log_level: LogLevel) -> None:
-    from reasoningbank.mcp_server.http import serve_http
-    from reasoningbank.mcp_server.sdk import serve_stdio
+def _serve_http(server: Any, host: str, port: int, names: Sequence[str], log_level: LogLevel) -> None:
+    from reasoningbank.mcp_server.http import Doorkeeper, serve_http
+    from reasoningbank.serving import host_names
 
-    if transport == "stdio":
-        serve_stdio(server)
-        return
-    serve_http(
-        server,
-        host=host,
-        port=port,
-        token=environment().get("mcp_token"),
-        ready=lambda address: typer.echo(f"Serving MCP on {address}; Ctrl-C ends it.", err=True),
-        log_level=log_level,
-    )
+    doorkeeper = Doorkeeper(host, environment().get("mcp_token"), host_names(names))
+
+    def ready(address: str) -> None:
+        typer.echo(f"Serving MCP on {address}; Ctrl-C ends it.", err=True)
+        _tell_the_hosts(host, doorkeeper.names)
+
+    serve_http(server, doorkeeper=doorkeeper, port=port, ready=ready, log_level=log_level)
+
+
+def _tell_the_hosts(host: str, names: Sequence[str]) -> None:
+    from reasoningbank.serving import asked_for
+
+    if said := asked_for(host, names):
+        typer.echo(said, err=True)
 
 
 def _projects(session: Session, wanted: str | None) -> Projects:
@@ -180,6 +198,7 @@ def dashboard(
         str, typer.Option("--host", help="Where to listen; others reach it only if you say so.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 lets the system choose.")] = 8766,
+    allow_host: AllowedHosts = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Show everything, change nothing.")] = False,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
 ) -> Answer:
@@ -188,13 +207,14 @@ def dashboard(
     The address that is printed holds a token: who has it may do everything here. Nothing is fetched from elsewhere.
     """
     from reasoningbank.dashboard import Access, Site, build_app
-    from reasoningbank.serving import serve
+    from reasoningbank.serving import host_names, serve
 
-    access = Access(host, read_only=read_only)
+    access = Access(host, read_only=read_only, names=host_names(allow_host or ()))
     site = Site(session.banks, access, project or environment().get("project"))
 
     def ready(address: str) -> None:
         typer.echo(f"Dashboard: {address}/?token={access.token}\nCtrl-C ends it.", err=True)
+        _tell_the_hosts(host, access.names)
         if not no_open:
             webbrowser.open(f"{address}/?token={access.token}")
 

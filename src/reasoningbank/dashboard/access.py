@@ -56,11 +56,13 @@ class Access:
         host: where it listens.
         token: what the printed address holds; who knows it may do everything.
         read_only: nothing may be changed.
+        names: host names that requests may ask for beside `host`, in lower case.
     """
 
     host: str = "127.0.0.1"
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     read_only: bool = False
+    names: tuple[str, ...] = ()
 
     @property
     def cookie_name(self) -> str:
@@ -87,8 +89,8 @@ class Access:
             headers: by lower-case name.
         """
         asked = headers.get("host", "")
-        if not is_served(host_of(f"//{asked}"), self.host):
-            return Refusal(421, "This host name is not served here.")
+        if not is_served(host_of(f"//{asked}"), self.host, self.names):
+            return Refusal(421, "This host name is not served here: start the dashboard with --allow-host NAME.")
         origin = headers.get("origin")
         if origin is not None and not _is_own(origin, asked):
             return Refusal(403, "Requests from this origin are refused.")

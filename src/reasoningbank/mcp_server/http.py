@@ -34,7 +34,7 @@ PATH, HEALTH = "/mcp", "/health"
 # A lesson has 20,000 characters at the most; with its escapes and the rest of a request it stays far below.
 LARGEST_BODY = 1_000_000
 
-NOT_MINE = 421, "this host name is not served here"
+NOT_MINE = 421, "this host name is not served here: start the server with --allow-host NAME"
 _WELL = json.dumps({"status": "ok", "server": NAME, "version": __version__})
 
 
@@ -42,22 +42,27 @@ _WELL = json.dumps({"status": "ok", "server": NAME, "version": __version__})
 class Doorkeeper:
     """Who may come in to a server that listens on `host`. Pure decisions about one request's headers.
 
-    Without a `token`, no bearer token is asked for.
+    Attributes:
+        token: without one, no bearer token is asked for.
+        names: host names that requests may ask for beside `host`, in lower case.
     """
 
     host: str
     token: str | None = None
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.host not in LOOPBACK and not self.token:
+        reached = [name for name in (self.host, *self.names) if name not in LOOPBACK]
+        if reached and not self.token:
+            where = ", ".join(reached)
             raise InvalidInputError(
-                f"serving on {self.host}, where others can reach it, needs a token: set REASONINGBANK_MCP_TOKEN"
+                f"serving on {where}, where others can reach it, needs a token: set REASONINGBANK_MCP_TOKEN"
             )
 
     def refusal(self, headers: dict[str, str]) -> tuple[int, str] | None:
         """Return the status and the reason to refuse a request with these headers, by lower-case name; or None."""
         asked = host_of(f"//{headers.get('host', '')}")
-        if not is_served(asked, self.host):
+        if not self.is_host(asked):
             return NOT_MINE
         origin = headers.get("origin")
         # A page of another site, in the browser of somebody who may reach this server.
@@ -66,6 +71,10 @@ class Doorkeeper:
         if not self._knows_the_token(headers.get("authorization", "")):
             return 401, "the bearer token is missing or wrong"
         return None
+
+    def is_host(self, asked: str | None) -> bool:
+        """Tell whether a request that asks for this host is meant for the server."""
+        return is_served(asked, self.host, self.names)
 
     def _knows_the_token(self, authorization: str) -> bool:
         if self.token is None:
@@ -103,7 +112,7 @@ async def _request(
     headers, path = headers_of(scope), scope["path"].rstrip("/")
     if path == HEALTH and scope["method"] in ("GET", "HEAD"):
         # Whoever looks after the server needs no token for that, and learns nothing else.
-        well = is_served(host_of(f"//{headers.get('host', '')}"), doorkeeper.host)
+        well = doorkeeper.is_host(host_of(f"//{headers.get('host', '')}"))
         await _reply(send, *((200, _WELL, "application/json") if well else NOT_MINE))
     elif (refused := doorkeeper.refusal(headers)) is not None:
         await _reply(send, *refused)
@@ -141,22 +150,20 @@ async def _reply(send: Send, status: int, said: str, kind: str = "text/plain; ch
 
 
 def serve_http(
-    server: Any, *, host: str, port: int, token: str | None, ready: Callable[[str], None], log_level: str = "warning"
+    server: Any, *, doorkeeper: Doorkeeper, port: int, ready: Callable[[str], None], log_level: str = "warning"
 ) -> None:
     """Serve over HTTP until interrupted.
 
     Args:
         port: 0 lets the system choose.
-        token: the bearer token that every request must carry; needed on any host but this machine's own.
         ready: called with the server's address, once it accepts connections.
 
     Raises:
-        InvalidInputError: another host than this machine's own, and no token; or the port is taken, or the host is
-            none of this machine's.
+        InvalidInputError: the port is taken, or the host is none of this machine's.
     """
     serve(
-        http_app(server, Doorkeeper(host, token)),
-        host=host,
+        http_app(server, doorkeeper),
+        host=doorkeeper.host,
         port=port,
         ready=lambda address: ready(f"{address}{PATH}"),
         needed_by=("the MCP server", "mcp"),

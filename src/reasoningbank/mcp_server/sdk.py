@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import json
 import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -22,9 +23,12 @@ from reasoningbank import MissingExtraError, __version__
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.mcp_server.offer import Offer, ResourceNotFoundError, changes_lessons
 from reasoningbank.mcp_server.wire import INVALID_PARAMS, UnreadableError, readable
+from reasoningbank.serving import PATIENCE
 
 NAME = "reasoningbank"
 RESOURCE_NOT_FOUND = -32002
+# A request that is answered when the client has enough of what it gives.
+NEVER_ENDING = "subscriptions/listen"
 
 
 def load(module: str) -> Any:
@@ -149,18 +153,39 @@ def take_the_wire() -> tuple[io.TextIOWrapper, io.TextIOWrapper]:
 
 
 class _Outgoing:
-    """Standard output, on which each message is a line of its own, whoever writes it."""
+    """Standard output, on which each message is a line of its own, whoever writes it.
+
+    It knows which requests have no answer yet.
+    """
 
     def __init__(self, stream: io.TextIOWrapper) -> None:
-        self._file, self._lock = anyio.wrap_file(stream), anyio.Lock()
+        self._file, self._changed = anyio.wrap_file(stream), anyio.Condition()
+        self._open: set[str | int] = set()
+
+    def expects(self, message: str) -> None:
+        """Note what a message from the client asks for, or takes back."""
+        asked = json.loads(message)
+        if asked.get("method") == "notifications/cancelled":
+            self._open.discard(asked.get("params", {}).get("requestId"))
+        elif "id" in asked and "method" in asked and asked["method"] != NEVER_ENDING:
+            self._open.add(asked["id"])
 
     async def write(self, line: str) -> None:
-        async with self._lock:
+        async with self._changed:
             await self._file.write(line)
             await self._file.flush()
+            self._open.discard(json.loads(line).get("id"))
+            self._changed.notify_all()
 
     async def flush(self) -> None:
         """Nothing is left to be flushed."""
+
+    async def all_answered(self) -> None:
+        """Wait until every request has its answer, but not for ever."""
+        with anyio.move_on_after(PATIENCE):
+            async with self._changed:
+                while self._open:
+                    await self._changed.wait()
 
 
 async def _messages(incoming: io.TextIOWrapper, outgoing: _Outgoing) -> AsyncIterator[str]:
@@ -169,9 +194,15 @@ async def _messages(incoming: io.TextIOWrapper, outgoing: _Outgoing) -> AsyncIte
         if not line.strip():
             continue
         try:
-            yield readable(line)
+            message = readable(line)
         except UnreadableError as error:
             await outgoing.write(error.answer + "\n")
+        else:
+            outgoing.expects(message)
+            yield message
+    # At the end of its input the SDK drops what it has at hand, which is done all the same: a record would be stored,
+    # and its client told that the connection was closed.
+    await outgoing.all_answered()
 
 
 async def _serve(server: Any, incoming: io.TextIOWrapper, outgoing: io.TextIOWrapper) -> None:

@@ -62,10 +62,10 @@ def storage_error(error: sqlite3.Error | OSError, path: Path) -> StorageError:
         return StorageError(f"no space left for {path}: free some and try again; nothing was changed", path=path)
     # An empty file is a database without tables.
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "no such table: meta" in str(error):
-        what = f"is damaged ({error})" if code != sqlite3.SQLITE_ERROR else "is empty, or holds no bank"
-        return CorruptionError(
-            f"{path} {what}: restore a backup of it, or save what can be read: reasoningbank salvage FOLDER", path=path
-        )
+        is_empty = code == sqlite3.SQLITE_ERROR
+        what = "is empty, or holds no bank" if is_empty else f"is damaged ({error})"
+        or_else = "" if is_empty else ", or save what can be read: reasoningbank salvage FOLDER"
+        return CorruptionError(f"{path} {what}: restore a backup of it{or_else}", path=path)
     if code == sqlite3.SQLITE_CANTOPEN or number == errno.ENOENT:
         return StorageError(f"{path} is gone or cannot be opened: put it back, or open a new bank", path=path)
     return StorageError(f"{path} could not be used: {error}", path=path)

@@ -92,9 +92,7 @@ def trust_source(engine: Engine, source: str, *, trusted: bool) -> tuple[str, ..
     with engine.write(create=False) as edit:
         brought = trust.of_source(edit, source)
         if not brought:
-            raise InvalidInputError(
-                f"nothing came from a source {source!r}: sources.overview() names those that there are"
-            )
+            raise InvalidInputError(f"nothing came from a source {source!r}: `sources` names those that there are")
         return _ids(edit, trust.set_trusted(edit, brought, engine.now(), trusted=trusted))
 
 
