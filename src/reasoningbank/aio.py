@@ -128,6 +128,7 @@ class AsyncSources(_Facade[Sources]):
     block = _hop(Sources.block)
     unblock = _hop(Sources.unblock)
     forget = _hop(Sources.forget)
+    erase = _hop(Sources.erase)
     list = _hop(Sources.list)
 
 

@@ -180,6 +180,29 @@ class Salvaged:
 
 
 @dataclass(frozen=True, slots=True)
+class Erased:
+    """What was deleted of what was recorded under a name, or would be.
+
+    Attributes:
+        name: the `by`, session, thread or reference that was given.
+        memories: ids of the lessons that it brought, or that were distilled from its runs alone.
+        runs: references of the runs of that thread, or of that one run.
+        jobs: of the queue, with those runs.
+        nodes: of the memory graph: of that conversation, or requests of that user.
+        judged: how many memories that stay its signals are about; they count on, under no name and without reasons.
+        dry_run: nothing was done.
+    """
+
+    name: str
+    memories: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    jobs: int = 0
+    nodes: int = 0
+    judged: int = 0
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SourceCounts:
     """What came from a source.
 

@@ -228,7 +228,7 @@ OWN_ONLY = {
     ),
     *("now", "search"),
     *("exchange.export_to", "exchange.import_from", "links.suggest", "sources.block", "sources.unblock"),
-    *("sources.forget", "sources.list", "sources.overview", "sources.trust", "upkeep.review"),
+    *("sources.erase", "sources.forget", "sources.list", "sources.overview", "sources.trust", "upkeep.review"),
     *("replication.blocks", "replication.capture", "replication.have", "replication.refuse", "replication.status"),
     *("replication.heard", "replication.take"),
     *("graph.export_to", "graph.import_from", "graph.list_nodes", "graph.recall_paths", "graph.search"),

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from reasoningbank import arguments
 from reasoningbank.bank.handle import Later, Namespace
 from reasoningbank.results import Blocked
-from reasoningbank.status import SourceCounts
+from reasoningbank.status import Erased, SourceCounts
 
 if TYPE_CHECKING:
-    from reasoningbank.services.record import trust
+    from reasoningbank.services.record import erasing, trust
 else:
-    trust = Later("reasoningbank.services.record.trust")
+    erasing, trust = Later.each("reasoningbank.services.record", "erasing", "trust")
 
 
 class Sources(Namespace):
@@ -68,6 +68,23 @@ class Sources(Namespace):
         What it made of others' memories is deleted from their history too; what it voted stays, and counts for nothing.
         """
         return trust.forget(self._engine, arguments.source(source))
+
+    def erase(self, name: str, *, dry_run: bool = False) -> Erased:
+        """Delete for good all that was recorded under a name, and the name: what a person may ask for.
+
+        Gone are the memories it brought, the runs of its thread with their tasks, steps and jobs, the lessons that were
+        distilled from those alone, its nodes of the graph, and, as `forget` has it, what it did to the memories of
+        others. What it voted and reported counts on, under no name and without reasons: a confidence changes only by
+        what was learned of it as a judge. It is not blocked. Cut short, it can be called again.
+
+        Args:
+            name: the `by` of memories and judges, a session, a thread, or the reference of a run.
+            dry_run: only count what it would delete.
+
+        Raises:
+            InvalidInputError: nothing was recorded under this name.
+        """
+        return erasing.erase(self._engine, arguments.source(name), dry_run=arguments.flag("dry_run", dry_run))
 
     def list(self) -> builtins.list[str]:
         """Return the names of the sources that are blocked, sorted."""

@@ -84,6 +84,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "unblock": ("reasoningbank unblock spammer",),
     "blocked": ("reasoningbank blocked",),
     "forget": ("reasoningbank forget forum --yes",),
+    "erase": ("reasoningbank erase ann --dry-run", "reasoningbank erase ann --yes"),
     "import": (
         "reasoningbank import lessons.jsonl --trusted",
         "reasoningbank import lessons.jsonl --dry-run",

@@ -117,12 +117,11 @@ def mcp(
     named here, whatever a model asks for. What cannot work is said at the start. Logs go to standard error.
     """
     from reasoningbank.mcp_server import Offer, build_server, check
-    from reasoningbank.mcp_server.sdk import serve_stdio
 
     logging.basicConfig(stream=sys.stderr, level=log_level.upper())
+    over_http = bool(host or allow_host or port is not None)
     wrong = {
-        "--host, --port and --allow-host go with --transport streamable-http": transport == "stdio"
-        and (host or allow_host or port is not None),
+        "--host, --port and --allow-host go with --transport streamable-http": transport == "stdio" and over_http,
         "a server that is read-only distils nothing: leave --distiller out": read_only and distiller,
         "--by is empty: give the name under which it records": not by.strip(),
     }
@@ -144,24 +143,31 @@ def mcp(
         ),
         announce=transport == "stdio",
     )
-    if transport == "stdio":
-        serve_stdio(server)
+    if transport == "streamable-http":
+        _serve_http(server, host, port, allow_host or (), log_level)
     else:
-        _serve_http(server, host or "127.0.0.1", DEFAULT_PORT if port is None else port, allow_host or (), log_level)
+        _serve_stdio(server)
     return Answer({})
 
 
-def _serve_http(server: Any, host: str, port: int, names: Sequence[str], log_level: LogLevel) -> None:
+def _serve_stdio(server: Any) -> None:
+    from reasoningbank.mcp_server.sdk import serve_stdio
+
+    serve_stdio(server)
+
+
+def _serve_http(server: Any, host: str | None, port: int | None, names: Sequence[str], log_level: LogLevel) -> None:
     from reasoningbank.mcp_server.http import Doorkeeper, serve_http
     from reasoningbank.serving import host_names
 
-    doorkeeper = Doorkeeper(host, environment().get("mcp_token"), host_names(names))
+    doorkeeper = Doorkeeper(host or "127.0.0.1", environment().get("mcp_token"), host_names(names))
 
     def ready(address: str) -> None:
         typer.echo(f"Serving MCP on {address}; Ctrl-C ends it.", err=True)
-        _tell_the_hosts(host, doorkeeper.names)
+        _tell_the_hosts(doorkeeper.host, doorkeeper.names)
 
-    serve_http(server, doorkeeper=doorkeeper, port=port, ready=ready, log_level=log_level)
+    listening = DEFAULT_PORT if port is None else port
+    serve_http(server, doorkeeper=doorkeeper, port=listening, ready=ready, log_level=log_level)
 
 
 def _tell_the_hosts(host: str, names: Sequence[str]) -> None:

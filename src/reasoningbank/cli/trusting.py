@@ -16,7 +16,7 @@ from reasoningbank.cli.arguments import MemoryId, UsageError, Yes
 from reasoningbank.cli.correcting import Reason
 from reasoningbank.cli.session import Answer, Session, command
 from reasoningbank.cli.terminal import counts, line, names, sentence, shown
-from reasoningbank.upkeep import SourceCounts
+from reasoningbank.upkeep import Erased, SourceCounts
 
 app = typer.Typer()
 SourceName = Annotated[
@@ -151,6 +151,37 @@ def forget(session: Session, source: SourceName, *, yes: Yes = False) -> Answer:
             raise UsageError("forget --json does not ask: confirm with --yes")
         typer.confirm(f"Delete every memory that came from {source!r}, for good?", abort=True, err=True)
     return _told(session.bank.sources.forget(source), "Deleted")
+
+
+@command(app, "erase")
+def erase(
+    session: Session,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A `by`, a session, a thread, or the reference of a run.")
+    ],
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    yes: Yes = False,
+) -> Answer:
+    """Delete for good all that was recorded under a name, and the name. Says how much that is, and asks first.
+
+    That is the memories it brought, the runs of its thread with their steps and jobs, the lessons that were distilled
+    from those alone, and its nodes of the graph. What it voted and reported counts on, under no name.
+    """
+    if not (dry_run or yes):
+        if session.as_json:
+            raise UsageError("erase --json does not ask: confirm with --yes")
+        typer.confirm(
+            f"{_erased(session.bank.sources.erase(name, dry_run=True))} Do it, for good?", abort=True, err=True
+        )
+    done = session.bank.sources.erase(name, dry_run=dry_run)
+    return Answer(done, _erased(done))
+
+
+def _erased(done: Erased) -> str:
+    parts = {"memories": len(done.memories), "runs": len(done.runs), "jobs": done.jobs, "nodes": done.nodes}
+    said = f"{'To be deleted' if done.dry_run else 'Deleted'} of {done.name}: {counts(parts)}."
+    return f"{said} What it said of {done.judged:,} memories counts on, under no name." if done.judged else said
 
 
 def _told(done: Blocked, verb: str) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -179,6 +179,10 @@ class Edit(View):
     ) -> list[Folded]:
         """Append and count signals; see `Writing.write_signals`."""
         return self._writing.write_signals(signals, now, only_news=only_news, facts=facts)
+
+    def reword_signals(self, said: Callable[[Signal], Signal], /) -> int:
+        """Say the log otherwise; see `Writing.reword_signals`."""
+        return self._writing.reword_signals(said)
 
     def catch_up(self) -> None:
         """Count what is not counted; see `Writing.catch_up`."""

@@ -6,7 +6,7 @@ their key; no numbers asked back from an insert; truth as 0 and 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
@@ -160,6 +160,12 @@ class Writing(Reading, Protocol):
         `facts` are what is known of them, where that was asked before in this transaction.
 
         StorageError when the disk refuses; nothing was appended then.
+        """
+
+    def reword_signals(self, said: Callable[[Signal], Signal], /) -> int:
+        """Put what `said` makes of each signal of the kept log into its place; return how many it changed.
+
+        What the rows that count them say is the caller's.
         """
 
     def catch_up(self) -> None:

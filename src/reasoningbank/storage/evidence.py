@@ -196,6 +196,28 @@ def withdraw(writing: Writing, memory: int) -> None:
     writing.execute("UPDATE served SET sealed = 0 WHERE memory = ?", (memory,))
 
 
+def unname(writing: Writing, name: str, other: str) -> None:
+    """Let what a source said and judged count on under no name; `other` takes the place of references of its name."""
+    named = {"name": name}
+    asked = "SELECT memory FROM evidence WHERE source = :name OR judge = :name UNION SELECT memory FROM tallies "
+    memories = column(writing, f"{asked} WHERE source = :name OR judge = :name", named)
+    its_own = "rolled = 1 AND (source = :name OR judge = :name)"
+    rolled = writing.execute(f"SELECT {', '.join(TALLIES)} FROM tallies WHERE {its_own}", named).fetchall()
+    writing.execute(f"DELETE FROM tallies WHERE {its_own}", named)
+    source, judge = TALLIES.index("source"), TALLIES.index("judge")
+    nameless = [["" if at in (source, judge) and v == name else v for at, v in enumerate(row)] for row in rolled]
+    for row in nameless:
+        # Two that differ in the name alone are one now.
+        writing.insert("tallies", TALLIES, [row], ADDED)
+    for each in ("source", "judge"):
+        writing.execute(f"UPDATE evidence SET {each} = '' WHERE {each} = ?", (name,))
+    for table in ("evidence", "sealed", "served"):
+        writing.execute(f"UPDATE {table} SET ref = ? WHERE ref = ?", (other, name))
+    for n in memories:
+        _sum_anew(writing, "memory = ?", (n,))
+        writing.tell("evidence", n)
+
+
 def roll_up(writing: Writing, segment: int) -> None:
     """Move a segment's contributions into the tallies for good, and mark it; the file can then be deleted.
 

@@ -166,6 +166,23 @@ def give_back(writing: Writing, n: int, evidence: str) -> None:
     writing.tell("evidence", n)
 
 
+def unname(writing: Writing, name: str, other: str) -> None:
+    """Let what a source said of earlier texts stay as what nobody said; see `evidence.unname`."""
+    kept = "SELECT memory, number, evidence FROM revisions WHERE evidence <> ''"
+    for memory, at, text in writing.execute(kept).fetchall():
+        known: dict[str, Any] = json.loads(text)
+        sums: dict[tuple[Any, ...], list[Any]] = {}
+        for kind, day, source, by, superseded, positive, negative, last in known["tallies"]:
+            key = kind, day, "" if source == name else source, "" if by == name else by, superseded
+            before = sums.get(key, [0, 0, last])
+            sums[key] = [before[0] + positive, before[1] + negative, max(before[2], last)]
+        known["tallies"] = [[*key, *summed] for key, summed in sums.items()]
+        known["said"] = [[other if ref == name else ref, *said] for ref, *said in known["said"]]
+        said = json.dumps(known, separators=(",", ":"))
+        if said != text:
+            writing.execute("UPDATE revisions SET evidence = ? WHERE memory = ? AND number = ?", (said, memory, at))
+
+
 _KEY = "SELECT value FROM meta WHERE key = 'mark_key'"
 
 # -- marks of what was deleted -------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -140,12 +140,23 @@ class SignalLog:
         path = self.folder / segment.name
         with reported(path), contextlib.suppress(FileNotFoundError):
             lines = path.read_bytes().split(b"\n")[:-1]
-            anew = aside(path, "mended")
-            with anew.open("wb") as file:
-                file.writelines(raw + b"\n" for raw in lines if not read_line(raw, 0).problem)
-                file.flush()
-                sync_file(file.fileno())
-            rename(anew, path)
+            _write_anew(path, [raw + b"\n" for raw in lines if not read_line(raw, 0).problem])
+
+    def reword(self, segment: Segment, said: Callable[[Signal], Signal]) -> int:
+        """Write a segment anew with what `said` makes of its signals, and return how many it changed.
+
+        The order stays, and what cannot be read does; cut short, the segment is as it was.
+        """
+        path, changed = self.folder / segment.name, 0
+        with reported(path), contextlib.suppress(FileNotFoundError):
+            lines = path.read_bytes().splitlines(keepends=True)
+            for at, raw in enumerate(lines):
+                signal = read_line(raw.rstrip(b"\n"), 0).signal
+                if signal is not None and (anew := said(signal)) != signal:
+                    lines[at], changed = to_line(anew), changed + 1
+            if changed:
+                _write_anew(path, lines)
+        return changed
 
     def heal_tail(self, segment: Segment, start: int) -> None:
         """End the segment's last line: with a newline when it is a whole signal, by cutting it off when it is torn.
@@ -219,6 +230,15 @@ class SignalLog:
         # Where it cannot (another process reads it, on Windows), its mark lets the next upkeep do it.
         with contextlib.suppress(FileNotFoundError, PermissionError):
             (self.folder / segment.name).unlink()
+
+
+def _write_anew(path: Path, lines: Iterable[bytes]) -> None:
+    anew = aside(path, "mended")
+    with anew.open("wb") as file:
+        file.writelines(lines)
+        file.flush()
+        sync_file(file.fileno())
+    rename(anew, path)
 
 
 def _heal(file: BinaryIO, start: int, aside: Path) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -156,6 +156,12 @@ class SqliteWriting(SqliteReading, Pending):
         self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False, facts: Facts | None = None
     ) -> list[Folded]:
         return self._ledger.write(self, signals, now, only_news=only_news, facts=facts)
+
+    def reword_signals(self, said: Callable[[Signal], Signal], /) -> int:
+        # Only here: nothing else of a project needs it.
+        from reasoningbank.storage.rewording import reword
+
+        return reword(self._ledger, self, said)
 
     def catch_up(self) -> None:
         self._ledger.catch_up(self)

@@ -11,6 +11,7 @@ from reasoningbank.measures.lift_results import Arm, Compared, Interval, Lift, L
 from reasoningbank.measures.reliability import Bin, Calibration, Measure
 from reasoningbank.results import Change, Consolidated, Pruned, Unmerged
 from reasoningbank.status import (
+    Erased,
     Maintained,
     Metrics,
     Period,
@@ -36,6 +37,7 @@ __all__ = [
     "Change",
     "Compared",
     "Consolidated",
+    "Erased",
     "Interval",
     "Lift",
     "LiftReport",

@@ -13,7 +13,7 @@ from reasoningbank.screening.scrub import RuleSet
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.history import checked_reason, restore_revision
 from reasoningbank.services.record.record import number_of
-from reasoningbank.services.view import Edit
+from reasoningbank.services.view import Edit, View
 from reasoningbank.status import SourceCounts
 from reasoningbank.storage import fits, merges, records, replica, revisions, sameness, trust
 
@@ -40,7 +40,7 @@ def review(engine: Engine, limit: int) -> list[Memory]:
 
 def archive(engine: Engine, memory_id: str, *, reason: str | None, by: str | None) -> Memory:
     """Take a memory out of service; `restore` undoes it."""
-    why = _retired(by, engine.rules) if by else "by hand"
+    why = why_retired(by, engine.rules) if by else "by hand"
     why += f": {checked_reason(reason, engine.rules)}" if reason else ""
     with engine.write(create=False) as edit:
         n = number_of(edit, memory_id)
@@ -48,7 +48,8 @@ def archive(engine: Engine, memory_id: str, *, reason: str | None, by: str | Non
         return edit.shown([n])[n]
 
 
-def _retired(by: str, rules: RuleSet) -> str:
+def why_retired(by: str, rules: RuleSet) -> str:
+    """Return why a memory is archived that somebody retired, without what was wrong with it."""
     return f"retired by {checked_reason(by, rules)}"
 
 
@@ -100,7 +101,7 @@ def block(engine: Engine, source: str) -> Blocked:
     """Archive what came from a source, let its signals count for nothing, and take back what it did to others'."""
     with engine.write(create=False) as edit:
         done, changed = _block(edit, source), revisions.changed_by(edit, source)
-        retired = trust.retired_by(edit, _retired(source, edit.engine.rules))
+        retired = trust.retired_by(edit, why_retired(source, edit.engine.rules))
         served = trust.take_back(edit, source, retired, engine.now()) + _unmerged(edit, source)
         back = [*_ids(edit, served)]
     left = _say_again(engine, changed, _why(source), back)
@@ -165,7 +166,7 @@ def forget(engine: Engine, source: str) -> Blocked:
         left = [records.find(edit, memory_id) for memory_id in revisions.changed_by(edit, source)]
         numbers = sorted({*trust.of_source(edit, source), *(n for n in left if n is not None)})
         revisions.forget_words(edit, source)
-        trust.forget_retired(edit, source, _retired(source, edit.engine.rules))
+        trust.forget_retired(edit, source, why_retired(source, edit.engine.rules))
         forgotten = replace(_told(edit, source, numbers, done.judged), taken_back=done.taken_back)
         for n in numbers:
             records.delete(edit, n)
@@ -183,8 +184,7 @@ def _block(edit: Edit, source: str) -> Blocked:
     now, changed = edit.engine.now(), revisions.changed_by(edit, source)
     others = {records.find(edit, memory_id) for memory_id in changed}
     brought = [n for n in trust.of_source(edit, source) if n not in others]
-    known = brought or changed or trust.judged_by(edit, source) or trust.blocked_among(edit, [source])
-    if not (known or trust.retired_by(edit, _retired(source, edit.engine.rules))):
+    if not is_known(edit, source):
         hint = "; this is a memory: archive or delete it" if records.find(edit, source) is not None else ""
         raise InvalidInputError(
             f"nothing came from a source {source!r}: give the `by` or the session of memories, or who judged{hint}"
@@ -197,6 +197,17 @@ def _block(edit: Edit, source: str) -> Blocked:
 def _settle_fits(edit: Edit, source: str) -> None:
     if source.startswith(replica.PREFIX):
         fits.settle(edit, edit.engine.now())
+
+
+def is_known(view: View, source: str) -> bool:
+    """Tell whether a source brought, changed, judged or retired anything, or is blocked."""
+    return bool(
+        trust.of_source(view, source)
+        or revisions.changed_by(view, source)
+        or trust.judged_by(view, source)
+        or trust.blocked_among(view, [source])
+        or trust.retired_by(view, why_retired(source, view.engine.rules))
+    )
 
 
 def _why(source: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from reasoningbank.signals import Signal, to_line
@@ -67,6 +67,16 @@ class SignalTable:
         asked = "SELECT number, line FROM signals WHERE segment = ? AND number > ? ORDER BY number"
         for n, line in self._reading.execute(asked, (segment.number, start)):
             yield read_line(bytes(line), n)
+
+    def reword(self, segment: Segment, said: Callable[[Signal], Signal]) -> int:
+        changed = [
+            (to_line(said(line.signal)).rstrip(b"\n"), segment.number, line.end)
+            for line in list(self.lines(segment, 0))
+            if line.signal is not None and said(line.signal) != line.signal
+        ]
+        for values in changed:
+            self._reading.execute("UPDATE signals SET line = ? WHERE segment = ? AND number = ?", values)
+        return len(changed)
 
     def take_back(self, segment: Segment, *, start: int, end: int) -> None:
         """Take nothing back: the transaction does."""

@@ -7,7 +7,7 @@ sees one state; a writing holds the project's row, so that what it sees changes 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
@@ -190,6 +190,12 @@ class PostgresWriting(PostgresReading, Pending):
         self, signals: Sequence[Signal], now: datetime, /, *, only_news: bool = False, facts: Facts | None = None
     ) -> list[Folded]:
         return self._ledger.write(self, signals, now, only_news=only_news, facts=facts)
+
+    def reword_signals(self, said: Callable[[Signal], Signal], /) -> int:
+        # Only here: nothing else of a project needs it.
+        from reasoningbank.storage.rewording import reword
+
+        return reword(self._ledger, self, said)
 
     def catch_up(self) -> None:
         self._ledger.catch_up(self)
