@@ -80,6 +80,36 @@ def test_a_recall_that_was_killed_is_counted_once_or_not_at_all(root: Path) -> N
     assert hit.memory.usage_count == len(known)
 
 
+def test_what_came_of_a_failure_is_in_both_banks_or_in_neither_or_heals(root: Path) -> None:
+    error = "ModuleNotFoundError: No module named 'yaml'"
+    with opened(root, "sales") as bank:
+        answer = bank.record("Install PyYAML", f"On `{error}` install pyyaml.", outcome="failure").memory.id
+        copy = bank.sharing.promote(answer, to="org").memory
+    assert copy is not None
+    killed = 0
+    for round_, steps in enumerate(range(2, 180, 12)):
+        ref = f"run-{round_}"
+        with opened(root, "billing") as bank:
+            assert bank.recall_failure(error, command="python job.py", exit_code=1, ref=ref).hits
+
+        def worked(ref: str = ref) -> None:
+            with opened(root, "billing") as bank:
+                bank.report_act(ref, command="python job.py")
+
+        killed += killed_after(steps, round_, worked)
+
+    with opened(root, "billing") as bank:
+        bank.recall("anything else", ref="last")
+        assert bank.sharing.status()[0].due == 0
+        repaired = sum(not bank.report_act(f"run-{n}", command="python job.py") for n in range(round_ + 1))
+        bank.recall("anything else", ref="later")
+    with BankRoot(root, tenant="acme", embedder="hash").shared.open("org") as org:
+        repairs = [piece for piece in org.evidence(copy.id, 1_000).pieces if piece.kind == "repair"]
+    assert 0 < repaired <= round_
+    assert killed > 3
+    assert len({piece.ref for piece in repairs}) == len(repairs) == round_ + 1
+
+
 def test_a_promotion_is_whole_or_not_there(root: Path) -> None:
     with opened(root, "sales") as bank:
         own = bank.record(**LEDGER).memory.id
