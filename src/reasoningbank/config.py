@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -114,6 +114,11 @@ def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
 def engine_key(kind: str, environ: Mapping[str, str] = os.environ) -> str | None:
     """Return the key of the vector engines of a kind (`QDRANT_API_KEY`): a setting is shown, so none stands in one."""
     return environ.get(f"{kind.upper()}_API_KEY") or None
+
+
+def without_telemetry(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Keep the library that runs local models from sending its use to its maker, unless the user wants that."""
+    environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 
 def editor(environ: Mapping[str, str] = os.environ) -> str:

@@ -18,7 +18,7 @@ from fastembed.common.model_description import ModelSource, PoolingType
 from fastembed.text.custom_text_embedding import CustomTextEmbedding
 
 from reasoningbank.config import model_folder
-from reasoningbank.embed import minilm
+from reasoningbank.embed import fastembed, minilm
 from reasoningbank.embed.fastembed import FastEmbedEmbedder
 from reasoningbank.embed.minilm import MiniLMEmbedder, installed_weights
 from reasoningbank.embed.named import open_embedder
@@ -88,6 +88,19 @@ def test_blank_texts_and_lone_surrogates_do_no_harm(filled: Path) -> None:
     assert not embedder.embed_query(" ").any()
     assert embedder.embed_query("\ud83d x").any()
     assert embedder.embed_documents([]).shape == (0, 384)
+
+
+def test_a_text_is_cut_where_memory_and_time_would_grow_with_its_square(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fastembed, "WINDOW", 64)
+    embedder = FastEmbedEmbedder(NAME, cache=filled)
+    beginning = "retry with backoff " * 80
+
+    query = embedder.embed_query(beginning + "bread")
+
+    assert query @ embedder.embed_query(beginning + "stone") == pytest.approx(1.0, abs=1e-6)
+    assert query @ embedder.embed_documents(["!" * 9000, beginning + "bread"])[1] == pytest.approx(1.0, abs=1e-4)
 
 
 def test_names_are_found_in_any_case_and_known_by_the_catalogues_spelling(filled: Path) -> None:

@@ -8,11 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar
 
+from reasoningbank.embed.headroom import LOADING, headroom
 from reasoningbank.forks import renew_after_fork
 
 Model = TypeVar("Model")
 
-# Of a batch, padding included. It bounds the memory of a run, and larger batches are slower on a CPU.
+# Of a batch, padding included. It bounds the memory of a run, which is as texts x tokens^2, to that of one text of so
+# many tokens; and larger batches are slower on a CPU.
 BATCH_TOKENS = 512
 THREADS = 4  # at most: one text is too little work for more
 
@@ -61,5 +63,6 @@ class LocalEmbedder(ABC, Generic[Model]):
         if self._model is None:
             with self._lock:
                 if self._model is None:
-                    self._model = self._load()
+                    with headroom.hold(LOADING):
+                        self._model = self._load()
         return self._model

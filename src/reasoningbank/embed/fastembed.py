@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ from fastembed import TextEmbedding
 from reasoningbank.config import model_folder
 from reasoningbank.embed.base import EmbedderIdentity
 from reasoningbank.embed.batching import LocalEmbedder, batches
+from reasoningbank.embed.headroom import headroom, of_run
 from reasoningbank.errors import InvalidInputError, ModelFileError
 from reasoningbank.vectors.base import Float32, unit_rows
 
+# Tokens of a text that a model gets, where it would take more: memory and time go with their square.
+WINDOW = 2_048
 CHARACTERS_A_TOKEN = 3  # counting on the safe side: English has four or more
 POOLING = {"OnnxTextEmbedding": "cls", "PooledEmbedding": "mean", "PooledNormalizedEmbedding": "mean"}
 
@@ -46,16 +50,21 @@ class FastEmbedEmbedder(LocalEmbedder[TextEmbedding]):
         """Return one unit row for each text, in order; zeros for a blank one."""
         model = self._loaded()
         vectors = np.zeros((len(texts), self.identity.dim), dtype=np.float32)
-        for batch in batches([_tokens(text) for text in texts]):
-            chosen = [_readable(texts[position]) for position in batch]
-            vectors[batch] = np.stack(list(model.passage_embed(chosen, batch_size=len(chosen))))
+        readable = [_readable(model, text) for text in texts]
+        for batch in batches([_tokens(text) for text in readable]):
+            chosen = [readable[position] for position in batch]
+            with _room_for(chosen):
+                vectors[batch] = np.stack(list(model.passage_embed(chosen, batch_size=len(chosen))))
         return unit_rows(vectors)
 
     def embed_query(self, text: str) -> Float32:
         """Return the (dim,) vector of a query; models that mark queries do so."""
         if not text.strip():
             return np.zeros(self.identity.dim, dtype=np.float32)
-        (vector,) = self._loaded().query_embed(_readable(text))
+        model = self._loaded()
+        readable = _readable(model, text)
+        with _room_for([readable]):
+            (vector,) = model.query_embed(readable)
         return unit_rows(np.asarray(vector, dtype=np.float32))
 
     def _load(self) -> TextEmbedding:
@@ -99,8 +108,17 @@ def _described(model: str) -> tuple[Any, Any, EmbedderIdentity]:
 
 def _tokens(text: str) -> int:
     """Return about how many tokens a text has, none for a blank one."""
-    return min(len(text) // CHARACTERS_A_TOKEN + 3, 512) if text.strip() else 0
+    return min(len(text) // CHARACTERS_A_TOKEN + 3, WINDOW) if text.strip() else 0
 
 
-def _readable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
+def _room_for(texts: Sequence[str]) -> AbstractContextManager[None]:
+    """Keep room for a run over texts of one batch."""
+    return headroom.hold(of_run(len(texts), max(map(_tokens, texts))))
+
+
+def _readable(model: TextEmbedding, text: str) -> str:
+    """Return a text without half characters, and no more of it than `WINDOW` tokens."""
+    text = text.encode("utf-8", "replace").decode()
+    while len(text.encode()) > WINDOW and (tokens := model.token_count(text)) > WINDOW:
+        text = text[: len(text) * WINDOW // tokens]
+    return text

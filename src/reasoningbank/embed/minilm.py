@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 
 from reasoningbank.embed.base import EmbedderIdentity
 from reasoningbank.embed.batching import LocalEmbedder, batches
+from reasoningbank.embed.headroom import headroom, of_run
 from reasoningbank.errors import ModelFileError
 from reasoningbank.vectors.base import Float32, Int64, unit_rows
 
@@ -112,9 +113,13 @@ class _Model:
         options.inter_op_num_threads = 1
         # Waiting threads sleep instead of spinning: an agent's process has better uses for the cores.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        # Without it every run's memory is kept for the next, and grows to the largest ever seen.
-        options.enable_cpu_mem_arena = False
+        # A plan for each shape of batch would be kept, and larger blocks asked for than a run needs.
+        options.enable_mem_pattern = False
         self._session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+        # The runtime's own arena, given back after each run: without either its memory grows to the largest run ever
+        # seen, and without an arena the allocator's gaps make that five times what the run needed.
+        self._giving_back = onnxruntime.RunOptions()
+        self._giving_back.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
         files = importlib.resources.files("reasoningbank.embed") / "minilm_files"
         self._tokenizer = Tokenizer.from_buffer((files / "tokenizer.json").read_bytes())
         self._tokenizer.enable_truncation(WINDOW)
@@ -136,7 +141,8 @@ class _Model:
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        (hidden,) = self._session.run(["last_hidden_state"], feed)
+        with headroom.hold(of_run(*shape)):
+            (hidden,) = self._session.run(["last_hidden_state"], feed, self._giving_back)
         weights = self._weights[ids] * mask
         pooled: Float32 = np.einsum("bth,bt->bh", hidden, weights) / weights.sum(axis=1, keepdims=True)
         return pooled
