@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from reasoningbank import BusyError, DeadlineExceededError
-from reasoningbank.services.deadline import AT_ONCE, LONGEST_WAIT, WARN_EVERY, Attempt, Deadlines, Turns
+from reasoningbank.services.deadline import AT_ONCE, LONGEST_WAIT, MOST_THREADS, WARN_EVERY, Attempt, Deadlines, Turns
 
 
 class Time:
@@ -82,30 +83,44 @@ def test_the_turn_of_work_that_is_stuck_goes_on_to_others() -> None:
     stuck.set()
 
 
+def busy_until(loaded: threading.Event) -> None:
+    """Load as a model is loaded: it takes a processor."""
+    while not loaded.is_set():
+        pass
+
+
 def test_loading_the_model_is_no_work_of_the_first_recall() -> None:
     loaded = threading.Event()
+    deadlines = Deadlines(lambda: busy_until(loaded))
+    threading.Timer(0.3, loaded.set).start()
 
-    def load() -> None:
-        loaded.wait(30)
-
-    deadlines = Deadlines(load)
-    threading.Timer(0.05, loaded.set).start()
-
-    assert deadlines.bounded(lambda _: "here", timeout=0.01, fail_open=False, otherwise=str) == "here"
+    assert deadlines.bounded(lambda _: "here", timeout=0.1, fail_open=False, otherwise=str) == "here"
 
 
 def test_nobody_waits_for_a_model_for_ever() -> None:
     loaded = threading.Event()
+    deadlines = Deadlines(lambda: busy_until(loaded))
 
-    def load() -> None:
-        loaded.wait(30)
-
-    deadlines = Deadlines(load)
-
-    said = deadlines.bounded(lambda _: "here", timeout=0.001, fail_open=True, otherwise=str)
+    said = deadlines.bounded(lambda _: "here", timeout=0.02, fail_open=True, otherwise=str)
     loaded.set()
 
-    assert f"{LONGEST_WAIT * 0.001:g} s with waiting" in said
+    assert f"{LONGEST_WAIT * 0.02:g} s with waiting" in said
+
+
+def test_loading_that_hangs_takes_the_budget_and_no_more_whoever_comes_and_how_often() -> None:
+    hung = threading.Event()
+    deadlines = Deadlines(lambda: hung.wait(60) and None)
+    begun = time.monotonic()
+
+    said = [
+        deadlines.bounded(lambda _: hung.wait(60), timeout=0.1, fail_open=True, otherwise=str)
+        for _ in range(MOST_THREADS + 4)
+    ]
+
+    hung.set()
+    assert all("took longer than 0.1 s" in str(one) for one in said)
+    # A single one that waited as for a model that is being loaded would take 6 seconds.
+    assert time.monotonic() - begun < 6 + 0.2 * len(said)
 
 
 def test_a_reason_is_warned_about_once_a_minute_with_how_often_it_came(caplog: pytest.LogCaptureFixture) -> None:

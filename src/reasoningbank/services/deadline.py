@@ -2,7 +2,7 @@
 
 The recalls of a process take turns, whatever their bank: so many that do not hinder each other work at once, and the
 others wait in the order in which they came. A budget counts work, and not the waiting: neither for a turn, nor for a
-processor that other threads keep busy, nor for the model that the first recall loads.
+processor that other threads keep busy, nor for the model that the first recall loads, as long as that gets on.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ LONGEST_WAIT = 60
 LONGEST_BUDGET = 36_000.0
 # A budget is counted in steps. One that took much longer tells that threads do not get a processor: it counts the less.
 STEPS, LONGEST_STEP = 100, 0.005
+# Seconds of processor time within a budget by which loading gets on, be it with reading from a slow disk.
+SOME_WORK = 0.001
 WARN_EVERY = 60.0  # seconds, for each kind of reason
 
 
@@ -44,7 +46,8 @@ class Attempt:
         self._lock = threading.Lock()
         self._end_turn: Callable[[], None] | None = end_turn
         self._given_up = self._kept = False
-        self.begun, self.done = threading.Event(), threading.Event()
+        self._thread: int | None = None
+        self._begun, self.done = False, threading.Event()
         self.result: object = None
         self.error: BaseException | None = None
 
@@ -69,30 +72,41 @@ class Attempt:
 
     def carry_out(self, prepare: Callable[[], None], run: Callable[[Attempt], object]) -> None:
         """Do the work, and before it what is no part of it."""
+        self._thread = threading.get_ident()
         try:
             self.check()
             prepare()
-            self.begun.set()
+            self._begun = True
             self.result = run(self)
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             self.error = error
         self.done.set()
-        self.begun.set()
         self._end()
 
     def wait(self, budget: float, until: float, monotonic: Seconds) -> bool:
-        """Wait for the end, for `budget` seconds of work and at most until then; False when it did not come."""
+        """Wait for the end, for `budget` seconds of work and at most until then; False when it did not come.
+
+        What is no part of the work is waited for as long as it gets on: a budget without any progress is one too many.
+        """
         step = min(LONGEST_STEP, budget / STEPS)
-        counted, before = 0.0, monotonic()
-        if not self.begun.wait(max(0.0, until - before)):
-            return False
+        counted, before, begun, progress = 0.0, monotonic(), False, 0.0
         while not self.done.wait(step):
-            now = monotonic()
+            now, worked = monotonic(), 0.0 if begun else self._worked()
+            if not begun and (self._begun or worked - progress >= SOME_WORK):
+                counted, begun, progress = 0.0, self._begun, worked
             counted += step * min(1.0, 2 * step / max(step, now - before))
             if counted >= budget or now >= until:
                 return False
             before = now
         return True
+
+    def _worked(self) -> float:
+        """Return the processor time of the thread that does the work, in seconds; 0 as long as none does it."""
+        if self._thread is None:
+            return 0.0
+        if hasattr(time, "pthread_getcpuclockid"):
+            return time.clock_gettime(time.pthread_getcpuclockid(self._thread))  # these threads never end
+        return time.process_time()
 
     def _end(self) -> None:
         with self._lock:
