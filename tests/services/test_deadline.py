@@ -109,7 +109,11 @@ def test_nobody_waits_for_a_model_for_ever() -> None:
 
 def test_loading_that_hangs_takes_the_budget_and_no_more_whoever_comes_and_how_often() -> None:
     hung = threading.Event()
-    deadlines = Deadlines(lambda: hung.wait(60) and None)
+
+    def load() -> None:
+        hung.wait(60)
+
+    deadlines = Deadlines(load)
     begun = time.monotonic()
 
     said = [
