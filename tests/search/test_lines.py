@@ -1,10 +1,10 @@
-"""Where nothing is about a query: lines that rise with how many memories there are."""
+"""What depends on how many memories there are, and on how long a query is."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from reasoningbank.search.relevance import Floats, Legs, Scale, gate, gated
+from reasoningbank.search.relevance import Floats, Legs, Scale, fuse, gate, gated
 
 
 def vector(*values: float) -> Floats:
@@ -33,3 +33,13 @@ def test_half_of_the_querys_words_are_something_to_do_with_it_and_so_is_a_word_w
     nothing = np.zeros(1, dtype=np.float32)
     unembedded = Legs(nothing, nothing[:, None], nothing, vector(2.0))
     assert not gated(unembedded, vector(0.0), vector(0.0), sure).unrelated
+
+
+def test_the_longer_a_query_is_the_more_its_words_count() -> None:
+    vectors = np.eye(2, dtype=np.float32)
+    both = Legs(vectors[0], vectors, vector(1.0, 0.0), vector(0.0, 3.0))
+
+    by_words = [float(fuse(both, length).score[1]) for length in (0, 500, 750, 1_000, 20_000)]
+
+    assert by_words == [by_words[0], by_words[0], *sorted(by_words[2:4]), by_words[3]]
+    assert by_words[0] < by_words[2] < by_words[3]

@@ -19,6 +19,8 @@ from reasoningbank.vectors.base import Float32, unit_rows
 log = logging.getLogger(__name__)
 
 ZEROS = "the embedder returned zeros for a text with words"
+# Characters of a query that are embedded at once, and how many such parts of either end of a longer one.
+PART, FIRST, LAST = 1_200, 3, 5
 _WORD = re.compile(r"\w")
 
 
@@ -65,9 +67,32 @@ def embed_each(embedder: Embedder, texts: Sequence[str]) -> Embedded:
 def query_vector(embedder: Embedder, text: str) -> Float32:
     """Return the (dim,) unit vector of a query; all zeros where there is nothing to embed.
 
+    Of a long one it is that of the mean of its parts: a model reads a few hundred words, and the end of a conversation
+    may be the task (docs/decisions/0036-long-tasks-by-their-words.md).
+
     Raises:
         EmbeddingError: the embedder failed, or returned something that cannot be used.
     """
+    if len(text) <= PART:
+        return _query_row(embedder, text)
+    return unit_rows(np.sum([_query_row(embedder, part) for part in parts(text)], axis=0, dtype=np.float32))
+
+
+def parts(text: str) -> list[str]:
+    """Return a text in parts of up to PART characters, cut between words: of more than fit, the FIRST and the LAST."""
+    found: list[str] = []
+    at = 0
+    while at < len(text):
+        end = at + PART
+        if end < len(text) and (space := text.rfind(" ", at + PART // 2, end)) > 0:
+            end = space
+        found.append(text[at:end])
+        at = end
+    found = [part for part in found if not part.isspace()]
+    return found if len(found) <= FIRST + LAST else found[:FIRST] + found[-LAST:]
+
+
+def _query_row(embedder: Embedder, text: str) -> Float32:
     try:
         vector = embedder.embed_query(text)
     except EmbeddingError:

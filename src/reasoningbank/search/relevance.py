@@ -17,7 +17,8 @@ import numpy.typing as npt
 Floats: TypeAlias = npt.NDArray[np.floating]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-DENSE_SHARE: Final = 0.7
+# The vector of a long query is of many things, and its words are still its words: from so many characters to so many.
+DENSE_SHARE, DENSE_SHARE_OF_LONG, LONG_FROM, LONG_TO = 0.7, 0.3, 500, 1_000
 # A leg's scores are stretched between its best and its WIDTH-th; cosines that lie closer than that are nearly equal.
 WIDTH: Final = 64
 LEAST_SPREAD: Final = 0.25
@@ -159,8 +160,8 @@ class Gate:
     unrelated: bool
 
 
-def fuse(legs: Legs) -> Fused:
-    """Return what the two legs give together."""
+def fuse(legs: Legs, length: int = 0) -> Fused:
+    """Return what the two legs give together for a query of so many characters."""
     candidates = centred(legs)
     dense, keyword = legs.similarity, legs.keyword
     if dense.any():
@@ -168,7 +169,9 @@ def fuse(legs: Legs) -> Fused:
         dense = scaled(candidates.products(query / math.sqrt(query @ query)), LEAST_SPREAD)
     if keyword.any():
         keyword = scaled(keyword, 0.0)
-    return Fused(DENSE_SHARE * dense, (1.0 - DENSE_SHARE) * keyword, candidates)
+    long = min(max(0.0, (length - LONG_FROM) / (LONG_TO - LONG_FROM)), 1.0)
+    share = DENSE_SHARE + long * (DENSE_SHARE_OF_LONG - DENSE_SHARE)
+    return Fused(share * dense, (1.0 - share) * keyword, candidates)
 
 
 def leaders(fused: Fused) -> list[int]:

@@ -153,7 +153,7 @@ def _pool(view: View, query: Query, wanted: Wanted, width: int) -> Pool:
     if not served.all():
         numbers, keyword, facts = numbers[served], keyword[served], facts[served]
     legs = _legs(view, query, facts, keyword)
-    fused = fuse(legs)
+    fused = fuse(legs, len(query.text))
     overlap = _overlap(view, query, numbers, leaders(fused))
     scale = known_scale(query.embedder.name, legs.vectors.shape[1]) or cache.vectors.scale(view)
     decided = gated(legs, overlap.shared, overlap.words, scale, among)
