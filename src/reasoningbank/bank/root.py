@@ -142,6 +142,9 @@ class Tenants:
             distiller, judge: as in a bank's `distill`.
             poll: seconds between two looks where nothing tells of a job: in folders, and behind a pooler.
             upkeep: do rounds of upkeep that are due, too, when there is no job (see `maintain`).
+
+        Raises:
+            ScopeError: from entering it, where the role lacks that right. A server that is away is tried again.
         """
         return self._worker(None, distiller, judge, poll=poll, upkeep=upkeep)
 

@@ -124,6 +124,8 @@ def test_work_of_every_tenant_is_for_a_role_that_may_see_it(server: Postgres, wo
     with Tenants(server.application) as tenants:
         with pytest.raises(ScopeError, match=r"server init.*--fleet"):
             tenants.worker().run_once()
+        with pytest.raises(ScopeError, match="name one"), tenants.worker():
+            pytest.fail("a worker was started that can never take a job")
         with pytest.raises(ScopeError, match="name one"):
             tenants.maintain()
 
@@ -135,6 +137,12 @@ def test_work_of_every_tenant_is_for_a_role_that_may_see_it(server: Postgres, wo
     with psycopg.connect(server.application, autocommit=True) as connection, connection.transaction():
         connection.execute("SELECT * FROM reasoningbank.enter('', 0, '1s', '')")
         assert connection.execute("SELECT count(*) FROM projects").fetchone() == (0,)
+
+
+def test_a_worker_may_be_started_before_its_server(caplog: pytest.LogCaptureFixture) -> None:
+    with Tenants("postgresql://nobody@127.0.0.1:1/none") as tenants, tenants.worker(poll=0.05):
+        pass
+    assert "could not reach its queue yet" in caplog.text
 
 
 def test_the_right_is_given_to_one_role_after_the_other(server: Postgres, workers: str) -> None:

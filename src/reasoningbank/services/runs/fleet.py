@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from reasoningbank.errors import ReasoningBankError, ScopeError
 from reasoningbank.storage import jobs
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from reasoningbank.services.engine import Engine
     from reasoningbank.storage.due import Bell
     from reasoningbank.storage.place import Place
+
+log = logging.getLogger("reasoningbank")
 
 
 class Fleet(NamedTuple):
@@ -38,6 +42,16 @@ class EveryProject:
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
         self._bell: Bell | None = None
+
+    def check(self) -> None:
+        try:
+            with self._fleet.place.due(self._fleet.tenant, "jobs", self._fleet.clock()):
+                pass
+        except ScopeError:
+            raise
+        except ReasoningBankError as error:
+            # A server that is away may be there at the next look.
+            log.warning("the worker could not reach its queue yet: %s", error)
 
     def begin(self) -> None:
         """Forget nothing: that is the upkeep's."""

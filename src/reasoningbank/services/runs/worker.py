@@ -24,6 +24,9 @@ log = logging.getLogger("reasoningbank")
 class Source(Protocol):
     """Where a worker's jobs come from."""
 
+    def check(self) -> None:
+        """Raise a ScopeError where one may not look for them; it would be the same at every look."""
+
     def begin(self) -> None:
         """Do what is to be done once, before the first job."""
 
@@ -42,6 +45,9 @@ class OneProject:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+
+    def check(self) -> None:
+        """Whoever has the project may look at its queue."""
 
     def begin(self) -> None:
         distilling.forget(self._engine)
@@ -84,6 +90,7 @@ class Worker:
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Self:
+        self._source.check()
         self._stop.clear()
         self._thread = threading.Thread(target=self._work, name="reasoningbank-worker", daemon=True)
         self._thread.start()
