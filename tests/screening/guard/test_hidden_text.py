@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,3 +77,13 @@ def test_what_was_hidden_on_purpose_is_named(text: str, sign: str) -> None:
 @pytest.mark.parametrize("text", ["plain text", "naïve café", "привет мир", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "a b c"])
 def test_ordinary_text_hides_nothing(text: str) -> None:
     assert hidden_signs(text) == []
+
+
+@pytest.mark.parametrize("mark", ["\u200e", "\u2067", "\u200b", "\u200d", "\ufe0f", "\U0001f3f4", "a\u00ad"])
+def test_a_text_of_hidden_characters_takes_time_in_proportion_to_its_length(mark: str) -> None:
+    begun = time.process_time()
+
+    normalise_hidden(mark * 200_000)
+
+    # Read through anew for each mark, it would take minutes.
+    assert time.process_time() - begun < 20

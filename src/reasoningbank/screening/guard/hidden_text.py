@@ -37,23 +37,25 @@ def normalise_hidden(text: str) -> str:
         return text
     if text.isascii():
         return HIDDEN.sub("", text)
+    # Asked once: a text of such marks alone would be read through for each of them.
+    directed = bool(_RIGHT_TO_LEFT.search(text))
     flags = {index for flag in _FLAG.finditer(text) for index in range(*flag.span())}
     kept = [
         character
         for index, character in enumerate(text)
-        if not HIDDEN.match(character) or index in flags or _has_meaning(text, index)
+        if not HIDDEN.match(character) or index in flags or _has_meaning(text, index, directed)
     ]
     return "".join(kept)
 
 
-def _has_meaning(text: str, index: int) -> bool:
+def _has_meaning(text: str, index: int, directed: bool) -> bool:
     character, before, after = text[index], text[max(0, index - 1) : index], text[index + 1 : index + 2]
     if character in _JOINERS:
         return bool((_EMOJI.match(before) and _EMOJI.match(after)) or _JOINING.match(before) or _JOINING.match(after))
     if "\ufe00" <= character <= "\ufe0f":
         return before in tuple("0123456789#*") or (bool(before) and not HIDDEN.match(before) and not before.isascii())
     if character in "\u200e\u200f\u061c\u2066\u2067\u2068\u2069":
-        return bool(_RIGHT_TO_LEFT.search(text))
+        return directed
     return character == "\u200b" and bool(_THAI_AND_OTHERS.match(before) or _THAI_AND_OTHERS.match(after))
 
 
