@@ -14,13 +14,13 @@ from reasoningbank.status import ProjectCounts
 from reasoningbank.storage import root as folders
 from reasoningbank.storage import told
 from reasoningbank.storage.contract import Writing
-from reasoningbank.storage.due import Bell, Clockwork, Found, Work, in_folders
 from reasoningbank.storage.project import Project as FolderProject
 from reasoningbank.storage.project import nothing
 from reasoningbank.storage.sharing import shared_name
 from reasoningbank.storage.told import Told
 
 if TYPE_CHECKING:
+    from reasoningbank.storage.due import Bell, Found, Work
     from reasoningbank.storage.ledger import Log, LogHealth
 
 Durability = Literal["normal", "full"]
@@ -181,9 +181,14 @@ class Folder:
         folders.delete_project_files(self.root, tenant, project)
 
     def due(self, tenant: str | None, work: Work, now: datetime) -> AbstractContextManager[Found | None]:
+        # Loaded when it is asked for, here and below: of those who import the bank, few look for work.
+        from reasoningbank.storage.due import in_folders
+
         return in_folders(self, tenant, work, now)
 
     def bell(self, tenant: str | None, clock: Callable[[], datetime]) -> Bell:  # noqa: ARG002 - as for servers
+        from reasoningbank.storage.due import Clockwork
+
         return Clockwork()
 
     def nothing(self, tenant: str, project: str) -> AbstractContextManager[Writing]:
