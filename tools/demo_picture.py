@@ -1,11 +1,13 @@
 """The README's picture of the demo: `python -m tools.demo_picture`, or `make screenshots`.
 
-The demo is run, and what it wrote into a terminal of 80 columns is drawn from one of its headings on, as it stands.
+The demo is run, and what it wrote into a terminal of 80 columns is drawn from one of its headings on, as it stands,
+line by line and over again. Who wants no motion, and what draws none, has all of it at once.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,9 @@ FILE: Final = ROOT / "docs/images/demo.svg"
 COLUMNS: Final = 80
 # All of it is six screens long; its last ones say what came of it.
 FIRST, BEHIND = "A command that fails", "The data is in"
+LINE_SECONDS, REST_SECONDS = 0.35, 8.0  # until the next line, and until the first one again
+
+_LINE: Final = re.compile(r"url\(#terminal-line-(\d+)\)")
 
 
 def excerpt(said: str) -> str:
@@ -29,6 +34,20 @@ def excerpt(said: str) -> str:
     return "\n".join(lines[first:behind]).rstrip()
 
 
+def animated(svg: str) -> str:
+    """Return a terminal's picture in which one line comes after the other."""
+    lines = sorted({int(number) for number in _LINE.findall(svg)})
+    cycle = len(lines) * LINE_SECONDS + REST_SECONDS
+    rules = []
+    for place, number in enumerate(lines):
+        share = 100 * place * LINE_SECONDS / cycle
+        drawn = f'text[clip-path="url(#terminal-line-{number})"]'
+        rules.append(f"@keyframes line-{number} {{ from {{ opacity: 0 }} {share:.2f}%, to {{ opacity: 1 }} }}")
+        rules.append(f"{drawn} {{ animation: line-{number} {cycle:g}s step-end infinite }}")
+    motion = "\n".join(["@media (prefers-reduced-motion: no-preference) {", *rules, "}"])
+    return svg.replace("</style>", f"{motion}\n    </style>", 1)
+
+
 def main(file: Path = FILE) -> int:
     """Run the demo and draw its end into a file."""
     # Colours although it writes into a pipe, and the same on every machine.
@@ -38,7 +57,7 @@ def main(file: Path = FILE) -> int:
         command, cwd=ROOT, env=os.environ | terminal, stdout=subprocess.PIPE, encoding="utf-8", check=True
     ).stdout
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(picture(excerpt(said), COLUMNS, "make demo")[1], "utf-8")
+    file.write_text(animated(picture(excerpt(said), COLUMNS, "make demo")[1]), "utf-8")
     print(file)
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,15 @@ def test_the_picture_of_the_demo_is_the_end_of_what_it_says_in_its_colours() -> 
     assert demo_picture.excerpt(said) == end
     with pytest.raises(LookupError, match="The data is in"):
         demo_picture.excerpt(end)
+
+
+def test_the_demos_lines_come_one_after_the_other_and_each_stays() -> None:
+    _, still = screenshots.picture("\n".join(f"line {n}" for n in range(5)), 40, "demo")
+    moving = demo_picture.animated(still)
+
+    starts = [float(share) for share in re.findall(r"opacity: 0 \} ([\d.]+)%, to \{ opacity: 1", moving)]
+    assert len(starts) >= 5
+    assert starts == sorted(set(starts))
+    assert 0 == starts[0] < starts[-1] < 50
+    # Nothing but the motion was added: a reader of the file has the same text.
+    assert re.sub(r"@media.*(?=\n    </style>)", "", moving, flags=re.DOTALL).split() == still.split()
