@@ -39,7 +39,7 @@ from reasoningbank.bus import (
     signed,
 )
 from reasoningbank.bus.identity import verify
-from reasoningbank.bus.messages import blocks_payload, fitting
+from reasoningbank.bus.messages import BLOCKS_LIMIT, blocks_payload, fitting
 from reasoningbank.replication import Terms
 
 NOW = 1_700_000_000_000
@@ -137,7 +137,8 @@ def wire_and_catch_up(lessons: int, signals: int) -> tuple[float, float]:
             begun = time.perf_counter()
             for block in blocks:
                 assert verify(block.origin, block.signature, block.signed)
-                BankStore(bank, LIMA).take(block, Terms("berlin"))
+            while blocks:
+                blocks = blocks[BankStore(bank, LIMA).take(blocks, Terms("berlin")).blocks :]
             catching_up = time.perf_counter() - begun
             assert bank.count() == lessons
     return wire / bare, catching_up / importing
@@ -146,7 +147,7 @@ def wire_and_catch_up(lessons: int, signals: int) -> tuple[float, float]:
 def frames_of(store: BankStore) -> list[bytes]:
     """Return the frames by which all of a bank's changes go over the wire."""
     found, after = [], 0
-    while blocks := store.blocks(BERLIN.kid, after):
+    while blocks := store.blocks(BERLIN.kid, after, BLOCKS_LIMIT):
         some = fitting(blocks)
         payload = blocks_payload(some)
         header = Header("blocks", NOW, str(after), scope="write", cap=len(payload), aud=LIMA.kid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Sequence
 
 from reasoningbank.bus import Identity, Node, Options, Peer
 from reasoningbank.bus.node import Send
@@ -27,12 +28,13 @@ class Memory:
         """Return how far everything of each origin is here."""
         return {origin: blocks[-1].last for origin, blocks in self.held.items()}
 
-    def blocks(self, origin: str, after: int) -> list[Block]:
+    def blocks(self, origin: str, after: int, most: int) -> list[Block]:
         """Return the blocks of an origin behind a change."""
-        return [block for block in self.held.get(origin, []) if block.first > after]
+        return [block for block in self.held.get(origin, []) if block.first > after][:most]
 
-    def take(self, block: Block, _terms: Terms) -> Taken:
+    def take(self, blocks: Sequence[Block], _terms: Terms) -> Taken:
         """Take a block, unless it is here."""
+        block = blocks[0]
         if self.have().get(block.origin, 0) >= block.last:
             return Taken(known=True)
         self.held[block.origin].append(block)
@@ -63,7 +65,7 @@ def spread(many: int, seed: int = 1) -> float:
     where = {identity.kid: n for n, identity in enumerate(known.identities)}
     origin = known.identities[0]
     block = Block(origin.kid, 1, 1, b"a change")
-    stores[0].take(block._replace(signature=origin.sign(block.signed)), Terms("own"))
+    stores[0].take([block._replace(signature=origin.sign(block.signed))], Terms("own"))
     now, sent, waiting = START, 0, list[Send]()
     # No health checks and periodic digests: what is counted is what the change itself makes them say.
     waiting = nodes[0].tell(now)

@@ -53,19 +53,21 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of a block.
+    """What became of blocks.
 
     Attributes:
         memories: memories that are new here, or say something else now, or are gone.
         signals: pieces of evidence.
         skipped: changes that could not be understood, and changed nothing.
-        known: the block was here before.
+        known: they were here before.
+        blocks: how many of those that were given it is about, from the first one on.
     """
 
     memories: int = 0
     signals: int = 0
     skipped: int = 0
     known: bool = False
+    blocks: int = 1
 
 
 @dataclass(frozen=True, slots=True)

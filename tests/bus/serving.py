@@ -6,7 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from reasoningbank import ReasoningBank
+from reasoningbank import Memory, ReasoningBank
 from reasoningbank.bus import Bus, Identity, Options, Peer
 
 LISTENS = "listens"
@@ -20,9 +20,19 @@ def opened(root: Path, number: int) -> ReasoningBank:
     return ReasoningBank(root / str(number), tenant="acme", project="ops", embedder="hash")
 
 
+def listed(bank: ReasoningBank) -> list[Memory]:
+    """Return all memories, of every state."""
+    page = bank.list(state=None, limit=1_000)
+    memories = list(page.memories)
+    while page.next is not None:
+        page = bank.list(state=None, limit=1_000, after=page.next)
+        memories += page.memories
+    return memories
+
+
 def write(bank: ReasoningBank, number: int, lessons: int, signals: int) -> None:
     """Write what is not written yet: a killed process goes on where it was."""
-    there = {memory.id for memory in bank.list(limit=1_000, state=None).memories}
+    there = {memory.id for memory in listed(bank)}
     for n in range(lessons):
         memory = f"{number}-{n}"
         if memory not in there:

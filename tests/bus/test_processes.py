@@ -17,7 +17,7 @@ import pytest
 
 from reasoningbank.bus import Bus, Options, Peer
 from reasoningbank.bus.bus import address_of
-from tests.bus.serving import LISTENS, identity, opened
+from tests.bus.serving import LISTENS, identity, listed, opened
 from tools.domain import ROOT
 
 
@@ -65,22 +65,25 @@ class Servers:
 
     def held(self, number: int) -> dict[str, Any]:
         with opened(self.root, number) as bank:
-            page = bank.list(state=None, limit=1_000)
-            memories = page.memories
-            while page.next is not None:
-                page = bank.list(state=None, limit=1_000, after=page.next)
-                memories += page.memories
-            return {memory.id: (memory.content, round(memory.confidence, 9)) for memory in memories}
+            return {memory.id: (memory.content, round(memory.confidence, 9)) for memory in listed(bank)}
+
+    def written(self, number: int) -> int:
+        """Return how many lessons this process wrote itself."""
+        with opened(self.root, number) as bank:
+            return sum(memory.id.startswith(f"{number}-") for memory in listed(bank))
 
 
 def converge(root: Path, lessons: int, signals: int, seconds: float) -> None:
     servers = Servers(root, lessons, signals)
     try:
+        until = time.monotonic() + seconds
         for number in range(3):
-            time.sleep(0.3)
+            # One after the other in the midst of its writing: after a quarter of it, a half and three quarters.
+            while servers.written(number) < lessons * (number + 1) // 4:
+                assert time.monotonic() < until, f"process {number} does not get on"
+                time.sleep(0.05)
             servers.kill(number)
             servers.running[number] = servers.start(number)
-        until = time.monotonic() + seconds
         while True:
             held = [servers.held(number) for number in range(3)]
             if len(held[0]) == 3 * lessons and held[0] == held[1] == held[2] and settled(servers, held, signals):

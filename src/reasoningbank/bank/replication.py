@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from reasoningbank.bank.handle import Later, Namespace
@@ -42,22 +42,25 @@ class Replication(Namespace):
         """Return the blocks of an origin behind its change `after`, in order, up to `most`."""
         return standing.blocks(self._engine, origin, after, most)
 
-    def take(self, block: Block, terms: Terms, kid: str, sign: Callable[[bytes], bytes]) -> Taken:
-        """Take a block of another bank's, in one transaction: all of it is here then, or nothing.
+    def take(self, blocks: Sequence[Block], terms: Terms, kid: str, sign: Callable[[bytes], bytes]) -> Taken:
+        """Take the first of some blocks of another bank's, in one transaction; `Taken.blocks` says how many.
+
+        Each of them is here whole then, or not at all. It stops before a block that is to be refused, and behind some
+        200 changes: others wait meanwhile.
 
         Its lessons are scrubbed and inspected like any that are recorded, and are of the source `bus:NAME`. Whether the
         origin signed it is for the caller to check.
 
         Args:
-            block: the block.
-            terms: on which its origin's changes are taken.
+            blocks: the blocks, of one origin and in order, at least one.
+            terms: on which the origin's changes are taken.
             kid, sign: as for `capture`: what changed here meanwhile is captured first.
 
         Raises:
-            BusRefusedError: it is no block ("malformed"), does not follow what is here ("gap", "forked"), is of a time
-                too far ahead ("clock"), of a blocked source ("blocked"), or more than a cap allows ("cap").
+            BusRefusedError: the first is no block ("malformed"), does not follow what is here ("gap", "forked"), is of
+                a time too far ahead ("clock"), of a blocked source ("blocked"), or more than a cap allows ("cap").
         """
-        return taking.take(self._engine, block, terms, kid, sign)
+        return taking.take(self._engine, blocks, terms, kid, sign)
 
     def refuse(self, origin: str, reason: str) -> None:
         """Count that something of an origin was refused today."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 import random
 import secrets
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, takewhile
+from operator import attrgetter
 from typing import Final, NamedTuple, Protocol
 
 from reasoningbank.bus import messages
@@ -26,6 +28,7 @@ from reasoningbank.replication import Block, Taken, Terms
 LAST_REFUSALS: Final = 50
 _CLOCKS = (Refusal.TOO_OLD, Refusal.FROM_THE_FUTURE)
 _ASKED_KEPT: Final = 256
+_origin_of = attrgetter("origin")
 
 
 class Store(Protocol):
@@ -33,8 +36,8 @@ class Store(Protocol):
 
     def capture(self) -> int: ...
     def have(self) -> dict[str, int]: ...
-    def blocks(self, origin: str, after: int) -> list[Block]: ...
-    def take(self, block: Block, terms: Terms) -> Taken: ...
+    def blocks(self, origin: str, after: int, most: int) -> list[Block]: ...
+    def take(self, blocks: Sequence[Block], terms: Terms) -> Taken: ...
     def refuse(self, origin: str, reason: str) -> None: ...
 
 
@@ -271,8 +274,10 @@ class Node:
 
     def _give(self, want: Mapping[str, int], kid: str, now: int) -> list[Send]:
         found: list[Block] = []
+        # None waits for another's: blocks are small where a bank is written to all the time.
+        share = max(1, messages.BLOCKS_LIMIT // max(1, len(want)))
         for origin, after in want.items():
-            found += self.store.blocks(origin, after)
+            found += self.store.blocks(origin, after, share)
             if len(found) >= messages.BLOCKS_LIMIT:
                 break
         if not found:
@@ -280,32 +285,35 @@ class Node:
         return [self._send(Op.BLOCKS, kid, messages.blocks_payload(messages.fitting(found)), now)]
 
     def _take(self, blocks: Iterable[Block], kid: str, now: int) -> list[Send]:
-        news, failed = False, set[str]()
-        for block in blocks:
-            if block.origin in failed:
-                continue
+        news = False
+        for origin, some in groupby(sorted(blocks, key=_origin_of), _origin_of):
             try:
-                news |= not self._take_one(block).known
-                self._pulling.pop(block.origin, None)
+                for taken in self._take_of(origin, list(some)):
+                    news |= not taken.known
+                    self._pulling.pop(origin, None)
             except BusRefusedError as error:
-                failed.add(block.origin)
-                self._refuse(block.origin, error.reason, str(error))
+                self._refuse(origin, error.reason, str(error))
         if not news:
             return []
         # Whoever sent it may have more: a digest is answered with one, and that with the next pull.
         return [self.digest_for(kid, now), *self.tell(now, but=(kid,))]
 
-    def _take_one(self, block: Block) -> Taken:
-        peer = self.peers.get(block.origin)
-        if block.origin == self.identity.kid:
-            return self.store.take(block, Terms("own"))
-        if peer is None:
-            raise BusRefusedError(Refusal.UNKNOWN_KEY, f"what key {block.origin:.16}… says is not taken here")
-        if not permits(peer.scope, "write"):
-            raise BusRefusedError(Refusal.SCOPE, f"{peer.name} may read here, and not write")
-        if not verify(block.origin, block.signature, block.signed):
+    def _take_of(self, origin: str, blocks: Sequence[Block]) -> Iterator[Taken]:
+        peer, good, terms = self.peers.get(origin), blocks, Terms("own")
+        if origin != self.identity.kid:
+            if peer is None:
+                raise BusRefusedError(Refusal.UNKNOWN_KEY, f"what key {origin:.16}… says is not taken here")
+            if not permits(peer.scope, "write"):
+                raise BusRefusedError(Refusal.SCOPE, f"{peer.name} may read here, and not write")
+            good = list(takewhile(lambda block: verify(origin, block.signature, block.signed), blocks))
+            terms = Terms(peer.name, peer.trusted, peer.caps)
+        left = good
+        while left:
+            taken = self.store.take(left, terms)
+            yield taken
+            left = left[taken.blocks :]
+        if peer is not None and len(good) < len(blocks):
             raise BusRefusedError(Refusal.BAD_SIGNATURE, f"{peer.name} did not sign what came as its own")
-        return self.store.take(block, Terms(peer.name, peer.trusted, peer.caps))
 
     # -- for people ------------------------------------------------------------------------------------------------
 

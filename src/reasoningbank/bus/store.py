@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reasoningbank.bank import ReasoningBank
 from reasoningbank.bus.intents import Signer
 from reasoningbank.replication import Block, Taken, Terms
@@ -21,13 +23,13 @@ class BankStore:
         """Return how far everything of each origin is here."""
         return self.bank.replication.have()
 
-    def blocks(self, origin: str, after: int) -> list[Block]:
-        """Return the next blocks of an origin."""
-        return self.bank.replication.blocks(origin, after)
+    def blocks(self, origin: str, after: int, most: int) -> list[Block]:
+        """Return the next blocks of an origin, up to `most`."""
+        return self.bank.replication.blocks(origin, after, most=most)
 
-    def take(self, block: Block, terms: Terms) -> Taken:
-        """Take a block; BusRefusedError when it is not to be taken."""
-        return self.bank.replication.take(block, terms, self._identity.kid, self._identity.sign)
+    def take(self, blocks: Sequence[Block], terms: Terms) -> Taken:
+        """Take the first of some blocks of one origin; BusRefusedError when the very first is not to be taken."""
+        return self.bank.replication.take(blocks, terms, self._identity.kid, self._identity.sign)
 
     def refuse(self, origin: str, reason: str) -> None:
         """Count a refusal."""

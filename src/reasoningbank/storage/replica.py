@@ -118,7 +118,7 @@ def links_of(reading: Reading, memory_id: str) -> list[Register]:
 
 def merged_into(reading: Reading, memory_id: str) -> list[str]:
     """Return the memories that are said to be merged into one."""
-    return column(reading, "SELECT a FROM replica_registers WHERE other = ? ORDER BY a", (memory_id,))
+    return column(reading, "SELECT a FROM replica_registers WHERE other = ? AND other <> '' ORDER BY a", (memory_id,))
 
 
 def changed_links(reading: Reading) -> list[tuple[str, str, str, float | None, str, str, str]]:

@@ -24,7 +24,7 @@ class Node:
 
     def take(self, block: Block, name: str, **terms: Any) -> Taken:
         assert verify(block.origin, block.signature, block.signed)
-        return self.bank.replication.take(block, Terms(name, **terms), self.kid, self.identity.sign)
+        return self.bank.replication.take([block], Terms(name, **terms), self.kid, self.identity.sign)
 
     def pull(self, other: Node, names: dict[str, str], **terms: Any) -> list[Taken]:
         """Take all that another has and this one has not."""

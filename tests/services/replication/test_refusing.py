@@ -26,7 +26,7 @@ def nodes(open_bank: OpenBank) -> list[Node]:
 
 def refused(node: Node, block: Block, **terms: Any) -> str:
     with pytest.raises(BusRefusedError) as error:
-        node.bank.replication.take(block, dataclasses.replace(TERMS, **terms), node.kid, node.identity.sign)
+        node.bank.replication.take([block], dataclasses.replace(TERMS, **terms), node.kid, node.identity.sign)
     return error.value.reason
 
 

@@ -1,4 +1,4 @@
-"""Applying the changes of a block inside the transaction that takes it."""
+"""Applying the changes of blocks inside the transaction that takes them."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ DELETED: Final = "deleted there"
 
 @dataclass
 class Taking:
-    """One block on its way into the bank."""
+    """Blocks of one origin on their way into the bank; `clock` is the newest time that was seen."""
 
     edit: Edit
     origin: Origin
     terms: Terms
     kid: str
-    size: int
+    clock: str
+    blocks: int = 0
     memories: int = 0
     signals: int = 0
     skipped: int = 0
@@ -56,8 +57,8 @@ class Taking:
         """The source that all of it is of."""
         return f"{replica.PREFIX}{self.origin.name}"
 
-    def spend(self, understood: Sequence[Change | None]) -> None:
-        """Count what the block costs; BusRefusedError when a cap is used up, or its source is blocked."""
+    def spend(self, understood: Sequence[Change | None], size: int) -> None:
+        """Count what a block costs; BusRefusedError when a cap is used up, or its source is blocked."""
         if trust.blocked_among(self.edit, [self.source]):
             raise BusRefusedError("blocked", f"{self.source} is blocked here: sources.unblock lifts that")
         weights = [
@@ -69,7 +70,7 @@ class Taking:
         amounts = {
             "memories": sum(isinstance(each, MemoryChange) for each in understood),
             "signals": sum(weights),
-            "bytes": self.size,
+            "bytes": size,
         }
         day = day_number(self.edit.engine.now())
         before = replica.spent(self.edit, self.origin.origin, day)
@@ -268,4 +269,4 @@ class Taking:
 
     def result(self) -> Taken:
         """Say what became of it."""
-        return Taken(self.memories, self.signals, self.skipped)
+        return Taken(self.memories, self.signals, self.skipped, blocks=self.blocks)
