@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import DeadlineExceededError, InvalidInputError, LimitExceededError, Memory, ReasoningBank, Verdict
+from reasoningbank import (
+    DeadlineExceededError,
+    InvalidInputError,
+    LimitExceededError,
+    Memory,
+    ReasoningBank,
+    Verdict,
+)
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.search import failure as failing
 from reasoningbank.signals import SignalKind

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import InvalidInputError, Memory, ReasoningBank, prompt_block
+from reasoningbank import InvalidInputError, Memory, ReasoningBank, SearchResult, prompt_block
 from reasoningbank.prompt.block import DOUBTFUL, FRAME
+from reasoningbank.services.search import failure as failing
 from reasoningbank.services.search import recall as recalling
 from reasoningbank.services.search.retrieve import find
 
@@ -86,3 +87,12 @@ def test_another_word_is_refused_and_a_block_of_ones_own_can_say_it(bank: Reason
     with pytest.raises(InvalidInputError, match="omit, mark, give"):
         bank.recall(ASKED, weak="drop")
     assert DOUBTFUL in prompt_block([memory], doubtful=True).text
+
+
+@pytest.mark.parametrize(
+    ("strength", "weak", "silent"), [(0.3, True, True), (0.45, False, True), (0.47, False, False), (0.0, False, False)]
+)
+def test_a_failure_is_answered_from_the_line_of_a_large_bank_on_or_by_words_alone(
+    strength: float, weak: bool, silent: bool
+) -> None:
+    assert failing._in_doubt(SearchResult(strength=strength, weak=weak)) is silent

@@ -10,14 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from reasoningbank import BankRoot, ReasoningBank
+from reasoningbank import server as servers
 from reasoningbank.bus import Identity, Peer, TrustFile
 from reasoningbank.cli.entry import program
 from reasoningbank.cli.examples import EXAMPLES
 from reasoningbank.cli.help import ALIASES, FIRST
 from tests.cli.conftest import Cli, Ran, child_environment
+from tests.servers import Postgres
 
 TAIL = "-6b3f-48ba-9ad8-6d1428e24fa0"
 
@@ -74,6 +77,7 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str,
         bank.update(f"9c8b7a65{TAIL}", content="Open files with utf-8-sig, for a spreadsheet writes a mark")
         bank.upkeep.pin(f"9c8b7a65{TAIL}")
         bank.links.add(f"9c8b7a65{TAIL}", f"4780b1a1{TAIL}", "enhances")
+        bank.vote(f"4780b1a1{TAIL}", True, by="ann")
         bank.recall("load the sales figures", ref=f"77aa88bb{TAIL}")
         bank.graph.add_node("UserRequest", "the last row", node_id="n1")
         bank.graph.add_node("AgentAnswer", "the answer", node_id="n2")
@@ -112,6 +116,12 @@ def _shared(folder: Path) -> dict[str, str]:
     return {"5a6b7c8d": served, "6b7c8d9e": waiting, "7c8d9e0f": linked}
 
 
+def searchable(server: Postgres) -> None:
+    with psycopg.connect(server.superuser, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+    servers.init(server.owner, vectors=True)
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_every_example_runs(
     cli: Cli,
@@ -127,6 +137,8 @@ def test_every_example_runs(
     monkeypatch.setenv("EDITOR", "true")
     monkeypatch.setattr("reasoningbank.cli.bus.bus_folder", lambda: tmp_path / ".config/reasoningbank/bus")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / ".config"))
+    if name == "server index":
+        searchable(request.getfixturevalue("postgres"))
     for example in EXAMPLES[name]:
         line = example.removeprefix("EDITOR=nano ")
         for shown, own in furnished[1].items():

@@ -117,6 +117,7 @@ def test_what_nobody_would_see_is_shown_by_its_number() -> None:
 NOTHING: dict[str, object] = {
     "title": "",
     "project": "",
+    "in_shared": None,
     "projects": [],
     "tenant": "",
     "section": "",

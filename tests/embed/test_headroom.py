@@ -48,7 +48,7 @@ def child(code: str, *arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("more", [1, 30, 100])
+@pytest.mark.parametrize("more", [1, 30, 60])
 def test_a_process_without_room_for_the_embedder_gets_an_error_and_goes_on_by_keyword(
     tmp_path: Path, more: int
 ) -> None:

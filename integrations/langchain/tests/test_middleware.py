@@ -245,7 +245,7 @@ def test_the_lessons_are_filtered_by_all_that_a_recall_filters_by(agents: Any) -
 @pytest.mark.parametrize("weak", ["mark", "omit"])
 def test_doubtful_lessons_are_marked_or_left_out(agents: Any, weak: str) -> None:
     agent, model = agents.build("fine", weak=weak)
-    agent.invoke({"messages": [("user", "never mind")]})
+    agent.invoke({"messages": [("user", "remove the old emails")]})
 
-    assert agents.bank.search("never mind").weak
+    assert agents.bank.search("remove the old emails").weak
     assert ("most likely none is about" in str(model.seen)) is (weak == "mark")

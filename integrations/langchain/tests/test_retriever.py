@@ -251,7 +251,7 @@ def test_it_filters_by_all_that_the_bank_filters_by(bank: ReasoningBank) -> None
     assert filtered.invoke(DATES) == []
 
 
-WEAK = "bake a cake with cherries for the invoices"
+WEAK = "remove the old emails"
 
 
 @pytest.mark.parametrize("record_usage", [True, False])

@@ -95,7 +95,7 @@ def test_streaming_in_every_mode_closes_the_episode(bank: ReasoningBank, verdict
 
 
 @pytest.mark.parametrize(
-    ("weak", "shown"), [("mark", "most likely none is about"), ("give", "Never delete invoices"), ("omit", "")]
+    ("weak", "shown"), [("mark", "most likely none is about"), ("give", "Pin the timezone"), ("omit", "")]
 )
 def test_what_becomes_of_doubtful_lessons_is_the_users_choice(bank: ReasoningBank, weak: str, shown: str) -> None:
     seen: list[str] = []
@@ -108,7 +108,7 @@ def test_what_becomes_of_doubtful_lessons_is_the_users_choice(bank: ReasoningBan
     graph: Any = hooks.compile(
         hooks.attach(StateGraph(MessagesState).add_node("agent", agent).add_edge(START, "agent"))
     )
-    graph.invoke({"messages": [("user", "never mind")]})
+    graph.invoke({"messages": [("user", "remove the old emails")]})
 
     assert bool(seen[0]) is bool(shown)
     assert shown in seen[0]

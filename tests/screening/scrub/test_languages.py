@@ -83,6 +83,13 @@ def test_what_only_speaks_of_secrets_stays(text: str) -> None:
     assert scrub(text).text == text
 
 
+def test_a_key_between_commas_is_dropped_and_a_word_there_stays() -> None:
+    assert (
+        scrub("the token, Zq8vT2mK9xWb4Lr7, is valid until June").text == f"the token, {REDACTED}, is valid until June"
+    )
+    assert scrub("the token, authentication, is a header").text == "the token, authentication, is a header"
+
+
 FORMATS = (
     "ghs_123456_eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiIxMjM0NTYifQ.Qx8f7k2Lm3n4Pq5r6S7t8U9v0W1x2Y3z4",
     "AQ.Ab8RN6L" + "x9Kq2Zw7" * 5,

@@ -11,6 +11,7 @@ import pytest
 
 from reasoningbank import BankRoot, ReasoningBank
 from reasoningbank import server as servers
+from reasoningbank.address import ServerAddress
 from reasoningbank.errors import (
     BusyError,
     InvalidInputError,
@@ -21,6 +22,7 @@ from reasoningbank.errors import (
     StorageError,
 )
 from reasoningbank.storage.moving import tables
+from reasoningbank.storage.postgres.failures import storage_error
 from reasoningbank.storage.postgres.schema import NEWEST
 from tests.servers import Postgres
 
@@ -282,3 +284,17 @@ def test_a_deleted_project_leaves_no_row_and_open_handles_refuse(opened: Open, s
     with pytest.raises(ProjectNotFoundError):
         roots.delete_project("sales")
     assert (bank.count(), opened("sales").count()) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("refused", "remedy"),
+    [
+        ('permission denied to create extension "vector"', "superuser run `CREATE EXTENSION vector`"),
+        ("permission denied for table memories", "--role"),
+    ],
+)
+def test_what_a_role_may_not_do_is_said_with_who_may(refused: str, remedy: str) -> None:
+    error = storage_error(psycopg.errors.InsufficientPrivilege(refused), ServerAddress("postgresql://h/bank"))
+
+    assert isinstance(error, ScopeError)
+    assert remedy in str(error)

@@ -21,6 +21,7 @@ from reasoningbank.results import HELD_OUT, Hit, SearchResult
 from reasoningbank.runs.results import FailureRecall
 from reasoningbank.screening.door import clean
 from reasoningbank.search.holdout import Holdout
+from reasoningbank.search.relevance import WEAK_BELOW
 from reasoningbank.search.selection import surely_harms
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
@@ -244,10 +245,15 @@ def _searched(
                 (hit, n)
                 for hit, n in zip(result.hits, numbers, strict=True)
                 if n not in shown and answers(leading, hit.memory.signatures, hit.memory.content)
-            ][: 0 if result.weak else limit]
+            ][: 0 if _in_doubt(result) else limit]
             return _named(replace(result, hits=tuple(hit for hit, _ in fit)), [n for _, n in fit], "search", levels)
 
     return engine.with_embedder(attempt)
+
+
+def _in_doubt(result: SearchResult) -> bool:
+    """Whether to be silent. Errors are alike in their words: the line of a large bank holds in a small one too."""
+    return result.weak or 0.0 < result.strength < WEAK_BELOW
 
 
 def _derive(engine: Engine) -> None:

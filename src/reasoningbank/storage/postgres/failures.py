@@ -30,7 +30,8 @@ def storage_error(error: psycopg.Error, address: ServerAddress) -> Exception:
     said = (error.diag.message_primary or str(error)).strip().splitlines()
     what = said[0] if said else type(error).__name__
     if isinstance(error, errors.InsufficientPrivilege):
-        hint = "let its owner run `reasoningbank server init` with this role as --role"
+        own = "let its owner run `reasoningbank server init` with this role as --role"
+        hint = "let a superuser run `CREATE EXTENSION vector` once" if "extension" in what else own
         return ScopeError(f"{address}: {what}: {hint}")
     kind, said_of_it = next(((kind, text) for refused, kind, text in _SAID if isinstance(error, refused)), _OTHER)
     return kind(f"{address} {said_of_it.format(what=what)}", path=address)
