@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reasoningbank import InvalidInputError, Memory, ReasoningBank, SearchResult, prompt_block
+from reasoningbank import InvalidInputError, Memory, ReasoningBank, prompt_block
 from reasoningbank.prompt.block import DOUBTFUL, FRAME
-from reasoningbank.services.search import failure as failing
+from reasoningbank.search.relevance import WEAK_BELOW
 from reasoningbank.services.search import recall as recalling
 from reasoningbank.services.search.retrieve import find
 
@@ -89,10 +89,17 @@ def test_another_word_is_refused_and_a_block_of_ones_own_can_say_it(bank: Reason
     assert DOUBTFUL in prompt_block([memory], doubtful=True).text
 
 
-@pytest.mark.parametrize(
-    ("strength", "weak", "silent"), [(0.3, True, True), (0.45, False, True), (0.47, False, False), (0.0, False, False)]
-)
-def test_a_failure_is_answered_from_the_line_of_a_large_bank_on_or_by_words_alone(
-    strength: float, weak: bool, silent: bool
-) -> None:
-    assert failing._in_doubt(SearchResult(strength=strength, weak=weak)) is silent
+@pytest.mark.parametrize("words", [0, 120])
+def test_a_failure_is_answered_from_the_line_of_a_large_bank_on(bank: ReasoningBank, words: int) -> None:
+    error = "LedgerError: ledger refuses entries without balanced counterpart"
+    for n in range(12):
+        bank.record(f"Look at disk {n}", f"disk {n} fills up on Mondays", outcome="success")
+    others = " ".join(f"word{n}" for n in range(words))
+    told = f"The ledger refuses entries without a balanced counterpart in the open period. {others}"
+    bank.record("Ledger", told, outcome="success")
+
+    found, failed = bank.search(error, policy="relevance"), bank.recall_failure(error, exit_code=1)
+
+    assert (found.weak, found.hits[0].memory.title) == (False, "Ledger")
+    assert [hit.memory.title for hit in failed.hits] == ([] if words else ["Ledger"])
+    assert (found.strength < WEAK_BELOW) is bool(words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -21,7 +22,7 @@ from reasoningbank.results import HELD_OUT, Hit, SearchResult
 from reasoningbank.runs.results import FailureRecall
 from reasoningbank.screening.door import clean
 from reasoningbank.search.holdout import Holdout
-from reasoningbank.search.relevance import WEAK_BELOW
+from reasoningbank.search.relevance import MANY
 from reasoningbank.search.selection import surely_harms
 from reasoningbank.services.deadline import Attempt
 from reasoningbank.services.engine import Engine
@@ -99,7 +100,7 @@ def recall_failure(
     past, why = _before(engine, ref, errors)
     if why:
         return replace(nothing, reason=why, repeated=why == AGAIN)
-    found = _find(engine, errors, ref, limit, filters, levels, known_only=not failure.is_certain)
+    found = _find(engine, _Asked(errors, ref, limit, filters, levels), known_only=not failure.is_certain)
     if not found.hits:
         count_act(engine, past)
         return replace(nothing, reason=found.reason, degraded=found.degraded)
@@ -135,6 +136,33 @@ def _before(engine: Engine, ref: str | None, errors: Sequence[Diagnostic]) -> tu
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """The errors that are to be answered, in which run, with how many memories of which, and of which levels."""
+
+    errors: Sequence[Diagnostic]
+    ref: str | None
+    limit: int
+    filters: Filters
+    levels: Above | None
+
+    def reading(self, engine: Engine, embedder: Embedder | None) -> AbstractContextManager[View]:
+        """Read one state of the project, or of all levels."""
+        return engine.read() if self.levels is None else self.levels.read(embedder)
+
+    def shown(self, view: View) -> set[int]:
+        """Return the row numbers of all that the run was handed."""
+        if self.ref is None:
+            return set()
+        handed = set() if self.levels is None else self.levels.handed(view, self.ref)
+        return signatures.shown(view, self.ref) | handed
+
+    def named(self, found: SearchResult, numbers: Sequence[int], match: str) -> _Found:
+        """Say of each hit which level it is from, where there are several."""
+        named, places = (found, tuple(numbers)) if self.levels is None else self.levels.named(found, numbers)
+        return _Found(named.hits, places, match, "" if named.hits else UNKNOWN, named.degraded)
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
     """Hits with their row numbers, how they were found, and why there is none."""
 
@@ -145,52 +173,30 @@ class _Found:
     degraded: tuple[str, ...] = ()
 
 
-def _find(
-    engine: Engine,
-    errors: Sequence[Diagnostic],
-    ref: str | None,
-    limit: int,
-    filters: Filters,
-    levels: Above | None,
-    *,
-    known_only: bool,
-) -> _Found:
+def _find(engine: Engine, asked: _Asked, *, known_only: bool) -> _Found:
     """Return what answers exactly these errors, or else what a search finds for errors of their kind."""
-    with engine.read() if levels is None else levels.read(None) as view:
-        shown = _shown(view, ref, levels)
+    with asked.reading(engine, None) as view:
+        shown = asked.shown(view)
         answering = view.each(
-            lambda one, first: {n + first: how for n, how in signatures.answering(one, errors).items()}
+            lambda one, first: {n + first: how for n, how in signatures.answering(one, asked.errors).items()}
         )
         known = {n: how for each in answering for n, how in each.items()}
-        if filters != SERVED:
+        if asked.filters != SERVED:
             view.engine.cache.follow(view)
-            passing = view.engine.cache.passing(view, filters)
+            passing = view.engine.cache.passing(view, asked.filters)
             if not len(passing.memories):
-                return _Found(reason=next(iter(left_out.by_filters(view, filters)), UNKNOWN))
+                return _Found(reason=next(iter(left_out.by_filters(view, asked.filters)), UNKNOWN))
             known = {n: how for n, how in known.items() if passing.holds(np.array([n])).all()}
-        if levels is not None:
-            known = levels.told_apart(view, known)
-        hits = _known_hits(view, {n: how for n, how in known.items() if n not in shown})
+        if asked.levels is not None:
+            known = asked.levels.told_apart(view, known)
+        hits = _known_hits(view, {n: how for n, how in known.items() if n not in shown})[: asked.limit]
         if hits:
             exact = known[hits[0][0]][0] == EXACT
-            found = SearchResult(tuple(hit for _, hit in hits[:limit]))
-            return _named(found, [n for n, _ in hits[:limit]], "exact" if exact else "template", levels)
+            found = SearchResult(tuple(hit for _, hit in hits))
+            return asked.named(found, [n for n, _ in hits], "exact" if exact else "template")
     if known and set(known) <= shown:
         return _Found(reason="what answers it was handed out before")
-    return _Found(reason=UNKNOWN) if known_only else _searched(engine, errors, ref, limit, filters, levels)
-
-
-def _shown(view: View, ref: str | None, levels: Above | None) -> set[int]:
-    """Return the row numbers of all that a run was handed."""
-    if ref is None:
-        return set()
-    return signatures.shown(view, ref) | (set() if levels is None else levels.handed(view, ref))
-
-
-def _named(found: SearchResult, numbers: Sequence[int], match: str, levels: Above | None) -> _Found:
-    """Say of each hit which level it is from, where there are several."""
-    named, places = (found, tuple(numbers)) if levels is None else levels.named(found, numbers)
-    return _Found(named.hits, places, match, "" if named.hits else UNKNOWN, named.degraded)
+    return _Found(reason=UNKNOWN) if known_only else _searched(engine, asked)
 
 
 def _known_hits(view: View, known: dict[int, tuple[int, int]]) -> list[tuple[int, Hit]]:
@@ -222,38 +228,27 @@ def _known_hits(view: View, known: dict[int, tuple[int, int]]) -> list[tuple[int
     return sorted(hits, key=lambda pair: (-pair[1].score, -known[pair[0]][1], -pair[1].confidence, pair[0]))
 
 
-def _searched(
-    engine: Engine,
-    errors: Sequence[Diagnostic],
-    ref: str | None,
-    limit: int,
-    filters: Filters,
-    levels: Above | None,
-) -> _Found:
+def _searched(engine: Engine, asked: _Asked) -> _Found:
     # What no rule knows says too little to search with.
-    leading = [one for one in errors if one.weight > Weight.CONSEQUENCE][-LIMIT:]
+    leading = [one for one in asked.errors if one.weight > Weight.CONSEQUENCE][-LIMIT:]
     if not leading:
         return _Found(reason=UNKNOWN)
-    wanted = Wanted(CANDIDATES, engine.settings.floor, False, filters, "relevance")
+    # Errors are alike in their words: the line of a large bank holds in a small one too.
+    wanted = Wanted(CANDIDATES, engine.settings.floor, False, asked.filters, "relevance", among=MANY)
 
     def attempt(embedder: Embedder) -> _Found:
-        asked = engine.queries.query(embedder, "\n".join(one.said for one in leading))
-        with engine.read() if levels is None else levels.read(embedder) as view:
-            result, numbers = find(view, asked, wanted)
-            shown = _shown(view, ref, levels)
+        query = engine.queries.query(embedder, "\n".join(one.said for one in leading))
+        with asked.reading(engine, embedder) as view:
+            result, numbers = find(view, query, wanted)
+            shown = asked.shown(view)
             fit = [
                 (hit, n)
                 for hit, n in zip(result.hits, numbers, strict=True)
                 if n not in shown and answers(leading, hit.memory.signatures, hit.memory.content)
-            ][: 0 if _in_doubt(result) else limit]
-            return _named(replace(result, hits=tuple(hit for hit, _ in fit)), [n for _, n in fit], "search", levels)
+            ][: 0 if result.weak else asked.limit]
+            return asked.named(replace(result, hits=tuple(hit for hit, _ in fit)), [n for _, n in fit], "search")
 
     return engine.with_embedder(attempt)
-
-
-def _in_doubt(result: SearchResult) -> bool:
-    """Whether to be silent. Errors are alike in their words: the line of a large bank holds in a small one too."""
-    return result.weak or 0.0 < result.strength < WEAK_BELOW
 
 
 def _derive(engine: Engine) -> None:

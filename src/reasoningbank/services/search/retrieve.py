@@ -57,6 +57,7 @@ class Wanted:
     Attributes:
         floor, strict: confidence from which a memory is proven; proven ones only.
         cost: of handing one out, as a share of what one that helps is worth.
+        among: of how many the strongest must be clearly the best; 0 for as many as there are.
     """
 
     k: int
@@ -66,6 +67,7 @@ class Wanted:
     policy: Policy
     cost: float = 0.0
     weak: str = "give"  # what becomes of hits of which none is clearly relevant: "omit", "mark" or "give"
+    among: int = 0
 
 
 def search(engine: Engine, text: str, wanted: Wanted) -> SearchResult:
@@ -156,7 +158,7 @@ def _pool(view: View, query: Query, wanted: Wanted, width: int) -> Pool:
     fused = fuse(legs, len(query.text))
     overlap = _overlap(view, query, numbers, leaders(fused))
     scale = known_scale(query.embedder.name, legs.vectors.shape[1]) or cache.vectors.scale(view)
-    decided = gated(legs, overlap.shared, overlap.words, scale, among)
+    decided = gated(legs, overlap.shared, overlap.words, scale, wanted.among or among)
     fused = without_echoes(fused, np.where(overlap.trusted, 0.0, overlap.shared))
     blind = query.vector is None
     none = decided.unrelated and wanted.weak == "mark"
@@ -227,11 +229,7 @@ def _overlap(view: View, query: Query, numbers: Int64, rows: list[int]) -> _Over
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The hits, their row numbers, and how many were withheld for which reason.
-
-    Attributes:
-        done: whether it is no use to look at candidates that are less relevant.
-    """
+    """The hits, their row numbers, how many were withheld by reason, and whether less relevant ones are of no use."""
 
     hits: tuple[Hit, ...]
     numbers: tuple[int, ...]
@@ -320,12 +318,12 @@ def _candidates(view: View, pool: Pool, rows: Places, known: Table) -> Candidate
 def _withheld(candidates: Candidates, known: Table, wanted: Wanted, learned: Parameters) -> dict[str, Mask]:
     """Return which candidates are withheld whatever else there is, by reason; the cautious choice has its own."""
     strangers, harmful = ~one_a_source(candidates), surely_harms(learned, known["n"], known["memory"])
+    sure = {"untrusted source": strangers, HARMFUL: harmful & ~strangers}
     if wanted.policy == "cautious":
-        return {"untrusted source": strangers, HARMFUL: harmful & ~strangers}
+        return sure
     out = strangers | harmful
     rejected = ~out & (known["votes"] <= -BLAMED) & (known["high"] < min(SELDOM, wanted.floor))
     unproven = ~out & ~rejected & (known["mean"] < wanted.floor) & wanted.strict
-    sure = {"untrusted source": strangers, HARMFUL: harmful & ~strangers}
     return sure | {"rejected": rejected, "provisional": unproven}
 
 
