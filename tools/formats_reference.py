@@ -45,7 +45,8 @@ checked.
 bank brings an older one up to date, all in one transaction: a process that is killed meanwhile leaves it
 as it was. A newer one is refused (`NewerFormatError`) and nothing is touched. There is no way back to an older
 version but a backup. `reasoningbank status` shows the number (`format`). What is derived (the text index, tallies
-of the days that are kept, the index files) is derived again by `rebuild`.
+of the days that are kept, the index files) is derived again by `rebuild`. `application_id` is raised by every commit:
+so a log that was left beside another state of the file is told from the file's own.
 
 Other tools may read the database while it is in use. Nothing else should write to it."""
 

@@ -6,6 +6,7 @@ What waits for an answer raises errors that are documented.
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +18,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reasoningbank import DeadlineExceededError, ReasoningBank, ReasoningBankError, ScopeError, Settings
+from reasoningbank import (
+    DeadlineExceededError,
+    NewerFormatError,
+    ReasoningBank,
+    ReasoningBankError,
+    ScopeError,
+    Settings,
+)
 from tests.conftest import Clock, OpenBank
 
 TASK = "back up the database"
@@ -213,3 +221,17 @@ def test_a_budget_too_small_for_anything_is_too_late_and_no_more(bank: Reasoning
     assert bank.recall(TASK, timeout=1e-300).degraded
     with pytest.raises(DeadlineExceededError):
         bank.recall(TASK, timeout=0, fail_open=False)
+
+
+def test_what_a_newer_version_wrote_meanwhile_is_an_error_that_a_recall_survives(open_bank: OpenBank) -> None:
+    bank = open_bank()
+    bank.record("Back up first", "Back up the database before a migration.", outcome="failure")
+    with contextlib.closing(sqlite3.connect(Path(bank.upkeep.status().folder) / "bank.sqlite3")) as newer:
+        newer.execute("PRAGMA user_version = 999")
+
+    for call in (lambda: bank.search(TASK), bank.list, bank.upkeep.status, bank.upkeep.doctor):
+        with pytest.raises(NewerFormatError, match="upgrade reasoningbank-core"):
+            call()
+    told = bank.recall(TASK, timeout=30.0)
+    assert told.hits == ()
+    assert "NewerFormatError" in told.degraded[0] or "format 999" in told.degraded[0]

@@ -19,7 +19,7 @@ from reasoningbank.forks import renew_after_fork
 from reasoningbank.identity import identity
 from reasoningbank.storage.connections import Connections
 from reasoningbank.storage.failures import busy_error, deleted_error, not_allowed_error, read_only_error, reported
-from reasoningbank.storage.files import size_of
+from reasoningbank.storage.files import size_of, write_ahead_log
 from reasoningbank.storage.migrations import scripts, statements
 
 
@@ -53,6 +53,10 @@ class Database:
     # -- connections ---------------------------------------------------------------------------------------------
 
     def _connect(self) -> sqlite3.Connection:
+        # Loaded with the first connection, and not with the package.
+        from reasoningbank.storage.write_ahead import check_log
+
+        check_log(self.path)
         if not self.read_only:
             return self._open("mode=rw")
         try:
@@ -93,7 +97,7 @@ class Database:
     @property
     def hides_recent_writes(self) -> bool:
         """Whether a write-ahead log is there that this user cannot read."""
-        return self._frozen and size_of(self.path.with_name(f"{self.path.name}-wal")) > 0
+        return self._frozen and size_of(write_ahead_log(self.path)) > 0
 
     # -- transactions --------------------------------------------------------------------------------------------
 

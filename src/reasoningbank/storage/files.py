@@ -63,6 +63,11 @@ def rename(source: Path, target: Path) -> None:
     source.replace(target)
 
 
+def write_ahead_log(path: Path) -> Path:
+    """Return the write-ahead log of a database, which need not be there."""
+    return path.with_name(f"{path.name}-wal")
+
+
 def aside(path: Path, purpose: str) -> Path:
     """Return an unused hidden name beside `path`; `purpose` and the name of `path` are in it."""
     return path.with_name(f".{purpose}-{path.name}-{os.urandom(4).hex()}")

@@ -11,6 +11,7 @@ from reasoningbank.errors import CorruptionError, StorageError
 from reasoningbank.storage import files
 from reasoningbank.storage.database import Database, empty, inode
 from reasoningbank.storage.failures import reported
+from reasoningbank.storage.transaction import number_anew
 
 _POSIX = os.name == "posix"
 
@@ -56,7 +57,7 @@ def check_nothing_is_missing(path: Path, signals: Path) -> None:
 
 def _left_of(path: Path, signals: Path) -> str:
     """Return the name of what belongs to a database and is there; "" when nothing is."""
-    log = path.with_name(f"{path.name}-wal")
+    log = files.write_ahead_log(path)
     # (An empty log is that of a process that opened the database while its folder was taken away.)
     return log.name if files.size_of(log) else signals.name if any(signals.glob("*.jsonl")) else ""
 
@@ -67,6 +68,7 @@ def _build(made: Path, meta: dict[str, str]) -> None:
         # (Its commit syncs the whole file.)
         connection.execute("BEGIN IMMEDIATE")
         connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        number_anew(connection)
         connection.execute("COMMIT")
         # Last: what goes through a write-ahead log is in the file once that is closed, and that can fail unheard.
         connection.execute("PRAGMA journal_mode = wal")

@@ -16,16 +16,15 @@ from typing import Literal
 from reasoningbank.errors import ProjectDeletedError, ScopeError, StorageError
 from reasoningbank.signals import Signal, time_text
 from reasoningbank.storage import files, meta
-from reasoningbank.storage.contract import INDEXES, Reading
+from reasoningbank.storage.contract import INDEXES, Moment, Reading
 from reasoningbank.storage.database import Database, empty, inode, prepare
 from reasoningbank.storage.failures import deleted_error, moved_error, reported
 from reasoningbank.storage.fold import Facts, Folded
 from reasoningbank.storage.ledger import Appended, Ledger, Logged, LogHealth
 from reasoningbank.storage.lifecycle import check_nothing_is_missing, create_database, finish_deletion
-from reasoningbank.storage.migrations import scripts
 from reasoningbank.storage.signal_log import SignalLog
 from reasoningbank.storage.stored_vectors import MEMORIES, NODES
-from reasoningbank.storage.transaction import SqliteReading, SqliteWriting
+from reasoningbank.storage.transaction import SqliteReading, SqliteWriting, number_anew
 
 DATABASE_NAME = "bank.sqlite3"
 SIGNALS_NAME = "signals"
@@ -102,33 +101,32 @@ class Project:
 
     @contextmanager
     def read(self) -> Iterator[SqliteReading]:
-        """Give one state of the project; raises what `Database.read` does."""
+        """Give one state of the project; raises what `Database.read` does, and NewerFormatError."""
         with self.database.read() as connection:
             reading = SqliteReading(connection, self.folder)
-            if reading.moment.deleted:
-                raise deleted_error(self.database.path)
-            if reading.moment.moved_to is not None:
-                raise moved_error(self.folder, reading.moment.moved_to)
+            self._check_here(reading.moment)
             yield reading
 
     @contextmanager
     def write(self) -> Iterator[SqliteWriting]:
         """Give what may change the project, alone in it; all of it is kept at the end, or nothing, signals included.
 
-        Raises what `Database.write` does.
+        Raises what `Database.write` does, and NewerFormatError.
         """
         appended: Appended = {}
         with self.database.write(undo=lambda: self.ledger.take_back(appended)) as connection:
             writing = SqliteWriting(connection, self.folder, self.ledger, appended)
-            if writing.moment.deleted:
-                raise deleted_error(self.database.path)
-            if writing.moment.moved_to is not None:
-                raise moved_error(self.folder, writing.moment.moved_to)
-            if writing.moment.format > scripts()[-1][0]:
-                # Another process, of a newer version, migrated it since it was opened.
-                self.database.check_format(writing.moment.format)
+            self._check_here(writing.moment)
             yield writing
             writing.finish()
+
+    def _check_here(self, moment: Moment) -> None:
+        """Check that the project is here, and of no format that another process, of a newer version, made of it."""
+        if moment.deleted:
+            raise deleted_error(self.database.path)
+        if moment.moved_to is not None:
+            raise moved_error(self.folder, moment.moved_to)
+        self.database.check_format(moment.format)
 
     # -- upkeep --------------------------------------------------------------------------------------------------
 
@@ -229,6 +227,8 @@ class Project:
             # A plain copy would miss the log and drop locks.
             with closing(sqlite3.connect(made / DATABASE_NAME)) as database:
                 reading.connection.backup(database)
+                # No log that is left where it is put back is taken for its own.
+                number_anew(database)
             for name, source, size in segments:
                 with (made / SIGNALS_NAME / name).open("wb") as copy:
                     copy.write(source.read(size))

@@ -17,6 +17,8 @@ from reasoningbank.storage import files, meta
 from reasoningbank.storage.database import apply_migrations
 from reasoningbank.storage.failures import reported
 from reasoningbank.storage.project import DATABASE_NAME, SIGNALS_NAME, Project
+from reasoningbank.storage.transaction import number_anew
+from reasoningbank.storage.write_ahead import is_of_another_state
 
 # Rows that are asked for at once, and questions that may fail in one table: each finds a hole, or half of one.
 CHUNK = 4_096
@@ -58,9 +60,10 @@ def _salvage_database(damaged: Path, made: Path, owner: dict[str, str]) -> Saved
     # A copy: opening it replays its write-ahead log, and nothing may be changed in the original.
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / DATABASE_NAME
-        for name in (damaged.name, f"{damaged.name}-wal"):
-            if (file := damaged.with_name(name)).exists():
-                shutil.copyfile(file, copy.with_name(name))
+        shutil.copyfile(damaged, copy)
+        # One of another state would be mixed into it.
+        if files.write_ahead_log(damaged).exists() and not is_of_another_state(damaged):
+            shutil.copyfile(files.write_ahead_log(damaged), files.write_ahead_log(copy))
         with closing(sqlite3.connect(copy, isolation_level=None)) as source:
             source.text_factory = lambda raw: raw.decode("utf-8", "replace")
             try:
@@ -95,6 +98,7 @@ def _copied(source: sqlite3.Connection, target: sqlite3.Connection, version: int
         raise ScopeError(
             f"it is project {said['project']!r} of tenant {said['tenant']!r}: salvage it under its own names"
         )
+    number_anew(target)
     target.execute("COMMIT")
     target.execute("PRAGMA journal_mode = wal")
     return saved

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +29,7 @@ _MOMENT = (
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'), 0), "
     "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'parameters'), 0), "
     "EXISTS(SELECT 1 FROM pins), (SELECT user_version FROM pragma_user_version), "
+    "(SELECT application_id FROM pragma_application_id), "
     "g.generation, g.name, g.revision, g.dim, g.pooling, g.normalised "
     "FROM (SELECT 1) LEFT JOIN generations AS g ON g.state = 'current'"
 )
@@ -36,6 +38,23 @@ _LIST = re.compile(r"\bIN \((:\w+)\)")
 
 
 CHANGES = ("op", "memory", "vector")
+HIGHEST = 2**31 - 1
+"""Of the numbers that commits have; 1 comes after it."""
+
+
+def number_anew(connection: sqlite3.Connection) -> None:
+    """Give a database that nobody else has, new or a copy, a number that no write-ahead log knows."""
+    number_commit(connection, 0)
+
+
+def number_commit(connection: sqlite3.Connection, last: int) -> None:
+    """Raise the number by one, inside the transaction that is about to commit: see `write_ahead`.
+
+    Args:
+        last: what it was before; 0 in a database that has none, since an older version made it: it gets one by chance.
+    """
+    number = (last or secrets.randbelow(HIGHEST)) % HIGHEST + 1
+    connection.execute(f"PRAGMA application_id = {number:d}")
 
 
 class Pending(ABC):
@@ -82,7 +101,7 @@ class SqliteReading:
 
     def __init__(self, connection: sqlite3.Connection, folder: Path | None) -> None:
         self.connection, self.folder = connection, folder
-        self.moment = _moment(connection)
+        self.moment, self._number = _moment(connection)
 
     @cached_property
     def words(self) -> FtsWords:
@@ -107,10 +126,12 @@ class SqliteReading:
         return self.connection.execute(sql, values)
 
 
-def _moment(connection: sqlite3.Connection) -> Moment:
-    deleted, moved_to, change, node_change, fit, pinned, form, *generation = connection.execute(_MOMENT).fetchone()
+def _moment(connection: sqlite3.Connection) -> tuple[Moment, int]:
+    """Return the moment, and the number of its commit."""
+    row = connection.execute(_MOMENT).fetchone()
+    deleted, moved_to, change, node_change, fit, pinned, form, number, *generation = row
     searched = None if generation[0] is None else Generation(*generation)
-    return Moment(bool(deleted), change, node_change, fit, bool(pinned), searched, moved_to, form)
+    return Moment(bool(deleted), change, node_change, fit, bool(pinned), searched, moved_to, form), number
 
 
 @lru_cache(maxsize=256)
@@ -132,10 +153,11 @@ class SqliteWriting(SqliteReading, Pending):
         super().__init__(connection, folder)
         self.told, self.numbers = [], None
         self._ledger, self.appended = ledger, appended
+        self._changes = connection.total_changes
         self.positions: list[Position] | None = None
 
     def refresh(self) -> None:
-        self.moment = _moment(self.connection)
+        self.moment, self._number = _moment(self.connection)
 
     def go_on_from(self, given: Mapping[str, int], /) -> None:
         for table, last in given.items():
@@ -167,9 +189,11 @@ class SqliteWriting(SqliteReading, Pending):
         self._ledger.catch_up(self)
 
     def finish(self) -> None:
-        """Write what was told to the feed: the last thing before the commit."""
+        """Write what was told to the feed, and number the commit where anything changed: the last thing before it."""
         self.insert("changes", CHANGES, self.told)
         self.told = []
+        if self.connection.total_changes != self._changes:
+            number_commit(self.connection, self._number)
 
 
 _insertion = lru_cache(maxsize=512)(insertion)
