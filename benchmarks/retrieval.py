@@ -4,7 +4,8 @@
                                    [--mixed] [--json]
 
 Each folder holds corpus.jsonl, queries.jsonl and qrels.tsv; it is recorded into a bank of its own and asked through
-`search`. `dense` and `keyword` are the bank's two legs alone, `rrf` and `minmax_0.7` the plain ways of fusing them.
+`search`. `dense` and `keyword` are the bank's two legs alone; `rrf`, `minmax_0.5` and `minmax_0.7` the plain ways of
+fusing them.
 
 `gate`: how well `strength` tells queries with an answer from foreign ones (those of sets of another family, which is
 what a name has before its first underscore), and from the same queries with their answers archived; what the gate

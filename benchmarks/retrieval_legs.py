@@ -1,4 +1,4 @@
-"""What search is compared with: each leg alone, and the two plain ways of putting them together.
+"""What search is compared with: each leg alone, and the plain ways of putting them together.
 
 The legs are those that the bank stores: its lesson vectors, and BM25 over its terms. Both are complete here: no gate,
 no budget, no widening.
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from reasoningbank.search.terms import match_expression, query_terms
 
 Floats = npt.NDArray[np.float64]
+Combination = Callable[[Floats, Floats], Floats]
 RRF_K = 60
 
 
@@ -75,9 +76,9 @@ def stretched(scores: Floats) -> Floats:
     return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
 
 
-def minmax(dense: Floats, keyword: Floats) -> Floats:
-    """Return 0.7 of the dense leg and 0.3 of the keyword leg, both stretched."""
-    return 0.7 * stretched(dense) + 0.3 * stretched(keyword)
+def minmax(share: float) -> Combination:
+    """Return what adds so much of the dense leg and the rest of the keyword leg, both stretched."""
+    return lambda dense, keyword: share * stretched(dense) + (1.0 - share) * stretched(keyword)
 
 
 def rrf(dense: Floats, keyword: Floats) -> Floats:
@@ -87,10 +88,10 @@ def rrf(dense: Floats, keyword: Floats) -> Floats:
     return fused
 
 
-Combination = Callable[[Floats, Floats], Floats]
 COMBINATIONS: dict[str, Combination] = {
     "dense": lambda dense, _: dense,
     "keyword": lambda _, keyword: keyword,
     "rrf": rrf,
-    "minmax_0.7": minmax,
+    "minmax_0.5": minmax(0.5),
+    "minmax_0.7": minmax(0.7),
 }

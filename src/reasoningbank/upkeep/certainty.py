@@ -10,36 +10,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reasoningbank.upkeep.sentences import sentences
 from reasoningbank.upkeep.wording import NUMBER_WORDS
 
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _CLOSING: Final = ".,;!?"  # but no colon: "key: yes" is read by more than people
 # Markup around one word. Quotes around what a shell would read are kept: it reads them too.
 _MARKED: Final = re.compile(r"[\"'*_\u201c\u2018]{1,2}(\w[\w./-]*)[\"'*_\u201d\u2019]{1,2}")
 # They change nothing before another word; at an end, "the folder a" names a folder.
 _DROPPED: Final = frozenset({"a", "an", "the", "please"})
-# A clause that begins with one of these may stand before the rest, up to a comma, or behind it.
-_OPENING: Final = frozenset(
-    {
-        *(
-            "after",
-            "as",
-            "at",
-            "because",
-            "before",
-            "between",
-            "by",
-            "during",
-            "for",
-            "if",
-            "in",
-            "on",
-            "once",
-            "since",
-        ),
-        *("to", "unless", "until", "when", "whenever", "where", "while", "with", "without"),
-    }
-)
 _SPOKEN_SHORT: Final = {
     "can't": "can not",
     "cannot": "can not",
@@ -71,27 +49,14 @@ def beyond_doubt(one: str, other: str) -> bool:
 
 
 def plainly(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return the sentences of a text, each as the words that count, in one order.
-
-    A clause that opens a sentence comes behind what it opens: "Before you push, run the tests" is the same words as
-    "Run the tests before you push".
-    """
-    sentences = (_in_order(sentence.split()) for sentence in _SENTENCE.split(text))
-    return tuple(sentence for sentence in sentences if sentence)
+    """Return the sentences of a text, each as the words that count, in one order."""
+    counted = (_that_count(chunks) for chunks in sentences(text))
+    return tuple(words for words in counted if words)
 
 
-def _in_order(chunks: list[str]) -> tuple[str, ...]:
-    if chunks:
-        chunks[0] = _uncapitalised(chunks[0])
-    if chunks and chunks[0] in _OPENING:
-        comma = next((at for at, chunk in enumerate(chunks, 1) if chunk.endswith(",")), len(chunks))
-        chunks = chunks[comma:] + chunks[:comma]
+def _that_count(chunks: list[str]) -> tuple[str, ...]:
     words = [word for chunk in chunks for word in _words_of(chunk)]
     return tuple(word for at, word in enumerate(words, 1) if word not in _DROPPED or at == len(words))
-
-
-def _uncapitalised(word: str) -> str:
-    return word.lower() if word[1:] == word[1:].lower() else word
 
 
 def _words_of(chunk: str) -> list[str]:

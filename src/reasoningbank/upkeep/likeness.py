@@ -143,12 +143,23 @@ def _weighty(sequence: Sequence[str], names: Set[str]) -> list[str]:
 
 
 def _turned(one: Wording, other: Wording) -> bool:
+    # "The refund is approved by her" is "she approves the refund", which takes other words.
+    if one.spoken == other.spoken and _two_exchanged(one.sequence, other.sequence):
+        return True
     around = one.spoken & other.spoken & _TURNING
     fixed: Set[str] = set(one.order) & set(other.order)
     # Where the same follows each of these words in both, what goes before may come in any order.
     if around <= {word for word, _ in one.objects & other.objects}:
         fixed = (one.names & other.names) - {name for name, _ in one.led & other.led}
     return [part for part in one.order if part in fixed] != [part for part in other.order if part in fixed]
+
+
+def _two_exchanged(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Tell whether all is the same, but that two have changed places around another: "a pays b", "b pays a"."""
+    if len(one) != len(other):
+        return False
+    apart = [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+    return len(apart) == 2 and apart[1] - apart[0] > 1 and one[apart[0]] == other[apart[1]]
 
 
 def _shared(one: Wording, other: Wording) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from reasoningbank.search.terms import stem
+from reasoningbank.upkeep.sentences import sentences
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*")
@@ -181,7 +182,8 @@ class Wording:
 
 
 def wording(text: str) -> Wording:
-    """Take a text apart."""
+    """Take a text apart, with the clauses of each sentence in one order."""
+    text = "\n".join(map(" ".join, sentences(text)))
     parts = _Parts()
     at = 0
     for quoted in _QUOTED.finditer(text):
