@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from reasoningbank.signals import Signal, SignalKind, Tally, parse_time
@@ -34,27 +35,35 @@ COUNTED = (
 )
 _VERDICTS = {1: Verdict.SUCCESS, -1: Verdict.FAILURE, 0: Verdict.UNKNOWN}
 
+# Each is looked up by its own key, without a join: a server that knows little of a table yet, or keeps plans of many
+# projects, would go through all of the project's rows for each memory. The columns are of the same types as those of
+# the evidence.
 _FACTS = (
-    "WITH asked(id, ref) AS ({asked}), about AS (SELECT a.id, a.ref, m.n, m.revision "
-    "FROM asked AS a JOIN memories AS m ON m.id = a.id) "
-    # Of the same types in every column as the rows of evidence below.
-    "SELECT 'memory', n, a.ref, id, revision, (SELECT count(*) FROM merged WHERE merged.memory = n), "
-    "(SELECT max(s.sealed) FROM served AS s WHERE s.ref = a.ref AND s.memory = n), "
+    "WITH {about} "
+    "SELECT 'memory', n, a.ref, (SELECT id FROM memories AS m WHERE m.n = a.n), "
+    "(SELECT revision FROM memories AS m WHERE m.n = a.n), (SELECT count(*) FROM merged WHERE merged.memory = a.n), "
+    "(SELECT max(s.sealed) FROM served AS s WHERE s.ref = a.ref AND s.memory = a.n), "
     "(SELECT count(*) FROM episodes AS e WHERE e.ref = a.ref AND e.sealed = 1), "
     "NULL, NULL, NULL, NULL, NULL, NULL FROM about AS a "
-    f"UNION ALL SELECT 'evidence', {', '.join(f'e.{name}' for name in Contribution._fields)} "
-    "FROM about AS a JOIN evidence AS e ON e.memory = a.n AND e.ref = a.ref "
-    "UNION ALL SELECT 'sealed', s.memory, s.ref, s.kind, s.polarity, "
-    "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM about AS a JOIN sealed AS s "
-    "ON s.memory = a.n AND s.ref = a.ref"
+    f"UNION ALL SELECT 'evidence', {_COLUMNS} FROM evidence WHERE ref IN ({{refs}}) "
+    "UNION ALL SELECT 'sealed', n, a.ref, kind, "
+    "(SELECT polarity FROM sealed AS s WHERE s.memory = a.n AND s.ref = a.ref AND s.kind = k.kind), "
+    "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM about AS a, kinds AS k"
 )
-
-_HANDED = "SELECT m.id, s.ref FROM served AS s JOIN memories AS m ON m.n = s.memory WHERE s.ref = ?"
+_KINDS = ", ".join(f"('{kind.value}')" for kind in SignalKind if kind is not SignalKind.USAGE)
+_OF_RUN = _FACTS.format(
+    about=f"about(n, ref) AS (SELECT memory, ref FROM served WHERE ref = ?), kinds(kind) AS (VALUES {_KINDS})", refs="?"
+)
+_OF_PAIRS = (
+    "asked(id, ref) AS (VALUES {pairs}), "
+    "about(n, ref) AS (SELECT (SELECT n FROM memories AS m WHERE m.id = asked.id), ref FROM asked), "
+    f"kinds(kind) AS (VALUES {_KINDS})"
+)
 
 
 def ask_facts(reading: Reading, ref: str) -> Rows:
     """Ask what is known of all memories that a run was handed, for `facts_of` to read."""
-    return reading.execute(_FACTS.format(asked=_HANDED), (ref,))
+    return reading.execute(_OF_RUN, (ref, ref))
 
 
 def facts_of(reading: Reading, signals: Sequence[Signal], asked: Rows | None = None) -> Facts:
@@ -64,13 +73,18 @@ def facts_of(reading: Reading, signals: Sequence[Signal], asked: Rows | None = N
     """
     if asked is None:
         about = list(dict.fromkeys((signal.memory, signal.ref) for signal in signals))
-        pairs = f"VALUES {', '.join(['(?, ?)'] * len(about))}"
-        asked = reading.execute(_FACTS.format(asked=pairs), [value for pair in about for value in pair])
+        refs = list(dict.fromkeys(ref for _, ref in about))
+        pairs = _OF_PAIRS.format(pairs=", ".join(["(?, ?)"] * len(about)))
+        sql = _FACTS.format(about=pairs, refs=", ".join("?" * len(refs)))
+        asked = reading.execute(sql, [*(value for pair in about for value in pair), *refs])
     facts = Facts()
     for what, *row in asked:
         if what == "evidence":
             contribution = Contribution(*row)
             facts.evidence[contribution.key] = contribution
+        elif row[3] is None:
+            # A memory that is gone, or what was not rolled up.
+            continue
         elif what == "sealed":
             facts.sealed[row[0], row[1], row[2]] = row[3]
         else:
@@ -154,6 +168,16 @@ def tally_of(row: Sequence[Any]) -> Tally:
     kind, day, source, judge, superseded, positive, negative, last = row
     weights = int(positive) / UNIT, int(negative) / UNIT
     return Tally(SignalKind(kind), day, source, judge, *weights, parse_time(last), bool(superseded))
+
+
+def tallies_of(rows: Rows) -> dict[int, tuple[Tally, ...]]:
+    """Return the tallies of each memory that rows of a number and a tally are of."""
+    found: dict[int, list[Tally]] = {}
+    for n, *columns in rows:
+        # A damaged one is made anew by a rebuild.
+        with suppress(ValueError):
+            found.setdefault(n, []).append(tally_of(columns))
+    return {n: tuple(tallies) for n, tallies in found.items()}
 
 
 def units_of(tally: Tally) -> tuple[int, int]:

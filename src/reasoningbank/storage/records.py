@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,8 +16,8 @@ from reasoningbank.identity import identity
 from reasoningbank.memory import Draft, State, fingerprint_text
 from reasoningbank.signals import Tally, time_text
 from reasoningbank.storage import merges, signatures
-from reasoningbank.storage.contract import Reading, Rows, Writing, column, number
-from reasoningbank.storage.evidence import tally_of, withdraw
+from reasoningbank.storage.contract import Reading, Writing, column, number
+from reasoningbank.storage.evidence import tallies_of, withdraw
 from reasoningbank.storage.filters import HAPPENED, clause, json_text
 from reasoningbank.storage.fold import batches
 from reasoningbank.storage.stored import MEMORY_COLUMNS, Judged, Stored, as_stored, readable
@@ -65,7 +64,7 @@ def load(reading: Reading, numbers: Iterable[int], project: str) -> dict[int, St
     for batch in batches(list(numbers), _BATCH):
         asked = reading.execute(_TALLIES, {"numbers": list(batch), "merged": True})
         rows = reading.execute(f"SELECT {MEMORY_COLUMNS} FROM memories WHERE n IN (:numbers)", {"numbers": batch})
-        tallies = _tallies(asked)
+        tallies = tallies_of(asked)
         for row in rows:
             # One that is damaged costs itself and no other; `unreadable` names it.
             if (stored := readable(row, tallies.get(row[0], ()), project)) is not None:
@@ -79,33 +78,28 @@ def judged(reading: Reading, numbers: Iterable[int]) -> dict[int, Judged]:
     for batch in batches(list(numbers), _BATCH):
         asked = reading.execute(_TALLIES, {"numbers": list(batch), "merged": True})
         rows = reading.execute("SELECT n, initial_confidence FROM memories WHERE n IN (:numbers)", {"numbers": batch})
-        tallies = _tallies(asked)
+        tallies = tallies_of(asked)
         found.update((n, Judged(n, tallies.get(n, ()), initial)) for n, initial in rows)
     return found
 
 
-# With those of the memories that were merged into each, at any depth, or without.
+# With those of what was merged into each, at any depth, or without. A memory's own are looked up by its number, lest a
+# server go through all of a project's.
+_BY = "kind, day, source, judge, superseded"
 _TALLIES = (
-    "WITH RECURSIVE below(root, n) AS (SELECT n, n FROM memories WHERE n IN (:numbers) "
-    "UNION SELECT root, memory FROM merged JOIN below ON into_memory = below.n WHERE counts = 1 AND :merged = 1) "
-    "SELECT root, kind, day, source, judge, superseded, sum(positive), sum(negative), max(last) "
-    "FROM below JOIN tallies ON memory = below.n WHERE source NOT IN (SELECT source FROM forgotten) "
-    "AND judge NOT IN (SELECT source FROM forgotten) GROUP BY root, kind, day, source, judge, superseded"
+    "WITH RECURSIVE below(root, n) AS ("
+    "SELECT into_memory, memory FROM merged WHERE into_memory IN (:numbers) AND counts = 1 AND :merged = 1 "
+    "UNION SELECT root, memory FROM merged JOIN below ON into_memory = below.n WHERE counts = 1 AND memory <> root), "
+    f"pieces AS (SELECT memory AS root, {_BY}, positive, negative, last FROM tallies WHERE memory IN (:numbers) "
+    f"UNION ALL SELECT root, {_BY}, positive, negative, last FROM below JOIN tallies ON memory = below.n) "
+    f"SELECT root, {_BY}, sum(positive), sum(negative), max(last) FROM pieces WHERE source NOT IN (SELECT source "
+    f"FROM forgotten) AND judge NOT IN (SELECT source FROM forgotten) GROUP BY root, {_BY}"
 )
 
 
 def own_tallies(reading: Reading, numbers: Sequence[int]) -> dict[int, tuple[Tally, ...]]:
     """Return the tallies of memories without those of what was merged into them; at most some hundreds at once."""
-    return _tallies(reading.execute(_TALLIES, {"numbers": list(numbers), "merged": False}))
-
-
-def _tallies(rows: Rows) -> dict[int, tuple[Tally, ...]]:
-    found: dict[int, list[Tally]] = {}
-    for n, *columns in rows:
-        # A damaged one is made anew by a rebuild.
-        with suppress(ValueError):
-            found.setdefault(n, []).append(tally_of(columns))
-    return {n: tuple(tallies) for n, tallies in found.items()}
+    return tallies_of(reading.execute(_TALLIES, {"numbers": list(numbers), "merged": False}))
 
 
 def page(reading: Reading, filters: Filters, after: int, limit: int) -> list[int]:

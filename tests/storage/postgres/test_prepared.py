@@ -12,7 +12,8 @@ import pytest
 from benchmarks.engines_server import pooled
 from reasoningbank.address import ServerAddress
 from reasoningbank.storage.postgres import prepared
-from reasoningbank.storage.postgres.dialect import numbered
+from reasoningbank.storage.postgres.dialect import numbered, pieces
+from reasoningbank.storage.postgres.literals import Literals
 from reasoningbank.storage.postgres.wire import Asked, Wire
 from tests.servers import Postgres
 
@@ -36,11 +37,40 @@ def kept(wire: Wire) -> list[tuple[object, ...]]:
 
 
 def test_values_are_numbered_each_by_itself() -> None:
-    assert numbered("a = %s AND b %% 2 = %s") == ("a = $1 AND b % 2 = $2", ())
-    assert numbered("a = %(a)s OR %(a)s IS NULL OR b = ANY(%(b)s)") == (
-        "a = $1 OR $2 IS NULL OR b = ANY($3)",
-        ("a", "a", "b"),
-    )
+    assert numbered("a = %s AND b %% 2 = %s") == "a = $1 AND b % 2 = $2"
+    twice = "a = %(a)s OR %(a)s IS NULL OR b = ANY(%(b)s)"
+    assert numbered(twice) == "a = $1 OR $2 IS NULL OR b = ANY($3)"
+    assert pieces(twice)[1] == ("a", "a", "b")
+
+
+def test_values_are_written_as_psycopg_writes_them(wire: Wire) -> None:
+    values = [
+        "it's",
+        "a \\ b",
+        "",
+        "'",
+        "''",
+        "%s %% $1",
+        "ü – 漢\n",
+        0,
+        -7,
+        2**40,
+        -(2**62),
+        0.25,
+        -1e300,
+        float("inf"),
+    ]
+    values += [None, True, False, b"", b"\0'\\", [1, 2], ["a'b", "c,d"], []]
+    sql = "SELECT 7 %% 4, " + ", ".join(["%s"] * len(values))
+    connection = wire._connection
+
+    assert Literals(connection).written(sql, values) == psycopg.ClientCursor(connection).mogrify(sql, values)
+    assert ask(wire, ("SELECT %s || %s", ("it's -- ", "a \\ b")), ("SELECT 1", ()))[0] == [("it's -- a \\ b",)]
+
+
+def test_a_text_with_a_null_character_is_refused(wire: Wire) -> None:
+    with pytest.raises(psycopg.DataError):
+        ask(wire, ("SELECT %s", ("a\0b",)), ("SELECT 1", ()))
 
 
 def test_what_comes_again_is_kept_and_gives_the_same(wire: Wire) -> None:

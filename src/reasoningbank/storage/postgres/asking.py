@@ -26,6 +26,9 @@ class Asking:
         server: which lends the connections.
         first: the statements that begin the transaction.
         begun: is called with what the last of them gives, before anything else is handed out.
+
+    Attributes:
+        changes: how many the project has had, as far as it is known, which says what plans suit it.
     """
 
     def __init__(self, server: Server, first: Sequence[Asked], begun: Callable[[tuple[Any, ...]], None]) -> None:
@@ -33,7 +36,7 @@ class Asking:
         self._waiting: list[tuple[Asked, Answer]] = []
         self._size = 0
         self._wire: Wire | None = None
-        self.sent = False
+        self.sent, self.changes = False, 0
 
     def ask(self, sql: str, values: Values = ()) -> Answer:
         """Ask a question, to be sent before anything that is asked later."""
@@ -61,6 +64,7 @@ class Asking:
     def _found(self, asked: Sequence[Asked]) -> list[Found]:
         while True:
             wire = self._wire = self._wire or self._server.take()
+            wire.suit(self.changes)
             try:
                 found = wire.send(asked)
             except psycopg.OperationalError:

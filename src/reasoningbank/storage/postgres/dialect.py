@@ -31,21 +31,35 @@ def _part(match: re.Match[str]) -> str:
 
 # What `translated` leaves of values and of a percent sign.
 _MARKS = re.compile(r"%\((?P<name>\w+)\)s|%s|%%")
+_LONGEST = 10_000  # characters of a statement that is kept as pieces: longer ones are imports
 
 
-@lru_cache(maxsize=256)
-def numbered(sql: str) -> tuple[str, tuple[str, ...]]:
-    """Return a translated statement with `$1`, `$2`, … for its values, and their names, where they have any.
+def pieces(sql: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the texts before, between and behind the values of a translated statement, and the names of the values.
 
-    A name that comes twice is two values: each has the type of its place.
+    Names are empty where values go by their order. A name that comes twice is two values, each of its place's type.
     """
-    names: list[str] = []
+    return _kept_pieces(sql) if len(sql) <= _LONGEST else _pieces(sql)
 
-    def part(match: re.Match[str]) -> str:
+
+def _pieces(sql: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    texts, names, last = [""], [], 0
+    for match in _MARKS.finditer(sql):
+        texts[-1] += sql[last : match.start()]
+        last = match.end()
         if match[0] == "%%":
-            return "%"
-        names.append(match["name"] or "")
-        return f"${len(names)}"
+            texts[-1] += "%"
+        else:
+            names.append(match["name"] or "")
+            texts.append("")
+    texts[-1] += sql[last:]
+    return tuple(texts), tuple(names)
 
-    text = _MARKS.sub(part, sql)
-    return text, tuple(filter(None, names))
+
+_kept_pieces = lru_cache(maxsize=256)(_pieces)
+
+
+def numbered(sql: str) -> str:
+    """Return a translated statement with `$1`, `$2`, … for its values."""
+    (first, *others), _ = pieces(sql)
+    return first + "".join(f"${n}{text}" for n, text in enumerate(others, 1))

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from reasoningbank.storage.postgres.dialect import numbered
+from reasoningbank.storage.postgres.dialect import numbered, pieces
+from reasoningbank.storage.postgres.literals import Literals, in_order
 
 if TYPE_CHECKING:
     from reasoningbank.storage.contract import Values
     from reasoningbank.storage.postgres.wire import Asked
 
-MOST_KEPT = 100  # statements of one session: each takes some 50 kB of the server's memory
+MOST_KEPT = 200  # statements of one session: each takes some 50 kB of the server's memory
 MOST_SEEN = 500
 # Characters of a trip in which any is prepared: the server keeps all of its text with each, and long ones are imports.
 LONGEST = 20_000
 _TRANSACTION = ("BEGIN", "COMMIT")
 _TYPES: dict[type, str] = {float: "double precision", bytes: "bytea", bool: "smallint"}
 
-_Key: TypeAlias = "tuple[str, tuple[str, ...]]"
+_Key: TypeAlias = "tuple[int, str, tuple[str, ...]]"
 
 
 class Prepared:
     """The statements of one session, which are prepared when they come for the second time.
 
     Args:
-        written: writes a statement with its values in it, as `psycopg.ClientCursor.mogrify` does.
+        literals: write statements with their values in them.
     """
 
-    def __init__(self, written: Callable[[str, Values], str]) -> None:
-        self._written = written
+    def __init__(self, literals: Literals) -> None:
+        self._literals = literals
         self._seen: set[str] = set()
         self._kept: dict[_Key, str] = {}
         self._new: dict[_Key, str] = {}
-        self._count = 0
+        self._count = self._size = 0
+
+    def suit(self, changes: int) -> None:
+        """Go on with plans for projects that had about so many changes, within eight times.
+
+        What is planned for a handful of rows may go through all of them, and would be kept for the largest project that
+        the session serves.
+        """
+        self._size = changes.bit_length() // 3
 
     def texts(self, asked: Sequence[Asked]) -> list[list[str]]:
         """Return what to send for each of the statements of a trip; the last of its texts answers it."""
@@ -44,29 +53,28 @@ class Prepared:
         if sql not in self._seen or sql.startswith(_TRANSACTION):
             if short:
                 self._see(sql)
-            return [self._written(sql, values)]
-        text, names = numbered(sql)
-        given = [values[name] for name in names] if isinstance(values, Mapping) else list(values)
-        key = sql, tuple(map(_type, given))
+            return [self._literals.written(sql, values)]
+        given = list(in_order(pieces(sql)[1], values))
+        key = self._size, sql, tuple(map(_type, given))
         there = key in self._kept or key in self._new
         if not (there or short):
-            return [self._written(sql, values)]
-        before = [] if there else self._prepare(key, text)
+            return [self._literals.written(sql, values)]
+        before = [] if there else self._prepare(key)
         name = self._new.get(key) or self._used(key)
-        marks = f"({', '.join(['%s'] * len(given))})" if given else ""
-        return [*before, self._written(f"EXECUTE {name}{marks}", given)]
+        return [*before, f"EXECUTE {name}({self._literals.listed(given)})" if given else f"EXECUTE {name}"]
 
     def _see(self, sql: str) -> None:
         if len(self._seen) >= MOST_SEEN:
             self._seen.clear()
         self._seen.add(sql)
 
-    def _prepare(self, key: _Key, text: str) -> list[str]:
+    def _prepare(self, key: _Key) -> list[str]:
         self._count += 1
         # Never a name that was given before: it may be there although what came after it failed.
         name = self._new[key] = f"kept_{self._count}"
-        types = f"({', '.join(key[1])})" if key[1] else ""
-        prepared = f"PREPARE {name}{types} AS {text}"
+        _, sql, types = key
+        of_types = f"({', '.join(types)})" if types else ""
+        prepared = f"PREPARE {name}{of_types} AS {numbered(sql)}"
         if len(self._kept) + len(self._new) <= MOST_KEPT or not self._kept:
             return [prepared]
         return [f"DEALLOCATE {self._kept.pop(next(iter(self._kept)))}", prepared]

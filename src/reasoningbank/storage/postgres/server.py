@@ -27,6 +27,7 @@ class Server:
 
     Attributes:
         extension: the schema of pgvector, where the server can search vectors; known with the first connection.
+        changes: how many each project has had, by its number, as this process saw it last.
     """
 
     def __init__(self, address: ServerAddress, busy_timeout: float) -> None:
@@ -35,6 +36,7 @@ class Server:
         self._idle: list[Wire] = []
         self._checked = False
         self.extension: str | None = None
+        self.changes: dict[int, int] = {}
         self._begin()
         renew_after_fork(self)
 

@@ -69,6 +69,7 @@ class PostgresReading:
         self._server, self._also_moved, self._durability = server, also_moved, durability
         self._aim_at(scope)
         self._asking = Asking(server, ((_WRITE if durability else _READ, ()), self._enter), self._see)
+        self._asking.changes = server.changes.get(scope.project, 0)
         self._state: tuple[dict[str, int], Moment] | None = None
 
     def _aim_at(self, scope: Scope) -> None:
@@ -94,6 +95,7 @@ class PostgresReading:
         counted: dict[str, int] = json.loads(counters or "{}")
         newest = [counted.get(name, 0) for name in ("changes", "node_changes", "parameters")]
         searched = None if generation[0] is None else Generation(*generation)
+        self._asking.changes = self._server.changes[self._scope.project] = newest[0]
         self._state = counted, Moment(False, newest[0], newest[1], newest[2], bool(pinned), searched, moved_to)
 
     @property

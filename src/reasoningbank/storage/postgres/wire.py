@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
 from psycopg import generators
-from psycopg.adapt import Dumper
+from psycopg.adapt import Dumper, Transformer
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.pq import TransactionStatus
+from psycopg.errors import error_from_result
+from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.types.numeric import NumericBinaryLoader, NumericLoader
 
 from reasoningbank.address import ServerAddress
+from reasoningbank.storage.postgres.literals import Literals
 from reasoningbank.storage.postgres.prepared import Prepared
 
 if TYPE_CHECKING:
     from decimal import Decimal
+
+    from psycopg.pq.abc import PGresult
 
     from reasoningbank.storage.contract import Values
 
@@ -89,7 +93,7 @@ class Wire:
         self._connection.adapters.register_dumper(bool, _Truth)
         self._connection.adapters.register_loader("numeric", _Number)
         self._connection.adapters.register_loader("numeric", _BinaryNumber)
-        self._literal = psycopg.ClientCursor(self._connection)
+        self._literals, self._read = Literals(self._connection), Transformer(self._connection)
         self._prepared: Prepared | None = None
         self._ended = False
         self._asked_who = False
@@ -105,12 +109,12 @@ class Wire:
         *found, (who, _) = self._send([*asked, (_WHO, ())])
         self._asked_who = True
         if next(who) == (self._connection.pgconn.backend_pid,):
-            self._prepared = Prepared(self._literal.mogrify)
+            self._prepared = Prepared(self._literals)
         return found
 
     def _send(self, asked: Sequence[Asked]) -> list[Found]:
         if self._prepared is None:
-            return self._sent([[self._literal.mogrify(sql, values)] for sql, values in asked])
+            return self._sent([[self._literals.written(sql, values)] for sql, values in asked])
         try:
             found = self._sent(self._prepared.texts(asked))
         except psycopg.Error:
@@ -123,15 +127,30 @@ class Wire:
         """Send what each statement is, and return what the last text of each gives."""
         if len(texts) == len(texts[0]) == 1:
             # So rows come as they are stored, which is half as long for vectors.
-            return [_found(self._connection.execute(texts[0][0], binary=True))]
-        cursor = self._connection.execute("; ".join(text for of_one in texts for text in of_one))
-        found = []
-        for of_one in texts:
-            for _ in of_one[:-1]:
-                cursor.nextset()
-            found.append(_found(cursor, all_at_once=True))
-            cursor.nextset()
-        return found
+            cursor = self._connection.execute(texts[0][0], binary=True)
+            return [(iter(() if cursor.description is None else cursor), cursor.rowcount)]
+        results = iter(self._results("; ".join(text for of_one in texts for text in of_one)))
+        return [self._given([next(results) for _ in of_one][-1]) for of_one in texts]
+
+    def _results(self, text: str) -> list[PGresult]:
+        """Send a text, and return what each of its statements gives: as psycopg's cursors do, with less around it."""
+        connection = self._connection.pgconn
+        connection.send_query(text.encode(self._read.encoding))
+        results: list[PGresult] = self._connection.wait(generators.execute(connection))
+        if results[-1].status == ExecStatus.FATAL_ERROR:
+            raise error_from_result(results[-1], encoding=self._read.encoding)
+        return results
+
+    def _given(self, result: PGresult) -> Found:
+        if result.status != ExecStatus.TUPLES_OK:
+            return iter(()), result.command_tuples or 0
+        self._read.set_pgresult(result)
+        return iter(self._read.load_rows(0, result.ntuples, tuple)), result.ntuples
+
+    def suit(self, changes: int) -> None:
+        """Go on with plans for a project that had so many changes, where they are kept."""
+        if self._prepared is not None:
+            self._prepared.suit(changes)
 
     @property
     def is_own_session(self) -> bool:
@@ -163,10 +182,3 @@ class Wire:
     def close(self) -> None:
         """Close it."""
         self._connection.close()
-
-
-def _found(cursor: psycopg.Cursor[tuple[Any, ...]], *, all_at_once: bool = False) -> Found:
-    if cursor.description is None:
-        return iter(()), cursor.rowcount
-    # One that goes on to the next statement's rows forgets these.
-    return iter(cursor.fetchall() if all_at_once else cursor), cursor.rowcount
