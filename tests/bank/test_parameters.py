@@ -14,6 +14,7 @@ import pytest
 
 from reasoningbank import ReasoningBank, Settings
 from reasoningbank.belief.calibrated import STARTING, Parameters
+from reasoningbank.belief.common import Start
 from reasoningbank.belief.fitting import ProjectEvidence, fit
 from reasoningbank.services.credit import fitting
 from reasoningbank.storage.parameters import Fit
@@ -156,9 +157,9 @@ def test_a_fit_that_cannot_be_stored_costs_no_report(
     path = next(Path(str(bank.root)).rglob("bank.sqlite3"))
     blocker = sqlite3.connect(path, isolation_level=None)
 
-    def fit_while_another_process_writes(evidence: ProjectEvidence) -> Parameters:
+    def fit_while_another_process_writes(evidence: ProjectEvidence, start: Start) -> Parameters:
         blocker.execute("BEGIN IMMEDIATE")
-        return fit(evidence)
+        return fit(evidence, start)
 
     monkeypatch.setattr(fitting, "fit", fit_while_another_process_writes)
     with caplog.at_level(logging.WARNING):

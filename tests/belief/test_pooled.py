@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasoningbank.belief.calibrated import CalibratedModel, log_likelihoods, weighted_counts
-from reasoningbank.belief.pooled import BETWEEN, PooledModel, mostly_fails
+from reasoningbank.belief.pooled import PooledModel, mostly_fails
 from reasoningbank.belief.quadrature import beliefs_of, log_priors
 from reasoningbank.signals import SignalKind, Tally
 
@@ -38,8 +38,8 @@ def test_the_belief_is_that_of_the_formula() -> None:
     others, own = [seen("a", 1), seen("b", 2)], seen("here", 0, 4)
     # Neither says more than a vote: the pool is all they saw.
     together = MODEL.beliefs([(others, 0.6)])[0]
-    more = together.strength - MODEL.parameters.strength
-    strength = MODEL.parameters.strength + BETWEEN * more / (BETWEEN + more)
+    n = MODEL.parameters.strength
+    strength = n + n * (together.strength - n) / together.strength
 
     known = MODEL.parameters
     counts = weighted_counts([([own], 0.6)], {}, fading=known.fading, overlap=known.overlap)

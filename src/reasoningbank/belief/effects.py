@@ -88,8 +88,10 @@ class _Runs:
         return helps
 
 
-def fit_runs(judged: Sequence[JudgedRun]) -> Parameters:
-    """Return the starting parameters with S1, S0, offset, slope and harms as runs teach them.
+def fit_runs(judged: Sequence[JudgedRun], start: Parameters = STARTING, worth: float = 1.0) -> Parameters:
+    """Return where a fit starts with S1, S0, offset, slope and harms as runs teach them.
+
+    The start is worth `worth` times what that of a project alone is.
 
     Given what was believed at recall, a run succeeds with chance S0 + (S1 - S0) x, where x is the believed chance that
     one of its memories helped. x is an expectation of what is regressed on, not a noisy measurement of it, so that
@@ -102,27 +104,27 @@ def fit_runs(judged: Sequence[JudgedRun]) -> Parameters:
     """
     used = [run for run in judged if run.memories or run.held_out]
     if not used:
-        return STARTING
+        return start
     runs = _Runs.of(used)
     share = float(runs.succeeded.mean())
     if len(used) >= ENOUGH_RUNS and not LEAST_SHARE <= share <= 1.0 - LEAST_SHARE:
         unhelped = min(max(share, LEAST_GAIN), 1.0 - 2.0 * LEAST_GAIN)
-        return replace(STARTING, unhelped=unhelped, helped=unhelped + LEAST_GAIN)
-    fitted = _on_the_grid(runs)
+        return replace(start, unhelped=unhelped, helped=unhelped + LEAST_GAIN)
+    fitted = _on_the_grid(runs, start, worth)
     return replace(fitted, harms=_harms(runs, fitted), reporters=_reporters(used, runs, fitted))
 
 
-def _on_the_grid(runs: _Runs) -> Parameters:
+def _on_the_grid(runs: _Runs, start: Parameters, worth: float) -> Parameters:
     offset, log_slope = (grid.ravel() for grid in np.meshgrid(OFFSETS, np.log(SLOPES)))
     x = 1.0 - (1.0 - runs.helps(offset[:, None, None], np.exp(log_slope)[:, None, None])).prod(axis=2)
-    unhelped, gain, error = _least_squares(x, runs.succeeded)
+    unhelped, gain, error = _least_squares(x, runs.succeeded, start, worth)
     variance = max(float(runs.succeeded.var()), LEAST_VARIANCE)
     log_p = -error / (2.0 * variance) - ((offset / OFFSET_DEVIATION) ** 2 + (log_slope / SLOPE_DEVIATION) ** 2) / 2.0
     weight = np.exp(log_p - log_p.max())
     means = np.stack([offset, log_slope, unhelped, gain]) @ (weight / weight.sum())
     low = min(max(float(means[2]), LEAST_GAIN), 1.0 - 2.0 * LEAST_GAIN)
     return replace(
-        STARTING,
+        start,
         offset=float(means[0]),
         slope=float(np.exp(means[1])),
         unhelped=low,
@@ -130,9 +132,9 @@ def _on_the_grid(runs: _Runs) -> Parameters:
     )
 
 
-def _least_squares(x: Float64, y: Float64) -> tuple[Float64, Float64, Float64]:
+def _least_squares(x: Float64, y: Float64, start: Parameters, worth: float) -> tuple[Float64, Float64, Float64]:
     """Return S0, S1 - S0 and the squared error of each row of x (grid, n), with y (n,) and the starting runs."""
-    k, helped, unhelped = RUNS_OF_EACH_KIND, STARTING.helped, STARTING.unhelped
+    k, helped, unhelped = RUNS_OF_EACH_KIND * worth, start.helped, start.unhelped
     n, sum_x, sum_xx = y.size + 2.0 * k, x.sum(axis=1) + k, (x * x).sum(axis=1) + k
     sum_y, sum_xy = float(y.sum()) + k * (helped + unhelped), x @ y + k * helped
     gain = np.maximum((n * sum_xy - sum_x * sum_y) / (n * sum_xx - sum_x**2), LEAST_GAIN)

@@ -23,6 +23,7 @@ from reasoningbank.belief.calibrated import (
     log_likelihoods,
     weighted_counts,
 )
+from reasoningbank.belief.common import ALONE, Start
 from reasoningbank.belief.effects import JudgedRun, fit_runs
 from reasoningbank.belief.quadrature import THETA, Float64, log_priors, normalised
 from reasoningbank.measures.lift import Trial, harmful
@@ -70,8 +71,8 @@ def is_due(changes: int, fitted: int) -> bool:
     return changes >= fitted + max(CHANGES_BETWEEN, fitted // 10)
 
 
-def fit(evidence: ProjectEvidence) -> Parameters:
-    """Return the parameters that a project's evidence teaches.
+def fit(evidence: ProjectEvidence, start: Start = ALONE) -> Parameters:
+    """Return the parameters that a project's evidence teaches, shrunk towards where it starts.
 
     What makes runs succeed comes first; then a, the judges, the class means mu and the strength n, by expectation
     maximisation (Dempster, Laird & Rubin 1977) over the hidden theta of each memory.
@@ -79,12 +80,12 @@ def fit(evidence: ProjectEvidence) -> Parameters:
     uses, votes = (_many(evidence.memories, kind) for kind in (SignalKind.USAGE, SignalKind.EXPLICIT))
     judged = float(sum(len(run.memories) for run in evidence.runs))
     found = replace(
-        fit_runs(evidence.runs),
+        fit_runs(evidence.runs, start.parameters, start.worth),
         reported=_rate(STARTING.reported, judged, uses - evidence.elsewhere),
         voted=_rate(STARTING.voted, votes, uses),
         harmful=harmful(evidence.trials),
     )
-    return fit_memories(evidence.memories, found)
+    return fit_memories(evidence.memories, found, start)
 
 
 def _many(memories: Iterable[Evidence], kind: SignalKind) -> float:
@@ -95,25 +96,25 @@ def _rate(start: float, seen: float, uses: float) -> float:
     return min((USES * start + seen) / (USES + uses), 1.0)
 
 
-def fit_memories(memories: Sequence[Evidence], start: Parameters) -> Parameters:
-    """Return `start` with vote accuracies, class means and strength fitted; S1 and S0 are taken from it.
+def fit_memories(memories: Sequence[Evidence], learned: Parameters, start: Start = ALONE) -> Parameters:
+    """Return `learned` with vote accuracies, class means and strength fitted; S1 and S0 are taken from it.
 
     Evidence is not faded here: how reliable a kind of signal is does not wear off.
     """
     judged = [item for item in memories if any(t.kind is not SignalKind.USAGE for t in item[0])]
     if not judged:
-        return start
+        return learned
     names = _busiest_judges(judged)
     columns = judge_columns([(name, 0.0) for name in names])
-    counts = weighted_counts(judged, columns, start.reporters, fading=1.0, overlap=start.overlap)
+    counts = weighted_counts(judged, columns, learned.reporters, fading=1.0, overlap=learned.overlap)
     classes, group = np.unique([class_of(initial) for _, initial in judged], return_inverse=True)
     fitted = replace(
-        start,
-        judges=tuple((name, start.accuracy) for name in names),
+        learned,
+        judges=tuple((name, learned.accuracy) for name in names),
         class_means=tuple((c, within(c)) for c in classes.tolist()),
     )
     for _ in range(ROUNDS):
-        fitted = _round(counts, group, fitted)
+        fitted = _round(counts, group, fitted, start)
     return fitted
 
 
@@ -128,7 +129,7 @@ def _busiest_judges(memories: Sequence[Evidence]) -> list[str]:
     return [name for name in busiest if votes[name] >= FEWEST_VOTES]
 
 
-def _round(counts: Float64, group: NDArray[np.intp], p: Parameters) -> Parameters:
+def _round(counts: Float64, group: NDArray[np.intp], p: Parameters, start: Start) -> Parameters:
     """One step of expectation maximisation, each estimate with its pseudo-observations.
 
     Args:
@@ -149,7 +150,7 @@ def _round(counts: Float64, group: NDArray[np.intp], p: Parameters) -> Parameter
         repair=repair,
         judges=tuple((name, a) for (name, _), a in zip(p.judges, by_judge, strict=True)),
         class_means=tuple(zip(classes.tolist(), means.tolist(), strict=True)),
-        strength=_strength(posterior, means[group]),
+        strength=_strength(posterior, means[group], start),
     )
 
 
@@ -179,10 +180,10 @@ def _accuracy(right: float, votes: float) -> float:
     return float(min(max(right / votes, LEAST_ACCURACY), MOST_ACCURACY))
 
 
-def _strength(posterior: Float64, means: Float64) -> float:
+def _strength(posterior: Float64, means: Float64, start: Start) -> float:
     """Return n from how much memories differ: a Beta's variance is mu (1 - mu) / (n + 1)."""
     spread = posterior @ THETA**2 - 2.0 * means * (posterior @ THETA) + means**2
     most = float((means * (1.0 - means)).mean())
-    k = MEMORIES_FOR_STRENGTH
-    ratio = (k / (STARTING.strength + 1.0) * most + float(spread.sum())) / ((k + len(means)) * most)
+    k = MEMORIES_FOR_STRENGTH * start.worth
+    ratio = (k / (start.parameters.strength + 1.0) * most + float(spread.sum())) / ((k + len(means)) * most)
     return min(max(1.0 / ratio - 1.0, LEAST_STRENGTH), MOST_STRENGTH)

@@ -3,13 +3,13 @@
 With L_j(theta) the likelihood of what project j saw (`CalibratedModel`), and R_j the range of log L_j over theta,
 
     pooled:  p(theta) ~ Beta(theta; n mu, n (1 - mu)) * product over the other j of L_j(theta) ^ min(1, R / R_j)
-    here:    p(theta) ~ Beta(theta; n' m, n' (1 - m)) * L_here(theta),   n' = n + K (N - n) / (K + N - n)
+    here:    p(theta) ~ Beta(theta; n' m, n' (1 - m)) * L_here(theta),   n' = n + n (N - n) / N
 
 R = log(a / (1 - a)) is what one explicit vote tells: however much one project says, for the others it counts for one
 vote at the most, so that ten are not outvoted by one that is noisy. m and N are the mean and the strength of the
-pooled belief. What others saw is worth up to K observations here: projects differ, and a lesson that helps everywhere
-but here is found out by what happens here. Where no other project saw anything, n' = n and m = mu: the belief is that
-of a lesson of one's own.
+pooled belief. What others saw is worth up to n observations here, as many as the class mean: where lessons differ much
+so do projects, and a lesson that helps everywhere but here is found out by what happens here. Where no other project
+saw anything, n' = n and m = mu: the belief is that of a lesson of one's own.
 
 What is learned of the evidence (S1, S0, mu, n) is learned of each project's part by itself: it speaks of what helps in
 that project, and a lesson that helps half of them is not one that helps half of the time.
@@ -23,7 +23,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
@@ -32,9 +31,6 @@ from reasoningbank.belief.calibrated import CalibratedModel, Parameters, class_o
 from reasoningbank.belief.calibrated import weighted_counts as counts_of
 from reasoningbank.belief.quadrature import Float64, beliefs_of, log_priors
 from reasoningbank.signals import Tally
-
-BETWEEN: Final = 2.0
-"""K: how many observations of one's own what the others saw is worth at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,7 @@ class PooledModel:
         seen = pooled.any(axis=1)
         mean = np.where(seen, [b.mean for b in together], means)
         more = np.where(seen, np.maximum([b.strength for b in together], known.strength) - known.strength, 0.0)
-        strength = known.strength + BETWEEN * more / (BETWEEN + more)
+        strength = known.strength + known.strength * more / (known.strength + more)
         return beliefs_of(log_priors(mean, strength[:, None]) + own @ likelihoods)
 
     @property

@@ -13,6 +13,12 @@ def read(reading: Reading) -> dict[str, str]:
     return dict(reading.execute("SELECT key, value FROM meta").fetchall())
 
 
+def one(reading: Reading, key: str) -> str | None:
+    """Return one fact; None when it was not put."""
+    row = reading.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return None if row is None else str(row[0])
+
+
 def put(writing: Writing, key: str, value: str) -> None:
     """Remember a fact in place of the one before."""
     writing.insert("meta", ("key", "value"), [(key, value)], "ON CONFLICT (key) DO UPDATE SET value = excluded.value")
@@ -44,5 +50,5 @@ def count_late(writing: Writing, many: int, now: datetime) -> None:
 
 
 def _late(reading: Reading) -> dict[str, int]:
-    row = reading.execute("SELECT value FROM meta WHERE key = ?", (LATE,)).fetchone()
-    return {} if row is None else dict(json.loads(row[0]))
+    days = one(reading, LATE)
+    return {} if days is None else dict(json.loads(days))

@@ -9,8 +9,10 @@ from itertools import groupby
 from typing import Any
 
 from reasoningbank.belief.calibrated import Parameters
+from reasoningbank.belief.common import ALONE, Start
 from reasoningbank.belief.effects import JudgedRun
 from reasoningbank.signals import parse_time, time_text
+from reasoningbank.storage import meta
 from reasoningbank.storage.contract import Reading, Writing, column
 
 
@@ -57,6 +59,23 @@ def add(writing: Writing, fit: Fit) -> None:
     )
 
 
+START = "start"
+
+
+def start(reading: Reading) -> tuple[Start, int]:
+    """Return where fits start, and the newest change that shared banks were told what was learned of; else -1."""
+    known = meta.one(reading, START)
+    if known is None:
+        return ALONE, -1
+    record = json.loads(known)
+    return Start.of(record), record["change"]
+
+
+def put_start(writing: Writing, start: Start, change: int) -> None:
+    """Remember where fits start, and the newest change that shared banks were told what was learned of."""
+    meta.put(writing, START, json.dumps(start.record() | {"change": change}))
+
+
 def judged_last(reading: Reading, most: int) -> list[int]:
     """Return the row numbers of the memories that votes or outcomes are known of, those judged last, at most `most`."""
     # What was merged counts once, with what it was merged into.
@@ -69,13 +88,18 @@ def judged_last(reading: Reading, most: int) -> list[int]:
 
 
 def judged_runs(reading: Reading, most: int) -> list[JudgedRun]:
-    """Return the newest runs with a verdict that were handed memories, or held out, at most `most`."""
+    """Return the newest runs with a verdict that were handed memories, or held out, at most `most`.
+
+    What was handed lessons of shared banks, too, is left out: what came of it is not of the others alone.
+    """
     rows = reading.execute(
         "SELECT e.ref, e.verdict = 'success', t.held, e.judge, s.memory, s.confidence, s.about "
         "FROM (SELECT ref, verdict, judge FROM episodes WHERE verdict IN ('success', 'failure') "
         "ORDER BY opened_at DESC, ref LIMIT ?) AS e "
         "LEFT JOIN trials AS t ON t.ref = e.ref LEFT JOIN served AS s ON s.ref = e.ref "
-        "WHERE s.ref IS NOT NULL OR t.held = 1 ORDER BY e.ref, s.position",
+        "WHERE (s.ref IS NOT NULL OR t.held = 1) "
+        "AND NOT EXISTS (SELECT 1 FROM shared_runs AS r WHERE r.ref = e.ref AND r.served <> '[]') "
+        "ORDER BY e.ref, s.position",
         (most,),
     )
     runs = []

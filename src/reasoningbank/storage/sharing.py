@@ -190,6 +190,26 @@ def handed_since(reading: Reading, since: datetime) -> dict[str, int]:
     return dict(found)
 
 
+# -- what projects have in common, in the shared bank --------------------------------------------------------------
+
+_TOLD_BY = "told_by:"
+
+
+def put_told(writing: Writing, project: str, told: Sequence[float]) -> None:
+    """Note how well each world explains a project's runs."""
+    meta.put(writing, f"{_TOLD_BY}{project}", json.dumps(told))
+
+
+def told_by_project(reading: Reading) -> dict[str, list[float]]:
+    """Return how well each world explains the runs of each project that is a member, by its name."""
+    rows = reading.execute(
+        "SELECT p.name, m.value FROM members AS p JOIN meta AS m ON m.key = ? || p.name "
+        "WHERE p.kind = 'project' ORDER BY p.name",
+        (_TOLD_BY,),
+    )
+    return {name: json.loads(told) for name, told in rows}
+
+
 # -- where they are ------------------------------------------------------------------------------------------------
 
 # No name of a project can hold it: `checked_name` refuses what cannot be seen.

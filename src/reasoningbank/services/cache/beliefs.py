@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from reasoningbank.belief.belief import Belief, ConfidenceModel, Evidence
 from reasoningbank.belief.calibrated import CalibratedModel
+from reasoningbank.belief.common import Start
 from reasoningbank.belief.ema import EmaModel
 from reasoningbank.belief.spec import SignalWeights, SpecModel
 from reasoningbank.signals import SignalKind
@@ -46,6 +47,10 @@ class Models:
             found = parameters.load(reading, number)
             self._fitted = (number, found.change, CalibratedModel(found.parameters))
         return self._fitted
+
+    def start(self, reading: Reading) -> Start:
+        """Return where a fit of the parameters starts."""
+        return parameters.start(reading)[0]
 
     def evidence(self, stored: Iterable[Stored]) -> list[Evidence]:
         """Return what the parameters are fitted to: what is known of each memory."""

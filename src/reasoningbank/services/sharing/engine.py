@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasoningbank.belief.belief import ConfidenceModel, Evidence
 from reasoningbank.belief.calibrated import CalibratedModel
+from reasoningbank.belief.common import Start, starting
 from reasoningbank.belief.pooled import PooledModel, by_project
 from reasoningbank.errors import InvalidInputError, SharedAccessError, StorageError
 from reasoningbank.services.cache.beliefs import Models
@@ -42,6 +43,10 @@ class PooledModels(Models):
         """Return the confidence model with what the shared bank has taught it."""
         model = super().current(reading)
         return PooledModel(model, self._here) if isinstance(model, CalibratedModel) else model
+
+    def start(self, reading: Reading) -> Start:
+        """Return where a fit of the parameters starts: at what all member projects have in common."""
+        return starting([*sharing.told_by_project(reading).values()])
 
     def evidence(self, stored: Iterable[Stored]) -> list[Evidence]:
         """Return what the parameters are fitted to: what each project knows of each memory, by itself."""
