@@ -14,8 +14,8 @@ import pytest
 
 from reasoningbank import ReasoningBank, Settings
 from reasoningbank.belief.calibrated import STARTING, Parameters
-from reasoningbank.belief.common import Start
 from reasoningbank.belief.fitting import ProjectEvidence, fit
+from reasoningbank.belief.worlds import Start
 from reasoningbank.services.credit import fitting
 from reasoningbank.storage.parameters import Fit
 from tests.conftest import Clock, OpenBank

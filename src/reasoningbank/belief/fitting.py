@@ -23,9 +23,9 @@ from reasoningbank.belief.calibrated import (
     log_likelihoods,
     weighted_counts,
 )
-from reasoningbank.belief.common import ALONE, Start
 from reasoningbank.belief.effects import JudgedRun, fit_runs
 from reasoningbank.belief.quadrature import THETA, Float64, log_priors, normalised
+from reasoningbank.belief.worlds import ALONE, Start
 from reasoningbank.measures.lift import Trial, harmful
 from reasoningbank.signals import SignalKind
 

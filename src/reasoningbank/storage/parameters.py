@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Any
 
 from reasoningbank.belief.calibrated import Parameters
-from reasoningbank.belief.common import ALONE, Start
 from reasoningbank.belief.effects import JudgedRun
+from reasoningbank.belief.worlds import ALONE, Start
 from reasoningbank.signals import parse_time, time_text
 from reasoningbank.storage import meta
 from reasoningbank.storage.contract import Reading, Writing, column

@@ -248,6 +248,20 @@ def test_what_one_project_proved_is_suggested_only_where_it_names_nothing_of_it(
     assert root.shared.suggest_promotions("org") == []
 
 
+def test_what_one_project_proved_by_luck_is_not_suggested(open_with: OpenWith) -> None:
+    sales = open_with("sales")
+    doubtful = proven(sales, PATHS, votes=5)
+    for i in range(3):
+        sales.vote(doubtful, False, ref=f"against {i}")
+
+    # Proven, and by as many as are asked for: and yet it may well help less than half of the time.
+    assert sales.get(doubtful).confidence >= sales.settings.floor
+    assert sales.sharing.suggest_promotions("org") == []
+    for i in range(3):
+        sales.vote(doubtful, True, ref=f"for {i}")
+    assert [each.origins for each in sales.sharing.suggest_promotions("org")] == [(("sales", doubtful),)]
+
+
 def test_nothing_is_promoted_unasked_unless_the_shared_bank_says_so(open_bank: OpenBank, root: BankRoot) -> None:
     root.shared.create("auto", approvers=["one"], writers=["two", "three"], auto=True)
     for project in ("one", "two", "three"):

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from reasoningbank.belief.belief import Belief, ConfidenceModel, Evidence
 from reasoningbank.belief.calibrated import CalibratedModel
-from reasoningbank.belief.common import Start
 from reasoningbank.belief.ema import EmaModel
 from reasoningbank.belief.spec import SignalWeights, SpecModel
+from reasoningbank.belief.worlds import Start
 from reasoningbank.signals import SignalKind
 from reasoningbank.storage import parameters, trust
 from reasoningbank.storage.contract import Reading

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import math
 
-from reasoningbank.belief.common import Start
 from reasoningbank.belief.fitting import ProjectEvidence, fit, is_due
+from reasoningbank.belief.worlds import Start
 from reasoningbank.errors import StorageError
 from reasoningbank.moments import FIRST
 from reasoningbank.services.engine import Engine

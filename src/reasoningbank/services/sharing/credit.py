@@ -22,7 +22,7 @@ from reasoningbank.results import Voted
 from reasoningbank.services.credit import credit
 from reasoningbank.services.search.recall import usage
 from reasoningbank.services.search.repair import of_repair
-from reasoningbank.services.sharing import common
+from reasoningbank.services.sharing import worlds
 from reasoningbank.services.sharing.engine import MemberEngine
 from reasoningbank.services.sharing.levels import Levels
 from reasoningbank.services.sharing.state import holding
@@ -51,14 +51,14 @@ def settle(levels: Levels, strength: float = 1.0, ref: str | None = None) -> Non
         strength: how strongly the verdict of `ref` was given, in (0, 1].
     """
     with levels.own.read() as view:
-        due, is_news = sharing.due(view, list(levels.banks)), common.is_news(view)
+        due, is_news = sharing.due(view, list(levels.banks)), worlds.is_news(view)
     for run, bank in due:
         try:
             _tell(levels, levels.banks[bank], run, strength if run == ref else 1.0)
         except ReasoningBankError as error:
             levels.left_out(bank, error)
     if is_news:
-        common.exchange(levels)
+        worlds.exchange(levels)
 
 
 def _tell(levels: Levels, engine: MemberEngine, ref: str, strength: float) -> None:

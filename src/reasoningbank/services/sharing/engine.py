@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasoningbank.belief.belief import ConfidenceModel, Evidence
 from reasoningbank.belief.calibrated import CalibratedModel
-from reasoningbank.belief.common import Start, starting
 from reasoningbank.belief.pooled import PooledModel, by_project
+from reasoningbank.belief.worlds import Start, starting
 from reasoningbank.errors import InvalidInputError, SharedAccessError, StorageError
 from reasoningbank.services.cache.beliefs import Models
 from reasoningbank.services.deadline import Deadlines

@@ -24,6 +24,8 @@ from reasoningbank.vectors.base import Float32
 FEWEST_PROJECTS = 3
 FEWEST_SUCCESSES = 5.0
 """What one project must have seen of a lesson that nobody else has."""
+SURE = 0.5
+"""And be nine in ten sure of: that it helps more often than this. Among many lessons some have luck."""
 
 PAGE = 500
 
@@ -34,13 +36,14 @@ class _Lesson:
     memory: Memory
     vector: Float32
     proven: bool
+    low: float
     tallies: tuple[Tally, ...]
     successes: float
     failures: float
 
 
 def suggest(projects: Sequence[Engine], bank: Engine, names: Sequence[str] = ()) -> list[Suggestion]:
-    """Return what is proven in three projects or more, or in one and says nothing that only this one has.
+    """Return what is proven in three projects or more, or beyond luck in one and says nothing that only this one has.
 
     What as many projects found to fail, or more, is not suggested; what they saw counts in any case.
     Near-duplicates of several projects are one suggestion, with the evidence of all. What the shared bank has in any
@@ -80,7 +83,7 @@ def _suggestion(bank: str, cluster: Sequence[_Lesson], names: Sequence[str]) -> 
         return None
     if len(projects) >= FEWEST_PROJECTS:
         reason = f"proven in {len(projects)} projects"
-    elif sum(each.successes for each in proven) >= FEWEST_SUCCESSES and not check(first.memory, {}, names):
+    elif sum(e.successes for e in proven if e.low >= SURE) >= FEWEST_SUCCESSES and not check(first.memory, {}, names):
         reason = f"proven in {first.project}, and names nothing that only this project has"
     else:
         return None
@@ -125,11 +128,11 @@ def _lessons(view: View, project: str) -> Iterator[_Lesson]:
         ids = engine.cache.candidates(view, batch)["first"]
         vectors = engine.cache.vectors.vectors(view, ids, generation.dim)
         rows = view.load(batch.tolist())
-        memories = view.shown(rows)
+        memories, beliefs = view.shown(rows), view.beliefs(rows.values())
         for n, has, vector in zip(batch.tolist(), ids.tolist(), vectors, strict=True):
             if n in rows and has:
                 told = [t for t in rows[n].tallies if t.kind is not SignalKind.USAGE]
                 serving = memories[n].state is State.ACTIVE and not memories[n].has_expired(engine.now())
                 proven = bool(told) and serving and memories[n].confidence >= floor
                 good, bad = sum(t.positive for t in told), sum(t.negative for t in told)
-                yield _Lesson(project, memories[n], vector, proven, rows[n].tallies, good, bad)
+                yield _Lesson(project, memories[n], vector, proven, beliefs[n].low, rows[n].tallies, good, bad)

@@ -8,7 +8,7 @@ import pytest
 
 from reasoningbank import BankRoot, ReasoningBank
 from reasoningbank.belief.calibrated import STARTING
-from reasoningbank.belief.common import WORLDS
+from reasoningbank.belief.worlds import WORLDS
 from reasoningbank.storage import parameters, sharing
 from tests.bank.sharing.conftest import OpenWith
 from tests.conftest import OpenBank

@@ -1,12 +1,12 @@
 """What the projects of a tenant have in common reaches each of them through the shared banks they read.
 
-After each fit a project tells its shared banks how well each world explains its runs (`belief.common`), and fits again
+After each fit a project tells its shared banks how well each world explains its runs (`belief.worlds`), and fits again
 from what the other members told. It is numbers about all of its runs: no lesson, no task and no count is in them.
 """
 
 from __future__ import annotations
 
-from reasoningbank.belief.common import MOST_RUNS, starting, told_by
+from reasoningbank.belief.worlds import MOST_RUNS, starting, told_by
 from reasoningbank.errors import ReasoningBankError
 from reasoningbank.services.credit.fitting import MOST_MEMORIES, fit_again
 from reasoningbank.services.sharing.levels import Levels

@@ -10,10 +10,10 @@ import pytest
 
 from reasoningbank.belief.belief import within
 from reasoningbank.belief.calibrated import STARTING
-from reasoningbank.belief.common import ALONE, LEAST, MEMORIES_OF_A_CLASS, WORLDS, Start, starting, told_by
 from reasoningbank.belief.effects import JudgedRun
 from reasoningbank.belief.fitting import ProjectEvidence, fit
 from reasoningbank.belief.quadrature import THETA, log_priors, normalised
+from reasoningbank.belief.worlds import ALONE, LEAST, MEMORIES_OF_A_CLASS, WORLDS, Start, starting, told_by
 
 HELPED, UNHELPED = 0.85, 0.35
 
