@@ -32,6 +32,10 @@ class Memory:
         """Return the blocks of an origin behind a change."""
         return [block for block in self.held.get(origin, []) if block.first > after][:most]
 
+    def ends(self, _origin: str, _change: int) -> str:
+        """No bank was ever put back here."""
+        return ""
+
     def take(self, blocks: Sequence[Block], _terms: Terms) -> Taken:
         """Take a block, unless it is here."""
         block = blocks[0]

@@ -138,6 +138,7 @@ class AsyncReplication(_Facade[Replication]):
     capture = _hop(Replication.capture)
     have = _hop(Replication.have)
     blocks = _hop(Replication.blocks)
+    ends = _hop(Replication.ends)
     take = _hop(Replication.take)
     refuse = _hop(Replication.refuse)
     heard = _hop(Replication.heard)

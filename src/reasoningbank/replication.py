@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 __all__ = ["Block", "OriginStatus", "Taken", "Terms"]
 
 CLOCK_AHEAD_MS: Final = 3_600_000  # further ahead, what was said would win over whatever others say for too long
+HERE: Final = "here"
+"""How a bank calls what is its own, that it had lost, and that came back."""
 _COUNTER_DIGITS, _MS_DIGITS = 6, 13
+_KEY_DIGITS = 64
 
 
 class Block(NamedTuple):
     """Changes of one origin, numbered without a gap, as it signed them.
 
     Attributes:
-        origin: the origin's public key, 64 hex digits.
+        origin: the origin's public key, 64 hex digits; with a dot and 16 more of a bank that began anew.
         first, last: numbers of its first and last change; an origin's changes are numbered from 1.
         body: the changes, as docs/reference/bus-protocol.md has them.
         signature: Ed25519 by the origin over `signed`.
@@ -28,6 +31,11 @@ class Block(NamedTuple):
     last: int
     body: bytes
     signature: bytes = b""
+
+    @property
+    def key(self) -> str:
+        """The public key by which the origin signed it."""
+        return key_of(self.origin)
 
     @property
     def signed(self) -> bytes:
@@ -76,8 +84,8 @@ class OriginStatus:
 
     Attributes:
         origin: its key; `name` what it is called here, "" for this bank itself.
-        have: the number of its newest change that is here, and all before it.
-        newest: the number of its newest change that some peer told of.
+        have: how many of its changes are here: from its first to its newest one here, without a gap.
+        newest: how many there are, as some peer told.
         spent: what was taken from it today, by "memories", "signals" and "bytes".
         refused: how often it was refused today, by reason.
     """
@@ -88,6 +96,20 @@ class OriginStatus:
     newest: int = 0
     spent: Mapping[str, int] = field(default_factory=dict)
     refused: Mapping[str, int] = field(default_factory=dict)
+
+
+def key_of(origin: str) -> str:
+    """Return the public key of an origin: a bank that was put back to an earlier state goes on as another one."""
+    return origin[:_KEY_DIGITS]
+
+
+def begun_anew(key: str, at: int, chance: str, before: Iterable[str]) -> str:
+    """Return the origin as which a bank goes on from a time in milliseconds: it sorts behind those that were before.
+
+    `chance` is 4 hex digits, by which copies that begin anew in one moment differ.
+    """
+    latest = max((int(origin[_KEY_DIGITS + 1 : -4] or "0", 16) for origin in before), default=0)
+    return f"{key}.{max(at, latest + 1):012x}{chance}"
 
 
 def ticked(clock: str, now_ms: int) -> str:

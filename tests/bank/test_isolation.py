@@ -230,7 +230,7 @@ OWN_ONLY = {
     *("exchange.export_to", "exchange.import_from", "links.suggest", "sources.block", "sources.unblock"),
     *("sources.erase", "sources.forget", "sources.list", "sources.overview", "sources.trust", "upkeep.review"),
     *("replication.blocks", "replication.capture", "replication.have", "replication.refuse", "replication.status"),
-    *("replication.heard", "replication.take"),
+    *("replication.ends", "replication.heard", "replication.take"),
     *("graph.export_to", "graph.import_from", "graph.list_nodes", "graph.recall_paths", "graph.search"),
     *("queue.list", "queue.put", "queue.worker", "runs.best_of", "runs.distill_many", "runs.list"),
     *("runs.note_read", "runs.was_read", "with_shared"),

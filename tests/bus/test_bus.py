@@ -127,3 +127,32 @@ def test_an_address_is_a_host_and_a_port() -> None:
     for wrong in ("localhost", ":1", "a:b", "a:99999", ""):
         with pytest.raises(InvalidInputError, match="no address"):
             address_of(wrong)
+
+
+async def test_a_bank_that_was_put_back_gets_back_what_it_told_and_what_it_told_since_holds_too(tmp_path: Path) -> None:
+    with bank(tmp_path, "berlin") as one, bank(tmp_path, "lima") as two:
+        memory = one.record("Quote paths", "Put paths in quotes", outcome="failure").memory.id
+        one.upkeep.backup(tmp_path / "backup")
+        async with Bus(one, BERLIN, [peer(LIMA)]) as berlin, Bus(two, LIMA, [peer(BERLIN)]) as lima:
+            lost = [one.record(f"Lost {n}", "With the disk", outcome="success").memory.id for n in range(100)]
+            one.vote(memory, True)
+            await lima.sync(berlin.address)
+        one.upkeep.restore_backup(tmp_path / "backup")
+        # As many changes as were lost, so that the numbers alone tell nothing.
+        since = [one.record(f"Since {n}", "On the new disk", outcome="success").memory.id for n in range(100)]
+        one.vote(memory, False)
+        async with Bus(one, BERLIN, [peer(LIMA)]) as berlin, Bus(two, LIMA, [peer(BERLIN)]) as lima:
+            await berlin.sync(lima.address)
+            await lima.sync(berlin.address)
+            status = await lima.status()
+
+        for each in (one, two):
+            assert {m.id for m in each.list(state=None, limit=1_000).memories} == {memory, *lost, *since}
+            assert sum(p.positive + p.negative for p in each.evidence(memory).pieces) == 2.0
+        assert one.get(memory).confidence == pytest.approx(two.get(memory).confidence, abs=1e-9)
+        assert [(each.name, each.have >= 203) for each in status.origins if each.name == "berlin"] == [("berlin", True)]
+
+
+def test_a_peer_cannot_be_called_what_a_bank_calls_itself() -> None:
+    with pytest.raises(InvalidInputError, match="another name"):
+        Peer("here", LIMA.kid)

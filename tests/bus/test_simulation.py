@@ -1,4 +1,7 @@
-"""Whatever the network, the clocks, the disks and a bad peer do: once they are done, all banks hold the same."""
+"""Whatever the network, the clocks, the disks and a bad peer do: once they are done, all banks hold the same.
+
+Disks also come back as they were some time ago.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,8 @@ def lived_through(simulation: Simulation, acts: int) -> None:
         simulation.somebody_does_something()
         if rng.random() < 0.3:
             simulation.eve_does_something()
+        if rng.random() < 0.15:
+            simulation.disk_trouble()
         if rng.random() < 0.1:
             simulation.groups = [rng.randint(0, 1) for _ in simulation.machines]
         for _ in range(rng.randint(0, 3)):
@@ -50,7 +55,10 @@ def check(simulation: Simulation) -> None:
     for machine in simulation.machines:
         assert machine.bank is not None
         for memory in simulation.votes.keys() - simulation.rewritten - simulation.deleted:
-            if held[0][memory][2] == "active":
+            if memory not in held[0]:
+                # It was lost with its disk, and all that was said of it.
+                assert simulation.votes[memory] == 0
+            elif held[0][memory][2] == "active":
                 pieces = [piece for piece in machine.bank.evidence(memory).pieces if piece.kind == "explicit"]
                 counted = sum(piece.positive for piece in pieces) + sum(piece.negative for piece in pieces)
                 told, perhaps = simulation.votes[memory], simulation.perhaps.get(memory, 0)

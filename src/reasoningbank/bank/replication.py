@@ -39,8 +39,15 @@ class Replication(Namespace):
         return standing.have(self._engine)
 
     def blocks(self, origin: str, after: int, *, most: int = 16) -> builtins.list[Block]:
-        """Return the blocks of an origin behind its change `after`, in order, up to `most`."""
+        """Return the blocks of an origin with changes behind `after`, in order, up to `most`."""
         return standing.blocks(self._engine, origin, after, most)
+
+    def ends(self, origin: str, change: int) -> str:
+        """Return the hash, in hex, of the block of an origin that ends with a change; "" when none does.
+
+        By it, a bank sees that others know other changes of its own under the same numbers: it was put back since.
+        """
+        return standing.ends(self._engine, origin, change)
 
     def take(self, blocks: Sequence[Block], terms: Terms, kid: str, sign: Callable[[bytes], bytes]) -> Taken:
         """Take the first of some blocks of another bank's, in one transaction; `Taken.blocks` says how many.
@@ -49,7 +56,9 @@ class Replication(Namespace):
         200 changes: others wait meanwhile.
 
         Its lessons are scrubbed and inspected like any that are recorded, and are of the source `bus:NAME`. Whether the
-        origin signed it is for the caller to check.
+        origin signed it is for the caller to check. A bank takes back its own blocks that it does not know, whatever
+        the terms, as of the trusted source `bus:here`: it was put back to an earlier state, or is a copy. It goes on as
+        another origin of its key then.
 
         Args:
             blocks: the blocks, of one origin and in order, at least one.

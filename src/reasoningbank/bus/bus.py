@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from reasoningbank.bus.quic import Connection, Endpoint
 from reasoningbank.bus.store import BankStore
 from reasoningbank.bus.trust import Peer
 from reasoningbank.errors import BusError, BusProtocolError, InvalidInputError, ReasoningBankError
-from reasoningbank.replication import OriginStatus
+from reasoningbank.replication import OriginStatus, key_of
 
 HEARD_SECONDS: Final = 5.0  # between two notes, for others, of how far this bank is behind
 STILL_SECONDS: Final = 6.0  # without any progress, a sync is as far as it gets
@@ -137,7 +138,7 @@ class Bus:
         connection = await self._dial(*address_of(address))
         kid = connection.kid or ""
         await asyncio.to_thread(self.node.store.capture)
-        before = await asyncio.to_thread(self._of_others)
+        before = self.node.reconciling.taken
         until, still, last = time.monotonic() + seconds, 0.0, (0, 0)
         while time.monotonic() < until:
             if connection.reason:
@@ -146,18 +147,14 @@ class Bus:
                 await self._say(lambda: [self.node.digest_for(kid, _now())])
             await asyncio.sleep(0.1)
             have = await asyncio.to_thread(self.node.store.have)
-            here, known, is_done = self.node.compared(kid, have)
+            here, known, is_done = self.node.reconciling.compared(kid, have)
             still = 0.0 if (here, known) != last else still + 0.1
             last = here, known
             if progress is not None:
                 progress(here, known)
             if is_done or still > STILL_SECONDS:
                 break
-        return await asyncio.to_thread(self._of_others) - before
-
-    def _of_others(self) -> int:
-        """Return how many changes of others are here."""
-        return sum(changes for origin, changes in self.node.store.have().items() if origin != self.identity.kid)
+        return self.node.reconciling.taken - before
 
     # -- the loop --------------------------------------------------------------------------------------------------
 
@@ -190,7 +187,7 @@ class Bus:
             await asyncio.sleep(self.node.options.period_ms / 4000)
 
     async def _note_heard(self) -> None:
-        newest, now = self.node.known_of(), time.monotonic()
+        newest, now = self.node.reconciling.known_of(), time.monotonic()
         if newest != self._heard and now - self._heard_at > HEARD_SECONDS:
             self._heard, self._heard_at = newest, now
             await self._say(partial(self._heard_of, newest))
@@ -223,7 +220,7 @@ class Bus:
             return
         if is_open:
             self._connections[kid] = connection
-            self._start(self._say(lambda: [self.node.digest_for(kid, _now())]))
+            self._start(self._say(lambda: [self.node.greet(kid, _now())]))
         elif self._connections.get(kid) is connection:
             del self._connections[kid]
 
@@ -255,11 +252,11 @@ class Bus:
 
 def status_of(node: Node, address: str, origins: list[OriginStatus]) -> BusStatus:
     """Return how a node is doing."""
-    lag = {
-        node.peers[origin].name: newest - next((each.have for each in origins if each.origin == origin), 0)
-        for origin, newest in node.known_of().items()
-        if origin in node.peers
-    }
+    newest = Counter[str]()
+    for origin, number in node.reconciling.known_of().items():
+        newest[key_of(origin)] += number
+    here = {each.origin: each.have for each in origins}
+    lag = {peer.name: newest[key] - here.get(key, 0) for key, peer in node.peers.items()}
     return BusStatus(
         address,
         {name: health.value for name, health in node.health().items()},

@@ -7,6 +7,7 @@ import re
 import struct
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from reasoningbank.bus.frames import FrameType, StreamRole
@@ -18,7 +19,8 @@ ADDRESSES_LIMIT: Final = 256
 BLOCKS_LIMIT: Final = 64
 BLOCKS_BYTES: Final = 900_000  # of the bodies in one frame: the heads beside them fit into what is left of 1 MiB
 _KEY = re.compile(r"[0-9a-f]{64}")
-_BLOCK = struct.Struct(">32sQQ64sI")
+_ORIGIN = re.compile(r"[0-9a-f]{64}(\.[0-9a-f]{16})?")
+_BLOCK = struct.Struct(">32sQQQ64sI")
 _MOST = 2**53
 
 
@@ -53,11 +55,15 @@ RULES: Final[dict[str, Rule]] = {
 
 
 class Digest(NamedTuple):
-    """How far a bank has everything of each origin, and where others listen; a reply asks for none in return."""
+    """How far a bank has everything of each origin, and where others listen; a reply asks for none in return.
+
+    `heads` are, of whoever it is for, the hashes of the newest blocks: it sees by them whether they are its own.
+    """
 
     have: Mapping[str, int]
     addresses: Mapping[str, str]
     is_reply: bool = False
+    heads: Mapping[str, str] = MappingProxyType({})
 
 
 class Refused(NamedTuple):
@@ -71,7 +77,8 @@ class Refused(NamedTuple):
 def digest_payload(digest: Digest) -> bytes:
     """Return a digest as a payload."""
     addresses = dict(sorted(digest.addresses.items())[:ADDRESSES_LIMIT])
-    return _json({"have": dict(digest.have), "addresses": addresses, "reply": digest.is_reply})
+    said = {"have": dict(digest.have), "addresses": addresses, "reply": digest.is_reply, "heads": dict(digest.heads)}
+    return _json(said)
 
 
 def read_digest(payload: bytes) -> Digest:
@@ -83,7 +90,10 @@ def read_digest(payload: bytes) -> Digest:
     for key, address in addresses.items():
         if not (_KEY.fullmatch(key) and isinstance(address, str) and len(address) <= 300 and address.isprintable()):
             raise BusProtocolError("an address of a digest is none")
-    return Digest(have, addresses, said.get("reply") is True)
+    heads = said.get("heads", {})
+    if not isinstance(heads, dict) or not all(origin in have and isinstance(heads[origin], str) for origin in heads):
+        raise BusProtocolError("a head of a digest is none")
+    return Digest(have, addresses, said.get("reply") is True, heads)
 
 
 def pull_payload(want: Mapping[str, int]) -> bytes:
@@ -113,8 +123,14 @@ def read_refused(payload: bytes) -> Refused:
 def blocks_payload(blocks: Sequence[Block]) -> bytes:
     """Return blocks as a payload: of each its origin, first and last change, signature, length and body."""
     return b"".join(
-        _BLOCK.pack(bytes.fromhex(b.origin), b.first, b.last, b.signature, len(b.body)) + b.body for b in blocks
+        _BLOCK.pack(bytes.fromhex(b.key), _anew(b.origin), b.first, b.last, b.signature, len(b.body)) + b.body
+        for b in blocks
     )
+
+
+def _anew(origin: str) -> int:
+    """Return the number behind an origin's key: 0 of a bank that never began anew."""
+    return int(origin.partition(".")[2] or "0", 16)
 
 
 def read_blocks(payload: bytes) -> list[Block]:
@@ -124,11 +140,12 @@ def read_blocks(payload: bytes) -> list[Block]:
     while start < len(payload):
         if len(payload) - start < _BLOCK.size or len(blocks) >= BLOCKS_LIMIT:
             raise BusProtocolError("a block is cut short, or there are too many")
-        origin, first, last, signature, length = _BLOCK.unpack_from(payload, start)
+        key, anew, first, last, signature, length = _BLOCK.unpack_from(payload, start)
         start += _BLOCK.size
         if len(payload) - start < length or not 1 <= first <= last < _MOST:
             raise BusProtocolError("a block is cut short, or its numbers are none")
-        blocks.append(Block(origin.hex(), first, last, payload[start : start + length], signature))
+        origin = f"{key.hex()}.{anew:016x}" if anew else key.hex()
+        blocks.append(Block(origin, first, last, payload[start : start + length], signature))
         start += length
     return blocks
 
@@ -162,6 +179,6 @@ def _numbers(said: Any) -> dict[str, int]:
     if not isinstance(said, dict) or len(said) > ORIGINS_LIMIT:
         raise BusProtocolError("it does not say how far it has each origin, or of too many")
     for key, number in said.items():
-        if not _KEY.fullmatch(key) or type(number) is not int or not 0 <= number < _MOST:
+        if not _ORIGIN.fullmatch(key) or type(number) is not int or not 0 <= number < _MOST:
             raise BusProtocolError("an origin is no key, or its number is none")
     return said

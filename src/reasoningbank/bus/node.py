@@ -9,36 +9,24 @@ from __future__ import annotations
 import random
 import secrets
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import groupby, takewhile
-from operator import attrgetter
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from reasoningbank.bus import messages
 from reasoningbank.bus.frames import Decoder, Frame, Header, StreamRole, encode
 from reasoningbank.bus.identity import verify
-from reasoningbank.bus.intents import Grant, Nonces, Refusal, Signer, check, check_reply, permits, signed
+from reasoningbank.bus.intents import Grant, Nonces, Refusal, Signer, check, check_reply, signed
 from reasoningbank.bus.membership import Health, Members
 from reasoningbank.bus.messages import RULES, Digest, Op, Refused
+from reasoningbank.bus.reconciling import Reconciling, Store
 from reasoningbank.bus.trust import Peer
 from reasoningbank.errors import BusProtocolError, BusRefusedError
-from reasoningbank.replication import Block, Taken, Terms
+from reasoningbank.replication import Block
 
 LAST_REFUSALS: Final = 50
 _CLOCKS = (Refusal.TOO_OLD, Refusal.FROM_THE_FUTURE)
 _ASKED_KEPT: Final = 256
-_origin_of = attrgetter("origin")
-
-
-class Store(Protocol):
-    """What a bank holds of all origins."""
-
-    def capture(self) -> int: ...
-    def have(self) -> dict[str, int]: ...
-    def blocks(self, origin: str, after: int, most: int) -> list[Block]: ...
-    def take(self, blocks: Sequence[Block], terms: Terms) -> Taken: ...
-    def refuse(self, origin: str, reason: str) -> None: ...
 
 
 class Send(NamedTuple):
@@ -109,6 +97,7 @@ class Node:
         self.store, self.identity, self.options = store, identity, options or Options()
         self._rng = rng or random.Random(secrets.randbits(64))  # noqa: S311 - whom to tell is no secret
         self.peers = {peer.key: peer for peer in peers if peer.key != identity.kid}
+        self.reconciling = Reconciling(store, identity.kid, self.peers, self.options.pull_again_ms)
         self._grants = {kid: Grant(peer.scope, _verifier(kid)) for kid, peer in self.peers.items()}
         self._window = Nonces(since=now)
         self.members = Members(self.options.period_ms, self._rng)
@@ -119,9 +108,7 @@ class Node:
         # How far a peer's clock is ahead of this one, as far as it made itself felt.
         self._ahead: dict[str, int] = {}
         self._asked: dict[str, None] = {}
-        self._pulling: dict[str, int] = {}
         self._next_period = now
-        self._theirs: dict[str, Mapping[str, int]] = {}
 
     # -- out -------------------------------------------------------------------------------------------------------
 
@@ -145,11 +132,17 @@ class Node:
         """Tell one peer how far this bank is."""
         return self._digest(kid, now, self.store.have())
 
+    def greet(self, kid: str, now: int) -> Send:
+        """Tell a peer that has just come how far this bank is, with all that changed here until now."""
+        self.store.capture()
+        return self.digest_for(kid, now)
+
     def _digest(self, kid: str, now: int, have: Mapping[str, int], *, reply: bool = False) -> Send:
         addresses = self.members.addresses()
         if self._address:
             addresses[self.identity.kid] = self._address
-        return self._send(Op.DIGEST, kid, messages.digest_payload(Digest(have, addresses, reply)), now)
+        digest = Digest(have, addresses, reply, self.reconciling.heads_of(kid, have))
+        return self._send(Op.DIGEST, kid, messages.digest_payload(digest), now)
 
     def _send(self, op: Op, kid: str, payload: bytes, now: int) -> Send:
         rule = RULES[op]
@@ -247,73 +240,28 @@ class Node:
             # A bank says itself where it listens; of others it may only tell what is not known yet.
             if other in self.peers and (other == kid or other not in self.members.addresses()):
                 self.members.add(other, now, address)
-        self._theirs[kid] = digest.have
         have = self.store.have()
-        out = self._pull(digest.have, have, kid, now)
+        out = self._pull(self.reconciling.wanted(digest, have, kid, now), kid, now)
         if not digest.is_reply and any(number > digest.have.get(origin, 0) for origin, number in have.items()):
             out.append(self._digest(kid, now, have, reply=True))
         return out
 
-    def _pull(self, theirs: Mapping[str, int], have: Mapping[str, int], kid: str, now: int) -> list[Send]:
-        want = {
-            origin: have.get(origin, 0)
-            for origin, number in theirs.items()
-            if number > have.get(origin, 0)
-            and self._may_write(origin)
-            and now >= self._pulling.get(origin, 0)
-            and origin != self.identity.kid
-        }
-        if not want:
-            return []
-        for origin in want:
-            self._pulling[origin] = now + self.options.pull_again_ms
-        return [self._send(Op.PULL, kid, messages.pull_payload(want), now)]
-
-    def _may_write(self, origin: str) -> bool:
-        return origin in self.peers and permits(self.peers[origin].scope, "write")
+    def _pull(self, want: Mapping[str, int], kid: str, now: int) -> list[Send]:
+        return [self._send(Op.PULL, kid, messages.pull_payload(want), now)] if want else []
 
     def _give(self, want: Mapping[str, int], kid: str, now: int) -> list[Send]:
-        found: list[Block] = []
-        # None waits for another's: blocks are small where a bank is written to all the time.
-        share = max(1, messages.BLOCKS_LIMIT // max(1, len(want)))
-        for origin, after in want.items():
-            found += self.store.blocks(origin, after, share)
-            if len(found) >= messages.BLOCKS_LIMIT:
-                break
-        if not found:
-            return []
-        return [self._send(Op.BLOCKS, kid, messages.blocks_payload(messages.fitting(found)), now)]
+        found = self.reconciling.found(want)
+        return [self._send(Op.BLOCKS, kid, messages.blocks_payload(found), now)] if found else []
 
     def _take(self, blocks: Iterable[Block], kid: str, now: int) -> list[Send]:
-        news = False
-        for origin, some in groupby(sorted(blocks, key=_origin_of), _origin_of):
-            try:
-                for taken in self._take_of(origin, list(some)):
-                    news |= not taken.known
-                    self._pulling.pop(origin, None)
-            except BusRefusedError as error:
-                self._refuse(origin, error.reason, str(error))
-        if not news:
-            return []
-        # Whoever sent it may have more: a digest is answered with one, and that with the next pull.
-        return [self.digest_for(kid, now), *self.tell(now, but=(kid,))]
-
-    def _take_of(self, origin: str, blocks: Sequence[Block]) -> Iterator[Taken]:
-        peer, good, terms = self.peers.get(origin), blocks, Terms("own")
-        if origin != self.identity.kid:
-            if peer is None:
-                raise BusRefusedError(Refusal.UNKNOWN_KEY, f"what key {origin:.16}… says is not taken here")
-            if not permits(peer.scope, "write"):
-                raise BusRefusedError(Refusal.SCOPE, f"{peer.name} may read here, and not write")
-            good = list(takewhile(lambda block: verify(origin, block.signature, block.signed), blocks))
-            terms = Terms(peer.name, peer.trusted, peer.caps)
-        left = good
-        while left:
-            taken = self.store.take(left, terms)
-            yield taken
-            left = left[taken.blocks :]
-        if peer is not None and len(good) < len(blocks):
-            raise BusRefusedError(Refusal.BAD_SIGNATURE, f"{peer.name} did not sign what came as its own")
+        came = self.reconciling.take(blocks, kid)
+        for origin, error in came.refused:
+            self._refuse(origin, error.reason, str(error))
+        out = self._pull(came.ask, kid, now)
+        if came.news:
+            # Whoever sent it may have more: a digest is answered with one, and that with the next pull.
+            out += [self.digest_for(kid, now), *self.tell(now, but=(kid,))]
+        return out
 
     # -- for people ------------------------------------------------------------------------------------------------
 
@@ -325,24 +273,6 @@ class Node:
         """Return what is thought of each peer, by name, as of the last period."""
         now = self._next_period - self.options.period_ms
         return {peer.name: self.members.health(kid, now) for kid, peer in self.peers.items()}
-
-    def known_of(self) -> dict[str, int]:
-        """Return the newest change of each origin that some peer told of."""
-        newest: Counter[str] = Counter()
-        for have in self._theirs.values():
-            newest |= Counter(have)
-        return dict(newest)
-
-    def compared(self, kid: str, have: Mapping[str, int]) -> tuple[int, int, bool]:
-        """Return how many changes are here, how many are with it and a peer, and whether both have all of them."""
-        theirs = self._theirs.get(kid)
-        if theirs is None:
-            return sum(have.values()), sum(have.values()), False
-        wanted = {origin: number for origin, number in theirs.items() if self._may_write(origin)} | {
-            origin: max(number, theirs.get(origin, 0)) for origin, number in have.items()
-        }
-        is_done = all(have.get(o, 0) >= number and theirs.get(o, 0) >= number for o, number in wanted.items())
-        return sum(have.values()), sum(wanted.values()), is_done
 
 
 def _verifier(kid: str) -> Callable[[bytes, bytes], bool]:

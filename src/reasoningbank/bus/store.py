@@ -27,6 +27,10 @@ class BankStore:
         """Return the next blocks of an origin, up to `most`."""
         return self.bank.replication.blocks(origin, after, most=most)
 
+    def ends(self, origin: str, change: int) -> str:
+        """Return the hash of the block of an origin that ends with a change; "" when none does."""
+        return self.bank.replication.ends(origin, change)
+
     def take(self, blocks: Sequence[Block], terms: Terms) -> Taken:
         """Take the first of some blocks of one origin; BusRefusedError when the very first is not to be taken."""
         return self.bank.replication.take(blocks, terms, self._identity.kid, self._identity.sign)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from reasoningbank.bus.identity import checked_key, checked_name
 from reasoningbank.errors import BusError, InvalidInputError
+from reasoningbank.replication import HERE
 
 COUNTED: Final = ("memories", "signals", "bytes")
 _CAP = re.compile(r"(memories|signals|bytes)=(\d{1,15})(KB|MB|GB|)/day")
@@ -41,6 +42,8 @@ class Peer:
     def __post_init__(self) -> None:
         checked_name(self.name)
         checked_key(self.key)
+        if self.name == HERE:
+            raise InvalidInputError(f"{HERE!r} is what a bank calls itself: give the peer another name")
         if self.scope not in _SCOPES:
             raise InvalidInputError(f"scope {self.scope!r:.40} is not one of {', '.join(_SCOPES)}")
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from reasoningbank.belief.averaged import averaged
 from reasoningbank.belief.calibrated import STARTING, Parameters
-from reasoningbank.storage import parameters, replica, trust
+from reasoningbank.storage import parameters, replica, replica_evidence, trust
 from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.parameters import Fit
 from reasoningbank.storage.replica import Register
@@ -68,7 +68,7 @@ def learn(writing: Writing, fit: Fit) -> None:
     if me is None:
         parameters.add(writing, fit)
         return
-    put(writing, OriginFit(me, "", replica.judged_by_origin(writing, me), fit.change, fit.parameters))
+    put(writing, OriginFit(me, "", replica_evidence.judged_by_origin(writing, me), fit.change, fit.parameters))
     settle(writing, fit.at)
 
 

@@ -1,25 +1,25 @@
-"""Rows of what banks tell one another: origins, blocks, registers, evidence, and what was spent."""
+"""Rows of what banks tell one another: origins, blocks, registers, and what was spent."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from reasoningbank.replication import Block
+from reasoningbank.replication import Block, key_of
 from reasoningbank.storage.contract import Reading, Writing, column, number
-from reasoningbank.storage.evidence import ADDED, TALLIES
 
 PREFIX = "bus:"
 """How the sources of replicated evidence and memories begin."""
-
-# Segments are numbered from 1, and 0 is for what an import brought.
-TOLD_ELSEWHERE = -1
-
-_IS_OWN = f"substr(source, 1, {len(PREFIX)}) <> '{PREFIX}'"
+CHANGES_LIMIT = 1_000
+"""How many changes a block holds at the most."""
 
 
 # -- origins and blocks --------------------------------------------------------------------------------------------
+
+
+# Whether an origin is another bank, this one, or this one before it began anew.
+OTHER, SPEAKS, SPOKE = 0, 1, 2
 
 
 class Origin(NamedTuple):
@@ -32,9 +32,14 @@ class Origin(NamedTuple):
     head: bytes
     at: str
 
+    @property
+    def key(self) -> str:
+        """Its public key."""
+        return key_of(self.origin)
+
 
 def origins(reading: Reading) -> dict[str, Origin]:
-    """Return what is known of each origin, by its key."""
+    """Return what is known of each origin."""
     rows = reading.execute("SELECT origin, name, own, have, head, at FROM replica_origins ORDER BY name, origin")
     return {key: Origin(key, name, own, have, bytes(head), at) for key, name, own, have, head, at in rows}
 
@@ -50,8 +55,18 @@ def put_origin(writing: Writing, origin: Origin) -> None:
 
 
 def speaks_as(reading: Reading) -> str | None:
-    """Return the key by which this bank speaks on the bus; None when it never did."""
-    return next(iter(column(reading, "SELECT origin FROM replica_origins WHERE own = 1")), None)
+    """Return the origin as which this bank speaks on the bus; None when it never did."""
+    return next(iter(column(reading, "SELECT origin FROM replica_origins WHERE own = ?", (SPEAKS,))), None)
+
+
+def spoken_as(reading: Reading, key: str) -> list[str]:
+    """Return all origins of one key, the last one last."""
+    return sorted(origin for origin in origins(reading) if key_of(origin) == key)
+
+
+def end_speaking(writing: Writing, name: str) -> None:
+    """Let what this bank spoke as be an origin like others', of this name."""
+    writing.execute("UPDATE replica_origins SET own = ?, name = ? WHERE own = ?", (SPOKE, name, SPEAKS))
 
 
 def put_block(writing: Writing, block: Block) -> None:
@@ -59,19 +74,38 @@ def put_block(writing: Writing, block: Block) -> None:
     writing.insert("replica_blocks", Block._fields, [block])
 
 
+_BLOCK = f"SELECT {', '.join(Block._fields)} FROM replica_blocks WHERE origin = ?"
+
+
+def _as_block(row: Sequence[Any]) -> Block:
+    return Block(row[0], row[1], row[2], bytes(row[3]), bytes(row[4]))
+
+
 def blocks_after(reading: Reading, origin: str, have: int, most: int) -> list[Block]:
-    """Return the blocks of an origin behind a change, in order, up to so many."""
-    rows = reading.execute(
-        "SELECT origin, first, last, body, signature FROM replica_blocks WHERE origin = ? AND first > ? "
-        "ORDER BY first LIMIT ?",
-        (origin, have, most),
-    )
-    return [Block(row[0], row[1], row[2], bytes(row[3]), bytes(row[4])) for row in rows]
+    """Return the blocks of an origin with changes behind this one, in order, up to so many."""
+    asked = f"{_BLOCK} AND first > ? AND last > ? ORDER BY first LIMIT ?"
+    return list(map(_as_block, reading.execute(asked, (origin, have - CHANGES_LIMIT, have, most))))
+
+
+def block_at(reading: Reading, origin: str, first: int) -> Block | None:
+    """Return the block of an origin that begins with a change."""
+    return next(map(_as_block, reading.execute(f"{_BLOCK} AND first = ?", (origin, first))), None)
+
+
+def block_ending(reading: Reading, origin: str, last: int) -> Block | None:
+    """Return the block of an origin that ends with a change."""
+    asked = f"{_BLOCK} AND first > ? AND last = ?"
+    return next(map(_as_block, reading.execute(asked, (origin, last - CHANGES_LIMIT, last))), None)
+
+
+def drop_blocks(writing: Writing, origin: str, have: int) -> None:
+    """Keep the blocks of an origin up to a change, and no others."""
+    writing.execute("DELETE FROM replica_blocks WHERE origin = ? AND first > ?", (origin, have))
 
 
 # -- registers -----------------------------------------------------------------------------------------------------
 
-MEMORY, STATE, LINK, FIT = "m", "s", "l", "f"
+MEMORY, STATE, LINK, FIT, GIVEN_UP = "m", "s", "l", "f", "g"
 
 
 class Register(NamedTuple):
@@ -108,6 +142,19 @@ def register(reading: Reading, kind: str, a: str, b: str = "", c: str = "") -> R
 def put_register(writing: Writing, new: Register) -> None:
     """Note what was said last of a thing."""
     writing.insert("replica_registers", Register._fields, [new], _NEWEST)
+
+
+def drop_fit(writing: Writing, origin: str) -> None:
+    """Forget the fit of an origin."""
+    writing.execute(f"DELETE FROM replica_registers WHERE kind = '{FIT}' AND a = ?", (origin,))
+
+
+def take_over(writing: Writing, old: str, new: str, clocks: Sequence[str]) -> None:
+    """Let what an origin said at these times be said by another one."""
+    writing.execute(
+        "UPDATE replica_registers SET origin = :new WHERE origin = :old AND clock IN (:clocks)",
+        {"old": old, "new": new, "clocks": list(clocks)},
+    )
 
 
 def links_of(reading: Reading, memory_id: str) -> list[Register]:
@@ -226,109 +273,6 @@ def changed_after(reading: Reading, change: int, most: int) -> list[tuple[int, i
 def oldest_change(reading: Reading) -> int:
     """Return the number of the oldest change that the feed still knows; 0 when it knows none."""
     return number(reading, "SELECT coalesce(min(seq), 0) FROM changes")
-
-
-# -- evidence ------------------------------------------------------------------------------------------------------
-
-
-class Piece(NamedTuple):
-    """A signal, or a sum of what was rolled up; its strengths are whole millionths, its texts what SQL has."""
-
-    id: str
-    kind: str
-    day: int
-    judge: str
-    superseded: int
-    positive: int
-    negative: int
-    last: str
-    validates: str
-
-
-_PIECE = ", ".join(Piece._fields)
-_PUT_PIECE = "ON CONFLICT (memory, said, origin, id) DO UPDATE SET " + ", ".join(
-    f"{name} = excluded.{name}" for name in Piece._fields[1:]
-)
-
-
-def put_pieces(writing: Writing, memory_id: str, said: bytes, origin: str, pieces: Iterable[Piece]) -> None:
-    """Keep evidence of an origin about what a memory says; each piece in place of the one of its id."""
-    rows = [(memory_id, said, origin, *piece) for piece in pieces]
-    writing.insert("replica_evidence", ("memory", "said", "origin", *Piece._fields), rows, _PUT_PIECE)
-
-
-def pieces(reading: Reading, memory_id: str, said: bytes, origin: str) -> dict[str, Piece]:
-    """Return the evidence of an origin about what a memory says, by id."""
-    asked = f"SELECT {_PIECE} FROM replica_evidence WHERE memory = ? AND said = ? AND origin = ?"
-    return {row[0]: Piece(*row) for row in reading.execute(asked, (memory_id, said, origin))}
-
-
-def judged_by_origin(reading: Reading, origin: str) -> int:
-    """Return how much an origin told of how memories did, in millionths of a signal."""
-    said = "SELECT coalesce(sum(positive + negative), 0) FROM replica_evidence WHERE origin = ? AND kind <> 'usage'"
-    return number(reading, said, (origin,))
-
-
-def own_signals(reading: Reading, n: int) -> list[tuple[str, str, int, str, int, int, int, str, str]]:
-    """Return (ref, kind, day, judge, superseded, positive, negative, at, validates) of this bank's own signals."""
-    return reading.execute(
-        "SELECT ref, kind, day, judge, superseded, CASE WHEN polarity > 0 THEN weight ELSE 0 END, "
-        "CASE WHEN polarity < 0 THEN weight ELSE 0 END, at, validates FROM evidence "
-        f"WHERE memory = ? AND {_IS_OWN} ORDER BY ref, kind",
-        (n,),
-    ).fetchall()
-
-
-Sums = dict[tuple[str, int, str, int], tuple[int, int, str]]
-"""What evidence adds up to: (positive, negative, time of the last) by (kind, day, judge, superseded)."""
-
-
-def own_sums(reading: Reading, n: int) -> Sums:
-    """Return what this bank's own evidence about a memory adds up to."""
-    rows = reading.execute(
-        f"SELECT kind, day, judge, superseded, sum(positive), sum(negative), max(last) FROM tallies "
-        f"WHERE memory = ? AND {_IS_OWN} GROUP BY kind, day, judge, superseded",
-        (n,),
-    )
-    return {tuple(row[:4]): (int(row[4]), int(row[5]), row[6]) for row in rows}
-
-
-def replace_replicated(writing: Writing, n: int, memory_id: str, said: bytes, lost: Sums, here: str) -> None:
-    """Derive the tallies of others' evidence about a memory anew, and of what is `lost` here of its own."""
-    writing.execute(f"DELETE FROM tallies WHERE memory = ? AND NOT ({_IS_OWN})", (n,))
-    names = ", ".join(TALLIES)
-    writing.execute(
-        f"INSERT INTO tallies({names}) SELECT ?, e.kind, e.day, '{PREFIX}' || o.name, e.judge, e.superseded, 1, "
-        "sum(e.positive), sum(e.negative), max(e.last) FROM replica_evidence AS e "
-        "JOIN replica_origins AS o ON o.origin = e.origin WHERE e.memory = ? AND e.said = ? AND o.own = 0 "
-        "AND e.positive + e.negative > 0 "
-        f"GROUP BY e.kind, e.day, o.name, e.judge, e.superseded {ADDED}",
-        (n, memory_id, said),
-    )
-    rows = [
-        (n, kind, day, f"{PREFIX}{here}", judge, superseded, 1, *sums)
-        for (kind, day, judge, superseded), sums in lost.items()
-    ]
-    writing.insert("tallies", TALLIES, rows, ADDED)
-    writing.tell("evidence", n)
-
-
-def replace_taught(writing: Writing, counts: dict[str, tuple[int, int]]) -> None:
-    """Put what the votes of others taught in the place of what was known of it."""
-    writing.execute("DELETE FROM validations WHERE segment = ?", (TOLD_ELSEWHERE,))
-    rows = [(TOLD_ELSEWHERE, kind, *many) for kind, many in sorted(counts.items())]
-    writing.insert("validations", ("segment", "kind", "confirmed", "refuted"), rows)
-
-
-def votes_that_teach(reading: Reading) -> list[tuple[str, int, int]]:
-    """Return (kinds as JSON, votes for, votes against) of others' votes about what memories say now."""
-    return reading.execute(
-        "SELECT e.validates, sum(CASE WHEN e.positive > 0 THEN 1 ELSE 0 END), "
-        "sum(CASE WHEN e.negative > 0 THEN 1 ELSE 0 END) FROM replica_evidence AS e "
-        "JOIN replica_memories AS m ON m.id = e.memory AND m.said = e.said "
-        "JOIN replica_origins AS o ON o.origin = e.origin "
-        "WHERE e.validates <> '[]' AND o.own = 0 GROUP BY e.validates ORDER BY e.validates"
-    ).fetchall()
 
 
 # -- what was spent ------------------------------------------------------------------------------------------------

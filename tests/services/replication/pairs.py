@@ -8,7 +8,7 @@ from typing import Any
 
 from reasoningbank import ReasoningBank, State
 from reasoningbank.bus.identity import Identity, verify
-from reasoningbank.replication import Block, Taken, Terms
+from reasoningbank.replication import Block, Taken, Terms, key_of
 
 
 class Node:
@@ -23,17 +23,16 @@ class Node:
         return self.bank.replication.capture(self.kid, self.identity.sign)
 
     def take(self, block: Block, name: str, **terms: Any) -> Taken:
-        assert verify(block.origin, block.signature, block.signed)
+        assert verify(block.key, block.signature, block.signed)
         return self.bank.replication.take([block], Terms(name, **terms), self.kid, self.identity.sign)
 
     def pull(self, other: Node, names: dict[str, str], **terms: Any) -> list[Taken]:
-        """Take all that another has and this one has not."""
+        """Take all that another has and this one has not; of its own, look through all that the other has."""
         other.capture()
-        mine = self.bank.replication.have()
+        mine = {origin: have for origin, have in self.bank.replication.have().items() if key_of(origin) != self.kid}
         return [
-            self.take(block, names[origin], **terms)
+            self.take(block, names[key_of(origin)], **terms)
             for origin in other.bank.replication.have()
-            if origin != self.kid
             for block in other.bank.replication.blocks(origin, mine.get(origin, 0), most=10_000)
         ]
 
@@ -47,6 +46,12 @@ def exchange(nodes: Iterable[Node], rounds: int = 2, **terms: Any) -> None:
             for other in among:
                 if other is not node:
                     node.pull(other, names, **terms)
+
+
+def signed(node: Node, body: bytes, last: int) -> Block:
+    """Return the first block of a bank, with this body."""
+    block = Block(node.kid, 1, last, body)
+    return block._replace(signature=node.identity.sign(block.signed))
 
 
 def lessons(node: Node) -> dict[str, Any]:

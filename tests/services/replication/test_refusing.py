@@ -13,7 +13,7 @@ from reasoningbank.errors import BusRefusedError, InvalidInputError
 from reasoningbank.replication import Block, Terms
 from reasoningbank.services.replication import changes
 from tests.conftest import Clock, OpenBank
-from tests.services.replication.pairs import Node, exchange, lessons
+from tests.services.replication.pairs import Node, exchange, lessons, signed
 
 LESSON: dict[str, Any] = {"title": "Quote paths", "content": "Put paths in quotes", "outcome": "failure"}
 
@@ -99,11 +99,6 @@ def test_changes_that_cannot_be_understood_change_nothing_and_hold_nothing_up(no
 
     assert (taken.memories, taken.skipped) == (1, len(odd))
     assert [memory.id for memory in lima.bank.list().memories] == ["m-2"]
-
-
-def signed(node: Node, body: bytes, last: int) -> Block:
-    block = Block(node.kid, 1, last, body)
-    return block._replace(signature=node.identity.sign(block.signed))
 
 
 def test_a_project_speaks_with_one_key_only(nodes: list[Node]) -> None:

@@ -19,6 +19,7 @@ from reasoningbank.services.replication.changes import (
     Change,
     EvidenceChange,
     FitChange,
+    GivenUpChange,
     LinkChange,
     MemoryChange,
     StateChange,
@@ -26,7 +27,7 @@ from reasoningbank.services.replication.changes import (
 from reasoningbank.services.replication.deriving import derive, derive_taught, settle_twins
 from reasoningbank.services.view import Edit
 from reasoningbank.signals import day_number, parse_time
-from reasoningbank.storage import fits, links, merges, records, replica, sameness, trust
+from reasoningbank.storage import fits, links, merges, records, replica, replica_evidence, sameness, trust
 from reasoningbank.storage.fits import OriginFit
 from reasoningbank.storage.fold import UNIT
 from reasoningbank.storage.replica import Known, Origin, Register
@@ -44,6 +45,7 @@ class Taking:
     kid: str
     clock: str
     blocks: int = 0
+    news: int = 0
     memories: int = 0
     signals: int = 0
     skipped: int = 0
@@ -51,6 +53,7 @@ class Taking:
     texts: dict[bytes, None] = field(default_factory=dict)
     teaches: bool = False
     fitted: bool = False
+    given_up: list[GivenUpChange] = field(default_factory=list)
 
     @property
     def source(self) -> str:
@@ -73,11 +76,11 @@ class Taking:
             "bytes": size,
         }
         day = day_number(self.edit.engine.now())
-        before = replica.spent(self.edit, self.origin.origin, day)
+        before = replica.spent(self.edit, self.origin.key, day)
         for what, most in self.terms.caps.items():
             if before.get(what, 0) + amounts.get(what, 0) > most:
                 raise BusRefusedError("cap", f"{amounts[what]:,} {what} more of {self.origin.name} are over its cap")
-        replica.spend(self.edit, self.origin.origin, day, amounts)
+        replica.spend(self.edit, self.origin.key, day, amounts)
 
     def apply(self, change: Change | None, prepared: Prepared | None) -> None:
         """Apply one change."""
@@ -92,6 +95,8 @@ class Taking:
                 self._believe(change)
             case FitChange():
                 self._learn(change)
+            case GivenUpChange():
+                self.given_up.append(change)
             case None:
                 self.skipped += 1
 
@@ -172,7 +177,7 @@ class Taking:
     def _delete(self, known: Known | None) -> None:
         if known is None:
             return
-        if self.edit.row(known.memory).memory.source.by == self.source:
+        if self.origin.key == self.kid or self.edit.row(known.memory).memory.source.by == self.source:
             records.delete(self.edit, known.memory)
             replica.drop_known(self.edit, known.memory)
             return
@@ -238,30 +243,24 @@ class Taking:
         )
 
     def _believe(self, change: EvidenceChange) -> None:
-        rules = self.edit.engine.rules
-        pieces = [piece._replace(judge=door.clean(piece.judge, rules)) for piece in change.pieces]
-        replica.put_pieces(self.edit, change.id, change.said, self.origin.origin, pieces)
-        self.signals += len(pieces)
-        self.teaches |= any(piece.validates != "[]" for piece in pieces)
+        believe(self.edit, self.origin.origin, change)
+        self.signals += len(change.pieces)
+        self.teaches |= any(piece.validates != "[]" for piece in change.pieces)
         self.touched[change.id, change.said] = None
 
     def _learn(self, change: FitChange) -> None:
-        rules, told = self.edit.engine.rules, change.parameters
-        judges, reporters = (
-            tuple((door.clean(name, rules), value) for name, value in pairs) for pairs in (told.judges, told.reporters)
-        )
-        found, origin = replace(told, judges=judges, reporters=reporters), self.origin.origin
-        fits.put(self.edit, OriginFit(origin, change.clock, replica.judged_by_origin(self.edit, origin), 0, found))
+        learn(self.edit, self.origin.origin, change)
         self.fitted = True
 
     def finish(self) -> None:
         """Derive what follows from all of it."""
         for said in self.texts:
             settle_twins(self.edit, said)
+        own = replica.spoken_as(self.edit, self.kid)
         for memory_id, said in self.touched:
             known = replica.known_by_id(self.edit, memory_id)
             if known is not None and known.said == said:
-                derive(self.edit, known, self.kid)
+                derive(self.edit, known, own)
         if self.teaches or self.texts:
             derive_taught(self.edit)
         if self.fitted:
@@ -269,4 +268,20 @@ class Taking:
 
     def result(self) -> Taken:
         """Say what became of it."""
-        return Taken(self.memories, self.signals, self.skipped, blocks=self.blocks)
+        return Taken(self.memories, self.signals, self.skipped, known=not self.news, blocks=self.blocks)
+
+
+def believe(edit: Edit, origin: str, change: EvidenceChange) -> None:
+    """Keep an origin's evidence about what a memory says."""
+    pieces = [piece._replace(judge=door.clean(piece.judge, edit.engine.rules)) for piece in change.pieces]
+    replica_evidence.put_pieces(edit, change.id, change.said, origin, pieces)
+
+
+def learn(edit: Edit, origin: str, change: FitChange) -> None:
+    """Keep an origin's fit, by the weight of the evidence that it told before."""
+    rules, told = edit.engine.rules, change.parameters
+    judges, reporters = (
+        tuple((door.clean(name, rules), value) for name, value in pairs) for pairs in (told.judges, told.reporters)
+    )
+    found, judged = replace(told, judges=judges, reporters=reporters), replica_evidence.judged_by_origin(edit, origin)
+    fits.put(edit, OriginFit(origin, change.clock, judged, 0, found))

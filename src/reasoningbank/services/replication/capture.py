@@ -15,7 +15,7 @@ from typing import Any, Final
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.filters import Filters
 from reasoningbank.memory import State
-from reasoningbank.replication import Block, ticked
+from reasoningbank.replication import Block, key_of, ticked
 from reasoningbank.screening import door
 from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.services.engine import Engine
@@ -23,8 +23,9 @@ from reasoningbank.services.replication import changes
 from reasoningbank.services.replication.deriving import derive, settle_twins, signal_sums
 from reasoningbank.services.view import Edit, View
 from reasoningbank.signals import time_text
-from reasoningbank.storage import fits, merges, meta, records, replica, trust
-from reasoningbank.storage.replica import Known, Origin, Piece, Register
+from reasoningbank.storage import fits, merges, meta, records, replica, replica_evidence, trust
+from reasoningbank.storage.replica import SPEAKS, Known, Origin, Register
+from reasoningbank.storage.replica_evidence import Piece
 from reasoningbank.storage.stored import Stored
 
 Sign = Callable[[bytes], bytes]
@@ -49,14 +50,14 @@ def capture(engine: Engine, kid: str, sign: Sign) -> int:
 
 def _is_captured(view: View, kid: str) -> bool:
     """Tell whether nothing changed since the last time, without keeping other writers waiting."""
-    known, me = meta.read(view), replica.origins(view).get(kid)
+    known, me = meta.read(view), replica.speaks_as(view)
     return (
         me is not None
-        and bool(me.own)
+        and key_of(me) == kid
         and known.get(_CURSOR) == str(view.moment.change)
         and _SCANNED not in known
         and known.get(_LINKS) == replica.links_mark(view)
-        and fits.untold(view, kid) is None
+        and fits.untold(view, me) is None
     )
 
 
@@ -77,11 +78,11 @@ def capture_some(edit: Edit, kid: str, sign: Sign) -> tuple[int, bool]:
 def own_origin(edit: Edit, kid: str) -> Origin:
     """Return this bank as an origin; InvalidInputError when it spoke with another key before."""
     origins = replica.origins(edit)
-    before = next((origin for origin in origins.values() if origin.own), None)
+    before = next((origin for origin in origins.values() if origin.own == SPEAKS), None)
     if before is None and kid not in origins:
-        before = Origin(kid, "", 1, 0, b"", time_text(edit.engine.now()))
+        before = Origin(kid, "", SPEAKS, 0, b"", time_text(edit.engine.now()))
         replica.put_origin(edit, before)
-    if before is None or before.origin != kid:
+    if before is None or before.key != kid:
         spoke = "another bank" if before is None else f"key {before.origin:.16}…"
         raise InvalidInputError(
             f"this project and the key {kid:.16}… do not belong together: {spoke} spoke with the one or the other. "
@@ -144,6 +145,7 @@ class Capturing:
         self.clock = clock_of(self.edit)
         self._now_ms = int(self.edit.engine.now().timestamp() * 1000)
         self._rules = self.edit.engine.rules
+        self._own = replica.spoken_as(self.edit, self.me.key)
 
     def _tick(self) -> str:
         self.clock = ticked(self.clock, self._now_ms)
@@ -199,7 +201,7 @@ class Capturing:
     def _changed_text(self, before: Known, after: Known) -> None:
         for said in (before.said, after.said):
             settle_twins(self.edit, said)
-        derive(self.edit, after, self.me.origin)
+        derive(self.edit, after, self._own)
 
     def _state_of(self, n: int, state: State) -> str:
         if state is not State.ARCHIVED:
@@ -229,29 +231,32 @@ class Capturing:
 
     def _look_at_evidence(self, known: Known) -> None:
         """Capture this bank's own signals about a memory, and what was rolled up before it could be captured."""
-        told = replica.pieces(self.edit, known.id, known.said, self.me.origin)
+        told = replica_evidence.pieces(self.edit, known.id, known.said, self._own)
         pieces = {piece.id: piece for piece in self._signals(known)}
         rest = self._rolled_up(known, told | pieces)
         news = [piece for piece in (*pieces.values(), *rest) if told.get(piece.id) != piece]
-        replica.put_pieces(self.edit, known.id, known.said, self.me.origin, news)
+        replica_evidence.put_pieces(self.edit, known.id, known.said, self.me.origin, news)
+        if len(self._own) > 1 and any(piece.id in told for piece in news):
+            # What was lost here, and came back, may have been said anew.
+            derive(self.edit, known, self._own)
         for start in range(0, len(news), changes.PIECES_LIMIT // 4):
             some = news[start : start + changes.PIECES_LIMIT // 4]
             self.fields.append(["e", known.id, known.said.hex(), [changes.piece_fields(piece) for piece in some]])
 
     def _signals(self, known: Known) -> Iterable[Piece]:
-        for ref, kind, day, judge, superseded, positive, negative, at, validates in replica.own_signals(
+        for ref, kind, day, judge, superseded, positive, negative, at, validates in replica_evidence.own_signals(
             self.edit, known.memory
         ):
             taught = json.dumps(json.loads(validates))
             # The reference names a run of this bank's, which is nobody else's business.
-            name = _hashed(self.me.origin, known.id, known.said.hex(), ref, kind)
+            name = _hashed(self.me.key, known.id, known.said.hex(), ref, kind)
             yield Piece(name, kind, day, judge, superseded, positive, negative, at, taught)
 
     def _rolled_up(self, known: Known, told: dict[str, Piece]) -> Iterable[Piece]:
         signals = signal_sums(piece for piece in told.values() if not piece.id.startswith("s"))
-        for key, (positive, negative, last) in replica.own_sums(self.edit, known.memory).items():
+        for key, (positive, negative, last) in replica_evidence.own_sums(self.edit, known.memory).items():
             plus, minus, _ = signals.get(key, (0, 0, ""))
-            name = "s" + _hashed(self.me.origin, known.id, known.said.hex(), *map(str, key))[1:]
+            name = "s" + _hashed(self.me.key, known.id, known.said.hex(), *map(str, key))[1:]
             before = told.get(name)
             rest = positive - plus, negative - minus
             least = (before.positive, before.negative) if before else (0, 0)
@@ -286,7 +291,7 @@ class Capturing:
         me = self.me.origin
         if (own := fits.untold(self.edit, me)) is None:
             return
-        own = own._replace(clock=self._tick(), judged=replica.judged_by_origin(self.edit, me))
+        own = own._replace(clock=self._tick(), judged=replica_evidence.judged_by_origin(self.edit, me))
         fits.put(self.edit, own)
         fits.settle(self.edit, self.edit.engine.now())
         self.fields.append([replica.FIT, own.clock, own.told])

@@ -20,17 +20,18 @@ from reasoningbank.links import TYPES
 from reasoningbank.memory import CONFIDENCE_BY_HAND, Draft, Memory, Source
 from reasoningbank.replication import Block, is_clock
 from reasoningbank.signals import SignalKind, parse_time, time_text
-from reasoningbank.storage.replica import Piece
+from reasoningbank.storage.replica import CHANGES_LIMIT
+from reasoningbank.storage.replica_evidence import Piece
 from reasoningbank.validation import validated
 
 VERSION: Final = 1
 BODY_LIMIT: Final = 768 * 1024  # of a block, packed: two of them and their heads are over what a frame takes
 UNPACKED_LIMIT: Final = 8 * 1024 * 1024
-CHANGES_LIMIT: Final = 1_000
 PIECES_LIMIT: Final = 2_000
 MOST_WEIGHT: Final = 10**15  # a thousand million signals, in millionths
 _ID = re.compile(r"[0-9a-f]{32}|s[0-9a-f]{31}")
 _SAID = re.compile(r"[0-9a-f]{32}")
+_HASH = re.compile(r"[0-9a-f]{64}")
 _LAST_DAY: Final = 3_000_000
 
 
@@ -77,7 +78,14 @@ class FitChange(NamedTuple):
     parameters: Parameters
 
 
-Change: TypeAlias = MemoryChange | StateChange | LinkChange | EvidenceChange | FitChange
+class GivenUpChange(NamedTuple):
+    """Blocks of what its bank spoke as before, by their first change: they hold no more, and are told again."""
+
+    origin: str
+    blocks: tuple[tuple[int, str], ...]
+
+
+Change: TypeAlias = MemoryChange | StateChange | LinkChange | EvidenceChange | FitChange | GivenUpChange
 
 
 # -- a block -------------------------------------------------------------------------------------------------------
@@ -94,6 +102,12 @@ def unpack(block: Block) -> tuple[bytes, list[Change | None]]:
 
     BusRefusedError when it is no block.
     """
+    previous, told = opened(block)
+    return previous, [_read(change) for change in told]
+
+
+def opened(block: Block) -> tuple[bytes, list[Any]]:
+    """Return the hash of the block before, and the changes as they stand there; BusRefusedError when it is no block."""
     try:
         if len(block.body) > BODY_LIMIT:
             raise ValueError("it is too long")
@@ -107,7 +121,7 @@ def unpack(block: Block) -> tuple[bytes, list[Change | None]]:
         changes = said["changes"]
         if not isinstance(changes, list) or not 1 <= len(changes) == block.last - block.first + 1 <= CHANGES_LIMIT:
             raise ValueError("it does not hold the changes that it says")
-        return bytes.fromhex(said["prev"]), [_read(change) for change in changes]
+        return bytes.fromhex(said["prev"]), changes
     except (ValueError, KeyError, TypeError, RecursionError, zlib.error) as error:
         raise BusRefusedError("malformed", f"what came of {block.origin:.16}… is no block: {error}") from None
 
@@ -186,13 +200,26 @@ def _read_fit(clock: Any, record: Any) -> FitChange:
     return FitChange(_clock(clock), found)
 
 
+def _read_given_up(origin: Any, blocks: Any) -> GivenUpChange:
+    _must(isinstance(blocks, list) and 1 <= len(blocks) <= CHANGES_LIMIT)
+    for first, signed in blocks:
+        _must(type(first) is int and first >= 1 and isinstance(signed, str) and _HASH.fullmatch(signed))
+    return GivenUpChange(_text(origin, 100), tuple((first, signed) for first, signed in blocks))
+
+
 _READERS: Final[dict[str, Callable[..., Change]]] = {
     "m": _read_memory,
     "s": _read_state,
     "l": _read_link,
     "e": _read_evidence,
     "f": _read_fit,
+    "g": _read_given_up,
 }
+
+
+def clocks(understood: Sequence[Change | None]) -> list[str]:
+    """Return the times of changes that have one."""
+    return [each.clock for each in understood if isinstance(each, (MemoryChange, StateChange, LinkChange, FitChange))]
 
 
 def piece_fields(piece: Piece) -> list[Any]:

@@ -6,15 +6,14 @@ Both are functions of what is exchanged, whatever the order in which it came.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from reasoningbank.memory import State
+from reasoningbank.replication import HERE
 from reasoningbank.services.view import Edit
-from reasoningbank.storage import merges, replica, trust
-from reasoningbank.storage.replica import Known, Piece, Sums
-
-HERE = "here"
-"""The name of this bank's own evidence that it had lost, and that came back."""
+from reasoningbank.storage import merges, replica, replica_evidence, trust
+from reasoningbank.storage.replica import Known
+from reasoningbank.storage.replica_evidence import Piece, Sums
 
 
 def signal_sums(pieces: Iterable[Piece]) -> Sums:
@@ -27,27 +26,31 @@ def signal_sums(pieces: Iterable[Piece]) -> Sums:
     return sums
 
 
-def derive(edit: Edit, known: Known, own: str) -> None:
-    """Derive a memory's tallies of others' evidence about what it says, and of its own that a changed text lost."""
-    there = replica.own_sums(edit, known.memory)
-    told = signal_sums(replica.pieces(edit, known.id, known.said, own).values())
+def derive(edit: Edit, known: Known, own: Sequence[str]) -> None:
+    """Derive a memory's tallies of others' evidence about what it says, and of its own that is lost here.
+
+    `own` are the origins as which this bank speaks and spoke. Its own is lost with a changed text, and where the bank
+    was put back to an earlier state.
+    """
+    there = replica_evidence.own_sums(edit, known.memory)
+    told = signal_sums(replica_evidence.pieces(edit, known.id, known.said, own).values())
     lost: Sums = {}
     for key, (positive, negative, last) in told.items():
         plus, minus, _ = there.get(key, (0, 0, ""))
         if positive > plus or negative > minus:
             lost[key] = max(0, positive - plus), max(0, negative - minus), last
-    replica.replace_replicated(edit, known.memory, known.id, known.said, lost, HERE)
+    replica_evidence.replace_replicated(edit, known.memory, known.id, known.said, lost, HERE)
     merges.tell_results(edit, [known.memory])
 
 
 def derive_taught(edit: Edit) -> None:
     """Derive what the votes of others taught of the kinds of evidence."""
     counts: dict[str, tuple[int, int]] = {}
-    for kinds, confirmed, refuted in replica.votes_that_teach(edit):
+    for kinds, confirmed, refuted in replica_evidence.votes_that_teach(edit):
         for kind in json.loads(kinds):
             plus, minus = counts.get(kind, (0, 0))
             counts[kind] = plus + int(confirmed), minus + int(refuted)
-    replica.replace_taught(edit, counts)
+    replica_evidence.replace_taught(edit, counts)
 
 
 def settle_twins(edit: Edit, said: bytes) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
-from reasoningbank.replication import Block, OriginStatus
+from reasoningbank.replication import Block, OriginStatus, key_of
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.view import View
 from reasoningbank.signals import day_number
@@ -30,24 +31,34 @@ def blocks(engine: Engine, origin: str, after: int, most: int) -> list[Block]:
         return replica.blocks_after(view, origin, after, most)
 
 
+def ends(engine: Engine, origin: str, change: int) -> str:
+    """Return the hash of the block of an origin that ends with a change; "" when none does."""
+    with engine.read() as view:
+        block = replica.block_ending(view, origin, change)
+        return "" if block is None else block.signed.hex()
+
+
 def refuse(engine: Engine, origin: str, reason: str) -> None:
     """Count a refusal."""
     with engine.write() as edit:
-        who = origin if origin in replica.origins(edit) else UNKNOWN
+        key = key_of(origin)
+        who = key if any(known.key == key for known in replica.origins(edit).values()) else UNKNOWN
         replica.spend(edit, who, day_number(engine.now()), {f"{_REFUSED}{reason}": 1})
 
 
 def status(engine: Engine) -> list[OriginStatus]:
     """Say how each origin stands, and what was refused of those that are none."""
     with engine.read() as view:
-        today = day_number(engine.now())
-        known = replica.origins(view)
-        found = [(origin.origin, origin.name, origin.have) for origin in known.values()]
-        told = _told(view)
-        return [
-            OriginStatus(origin, name, have, told.get(origin, 0), *_parted(replica.spent(view, origin, today)))
-            for origin, name, have in (*found, (UNKNOWN, UNKNOWN, 0))
-        ]
+        today, told = day_number(engine.now()), _told(view)
+        found: dict[str, OriginStatus] = {}
+        for origin in replica.origins(view).values():
+            # A bank that began anew is one bank to people, whatever its origins are.
+            before = found.get(origin.key, OriginStatus(origin.key, "" if origin.own else origin.name, 0))
+            have, newest = before.have + origin.have, before.newest + told.get(origin.origin, 0)
+            found[origin.key] = replace(before, have=have, newest=newest)
+        found[UNKNOWN] = OriginStatus(UNKNOWN, UNKNOWN, 0)
+        parts = {key: _parted(replica.spent(view, key, today)) for key in found}
+        return [replace(each, spent=parts[key][0], refused=parts[key][1]) for key, each in found.items()]
 
 
 def heard(engine: Engine, newest: Mapping[str, int]) -> None:

@@ -5,40 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from reasoningbank.embed.base import Embedder
 from reasoningbank.errors import BusRefusedError, InvalidInputError
 from reasoningbank.memory import Source
-from reasoningbank.replication import CLOCK_AHEAD_MS, Block, Taken, Terms, milliseconds
+from reasoningbank.replication import CLOCK_AHEAD_MS, HERE, Block, Taken, Terms, milliseconds
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.preparing import Prepared, clean, embed
 from reasoningbank.services.record.storing import check_embedder
-from reasoningbank.services.replication import changes
+from reasoningbank.services.replication import changes, renewing
 from reasoningbank.services.replication.applying import Taking
 from reasoningbank.services.replication.capture import PAGE, Sign, capture_some, clock_of, note_seen
-from reasoningbank.services.replication.changes import (
-    Change,
-    EvidenceChange,
-    MemoryChange,
-)
+from reasoningbank.services.replication.changes import Change, MemoryChange
 from reasoningbank.services.view import Edit
 from reasoningbank.signals import time_text
 from reasoningbank.storage import replica
-from reasoningbank.storage.replica import Origin
+from reasoningbank.storage.replica import OTHER, SPOKE, Origin
+
+OWN: Final = Terms(HERE, trusted=True)
+"""On which a bank takes back what it said itself."""
+MOST_ORIGINS: Final = 256
+"""As how many origins a bank may go on, one behind the other: each is in every digest from then on."""
 
 
 def take(engine: Engine, blocks: Sequence[Block], terms: Terms, kid: str, sign: Sign) -> Taken:
     """Take the first of some blocks of an origin whose signatures were checked, in one transaction.
 
-    Each is there whole afterwards, or nothing of it.
+    Each is there whole afterwards, or nothing of it. What is this bank's own is taken on its own terms.
 
     Raises:
         BusRefusedError: with the reason why the first is refused; nothing was changed.
     """
+    if blocks[0].key == kid:
+        terms = OWN
     with engine.read() as view:
         # Asked of several peers, a block comes several times: to look is a hundredth of the work of taking it.
-        here = sum(1 for _ in takewhile(lambda b: replica.blocks_after(view, b.origin, b.first - 1, 1) == [b], blocks))
+        here = sum(1 for _ in takewhile(lambda block: renewing.is_here(view, block), blocks))
     if here:
         return Taken(known=True, blocks=here)
     read = _read(engine, blocks, terms)
@@ -103,65 +106,58 @@ def _take(engine: Engine, incoming: Sequence[_Incoming], terms: Terms, kid: str,
         while more:
             # What was said here came before this: a memory that is about to change is told as it was.
             _, more = capture_some(edit, kid, sign)
-        origin = _origin(edit, incoming[0].block, terms)
-        if incoming[0].block.last <= origin.have:
-            return Taken(known=True)
-        taking = Taking(edit, origin, terms, kid, clock_of(edit))
+        taking = Taking(edit, _origin(edit, incoming[0].block, terms, kid), terms, kid, clock_of(edit))
         for each in incoming:
             try:
-                _take_one(taking, each)
+                _take_one(taking, each, sign)
             except BusRefusedError:
                 # It is refused before anything of it is written; those before it stay.
                 if not taking.blocks:
                     raise
                 break
-        taking.finish()
         replica.put_origin(edit, taking.origin)
+        for change in taking.given_up:
+            renewing.heed(taking, change, sign)
+        taking.finish()
         note_seen(edit, taking.clock)
         return taking.result()
 
 
-def _take_one(taking: Taking, incoming: _Incoming) -> None:
+def _take_one(taking: Taking, incoming: _Incoming, sign: Sign) -> None:
     block, understood, now = incoming.block, incoming.changes, taking.edit.engine.now()
-    _check_follows(taking.origin, block, incoming.previous)
+    if renewing.is_here(taking.edit, block):
+        taking.blocks += 1
+        return
+    behind = renewing.before(taking.edit, taking.origin, block, incoming.previous, taking.kid)
     _check_clock(understood, now)
     taking.spend(understood, len(block.body))
+    if taking.origin.key == taking.kid:
+        renewing.make_room(taking, behind, sign)
     for place, change in enumerate(understood):
         taking.apply(change, incoming.lessons.get(place))
     replica.put_block(taking.edit, block)
     taking.origin = taking.origin._replace(have=block.last, head=block.signed, at=time_text(now))
-    taking.clock = max([taking.clock, *_clocks(understood)])
+    taking.clock = max([taking.clock, *changes.clocks(understood)])
     taking.blocks += 1
+    taking.news += 1
 
 
-def _origin(edit: Edit, block: Block, terms: Terms) -> Origin:
+def _origin(edit: Edit, block: Block, terms: Terms, kid: str) -> Origin:
     origins = replica.origins(edit)
     known = origins.get(block.origin)
     if known is not None:
         return known
-    if any(origin.name == terms.name for origin in origins.values() if not origin.own):
+    if any(origin.name == terms.name and origin.key != block.key for origin in origins.values()):
         raise BusRefusedError("forked", f"{terms.name!r} is the name of another key that was here before")
-    new = Origin(block.origin, terms.name, 0, 0, b"", time_text(edit.engine.now()))
+    if sum(origin.key == block.key for origin in origins.values()) >= MOST_ORIGINS:
+        raise BusRefusedError("cap", f"{terms.name} began anew {MOST_ORIGINS} times: it needs a new key")
+    whose = SPOKE if block.key == kid else OTHER
+    new = Origin(block.origin, terms.name, whose, 0, b"", time_text(edit.engine.now()))
     replica.put_origin(edit, new)
     return new
 
 
-def _check_follows(origin: Origin, block: Block, previous: bytes) -> None:
-    if origin.own:
-        raise BusRefusedError(
-            "forked", "others know more of this bank than it does itself: it was put back to an earlier state"
-        )
-    if block.first != origin.have + 1:
-        raise BusRefusedError("gap", f"change {origin.have + 1} of {origin.name} comes next, not {block.first}")
-    if previous != origin.head:
-        raise BusRefusedError("forked", f"{origin.name} said something else before than what is known here")
-
-
 def _check_clock(understood: Sequence[Change | None], now: datetime) -> None:
     latest = int(now.timestamp() * 1000) + CLOCK_AHEAD_MS
-    if any(milliseconds(clock) > latest for clock in _clocks(understood)):
+    if any(milliseconds(clock) > latest for clock in changes.clocks(understood)):
         raise BusRefusedError("clock", f"it is said to be of more than {CLOCK_AHEAD_MS // 60_000} minutes from now")
-
-
-def _clocks(understood: Sequence[Change | None]) -> list[str]:
-    return [each.clock for each in understood if each is not None and not isinstance(each, EvidenceChange)]
