@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from reasoningbank import ReasoningBank
+from reasoningbank import BankRoot, ReasoningBank
 from tests.conftest import Clock, OpenBank
 
 NOW = datetime(2026, 3, 14, 12, tzinfo=UTC)
@@ -118,3 +119,27 @@ def test_times_at_the_end_of_all_times_break_nothing(bank: ReasoningBank, at: Ca
     assert str(bank.runs.get(ref).verdict) == "success"
     assert bank.queue.worker().run_once() is None
     bank.upkeep.maintain()
+
+
+def test_a_job_that_was_put_off_in_days_to_come_does_not_wait_for_them(
+    bank: ReasoningBank, at: Callable[[datetime], None]
+) -> None:
+    bank.queue.put(RUN)
+    at(FAR)
+    bank.queue.put(RUN, rest=60.0)
+    at(NOW)
+
+    assert bank.queue.worker().run_once() is not None
+
+
+def test_a_round_that_was_begun_in_days_to_come_does_not_keep_a_project_from_upkeep_until_then(
+    open_bank: OpenBank, bank_root: Path | str, clock: Clock, at: Callable[[datetime], None]
+) -> None:
+    open_bank().record("Quote paths", "Quote every path of the shell", outcome="success", ttl=60)
+    banks = BankRoot(bank_root, tenant="acme", embedder="hash", clock=clock)
+    at(FAR)
+    assert len(banks.maintain()) == 1
+    at(NOW)
+
+    assert len(banks.maintain()) == 1
+    assert banks.maintain() == []

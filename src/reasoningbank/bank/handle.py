@@ -17,9 +17,12 @@ from reasoningbank.config import Settings, data_root
 from reasoningbank.errors import MissingLibraryError, ReasoningBankError
 from reasoningbank.filters import FilterOptions
 from reasoningbank.services.deadline import Deadlines
+from reasoningbank.storage.place import place_at
 from reasoningbank.storage.root import checked_name
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from reasoningbank.distill import judge as judging
     from reasoningbank.distill import template
     from reasoningbank.distill.distiller import Distiller
@@ -37,6 +40,11 @@ if TYPE_CHECKING:
 def utc_now() -> datetime:
     """Return the present time, aware, in UTC."""
     return datetime.now(UTC)
+
+
+def clock_at(root: Path | ServerAddress, clock: Callable[[], datetime]) -> Callable[[], datetime]:
+    """Return the clock to go by at a root: one that was given, or the place's."""
+    return clock if clock is not utc_now else place_at(root).clock(clock)
 
 
 @contextmanager
@@ -122,7 +130,7 @@ class Handle:
                         project=self.project,
                         embedder=self._embedder,
                         settings=self.settings,
-                        clock=self._clock,
+                        clock=clock_at(self.root, self._clock),
                         deadlines=self.deadlines,
                         rules=rule_files.as_rule_set(self._rules),
                         when_opened=self.when_opened,

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from reasoningbank import arguments
 from reasoningbank.address import ServerAddress
 from reasoningbank.bank.bank import ReasoningBank
-from reasoningbank.bank.handle import Later, as_distiller, as_run_judge, utc_now
+from reasoningbank.bank.handle import Later, as_distiller, as_run_judge, clock_at, utc_now
 from reasoningbank.bank.sharing import checked_banks
 from reasoningbank.config import Settings, data_root
 from reasoningbank.status import ProjectCounts
@@ -172,7 +172,7 @@ class Tenants:
     def _fleet(self, tenant: str | None) -> Fleet:
         from reasoningbank.services.runs.fleet import Fleet
 
-        return Fleet(place_at(self.root), tenant, self._clock, self._engine)
+        return Fleet(place_at(self.root), tenant, clock_at(self.root, self._clock), self._engine)
 
     @contextmanager
     def _engine(self, tenant: str, project: str) -> Iterator[Engine]:

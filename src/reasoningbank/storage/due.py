@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from reasoningbank.errors import ProjectMovedError, ReasoningBankError
@@ -26,6 +26,9 @@ Work: TypeAlias = Literal["jobs", "upkeep"]
 PATIENCE = 1.0  # seconds to wait for a project that others write to: there is work elsewhere
 HOLD = LEASE
 """So long a round is held, unless it is renewed."""
+
+AHEAD = timedelta(days=2)
+"""A round that is due later than that was put off by a clock that was wrong: it is not waited for."""
 
 # When the next round of a project is due, and who is at it.
 UPKEEP_DUE, _TOKEN = "upkeep_due", "upkeep_token"
@@ -72,7 +75,8 @@ def next_round(writing: Writing, token: str, due: datetime) -> bool:
 def _is_due(reading: Reading, work: Work, now: datetime) -> bool:
     if work == "jobs":
         return jobs.is_due(reading, now)
-    return meta.read(reading).get(UPKEEP_DUE, "") <= time_text(now)
+    next_one = meta.read(reading).get(UPKEEP_DUE, "")
+    return next_one <= time_text(now) or next_one > time_text(shifted(now, AHEAD))
 
 
 # -- folders ---------------------------------------------------------------------------------------------------------

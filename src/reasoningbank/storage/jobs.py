@@ -34,7 +34,9 @@ def add(writing: Writing, *, kind: str, payload: str, run: Trajectory, key: str,
     return _jobs(writing, "key = ?", (key,))[0]
 
 
-def put_off(writing: Writing, key: str, *, payload: str, run: Trajectory, ref: str | None, until: datetime) -> Job:
+def put_off(
+    writing: Writing, key: str, *, payload: str, run: Trajectory, ref: str | None, now: datetime, until: datetime
+) -> Job:
     """Let a job that nobody has taken up wait, with all others of its run's thread, and put what is now known into it.
 
     Args:
@@ -42,9 +44,9 @@ def put_off(writing: Writing, key: str, *, payload: str, run: Trajectory, ref: s
     """
     of_thread = "(SELECT thread FROM episodes WHERE ref = :ref)"
     writing.execute(
-        "UPDATE jobs SET due_at = :until WHERE status = 'queued' AND attempts = 0 AND (key = :key OR key IN "
-        f"(SELECT '{GIVEN}' || ref FROM episodes WHERE thread = {of_thread}))",
-        {"until": time_text(until), "key": key, "ref": ref},
+        "UPDATE jobs SET due_at = :until, updated_at = :now WHERE status = 'queued' AND attempts = 0 "
+        f"AND (key = :key OR key IN (SELECT '{GIVEN}' || ref FROM episodes WHERE thread = {of_thread}))",
+        {"until": time_text(until), "now": time_text(now), "key": key, "ref": ref},
     )
     writing.execute(
         "UPDATE jobs SET payload = :payload, verdict = :verdict "

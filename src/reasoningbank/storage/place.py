@@ -131,6 +131,9 @@ class Place(Protocol):
     def bell(self, tenant: str | None, clock: Callable[[], datetime]) -> Bell:
         """Return what to wait with for jobs of these projects; it is closed by the caller."""
 
+    def clock(self, own: Callable[[], datetime]) -> Callable[[], datetime]:
+        """Return the clock to go by here, of a process with a clock of its own: a server's is one for all."""
+
     def nothing(self, tenant: str, project: str) -> AbstractContextManager[Writing]:
         """Give an empty project. It may be written to like any other, and nothing of that is kept."""
 
@@ -190,6 +193,9 @@ class Folder:
         from reasoningbank.storage.due import Clockwork
 
         return Clockwork()
+
+    def clock(self, own: Callable[[], datetime]) -> Callable[[], datetime]:
+        return own
 
     def nothing(self, tenant: str, project: str) -> AbstractContextManager[Writing]:
         return nothing(self._folder(tenant, project))

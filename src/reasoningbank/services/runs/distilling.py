@@ -141,8 +141,9 @@ def enqueue(engine: Engine, cleaned: Cleaned, key: str | None, *, ref: str | Non
         # In one transaction: a worker that waits would take up what does not rest yet.
         added = _add(edit, "run", payload, run, named)
         if rest:
-            until = engine.now() + timedelta(seconds=rest)
-            added = job_rows.put_off(edit, named, payload=payload, run=run, ref=ref, until=until)
+            now = engine.now()
+            until = now + timedelta(seconds=rest)
+            added = job_rows.put_off(edit, named, payload=payload, run=run, ref=ref, now=now, until=until)
     return shown_job(added, engine.rules)
 
 

@@ -7,13 +7,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
 from reasoningbank.errors import ReasoningBankError, ScopeError
+from reasoningbank.moments import shifted
 from reasoningbank.signals import parse_time, time_text
-from reasoningbank.storage.due import Found
+from reasoningbank.storage.due import AHEAD, Found
 from reasoningbank.storage.postgres import transaction
 from reasoningbank.storage.postgres.schema import CHANNEL, EVERY_TENANT
 from reasoningbank.storage.postgres.transaction import Scope
@@ -26,14 +27,17 @@ if TYPE_CHECKING:
     from reasoningbank.address import ServerAddress
     from reasoningbank.storage.due import Work
     from reasoningbank.storage.postgres.server import Server
+    from reasoningbank.storage.postgres.transaction import PostgresWriting
 
 LONGEST = 60.0  # seconds without a look, where the server wakes who waits: a bell may be lost with a connection
 SOON = 0.05  # seconds until the next look where others are at what is due
 _SLICE = 0.25  # seconds in which a worker that is told to stop does
 
 # Shared banks have no queue, and are kept by whoever looks after them.
-_OPEN = "{due} <= :now AND NOT starts_with(name, :reserved)"
-_NEXT = f"SELECT number, tenant, name FROM projects WHERE {_OPEN}{{of}} ORDER BY {{due}} LIMIT 1 FOR UPDATE SKIP LOCKED"
+_NEXT = (
+    "SELECT number, tenant, name FROM projects WHERE {due} {when} AND NOT starts_with(name, :reserved){of} "
+    "ORDER BY {due} LIMIT 1 FOR UPDATE SKIP LOCKED"
+)
 _MAY = (
     "SELECT EXISTS (SELECT 1 FROM pg_policy, unnest(polroles) AS of_role WHERE polrelid = 'projects'::regclass "
     f"AND polname = '{EVERY_TENANT}' AND pg_has_role(of_role, 'USAGE'))"
@@ -45,10 +49,9 @@ def due(server: Server, tenant: str | None, work: Work, now: datetime) -> Iterat
     """Give the project of which something was due first, of those that nobody writes to; `Place.due` says more."""
     with transaction.writing(server, Scope(tenant or "", 0), "normal") as writing:
         may = None if tenant is not None else writing.execute(_MAY)
-        asked = _NEXT.format(due=f"{work}_due", of="" if tenant is None else " AND tenant = :tenant")
-        row = writing.execute(
-            asked, {"now": time_text(now), "reserved": reserved(""), **({} if tenant is None else {"tenant": tenant})}
-        ).fetchone()
+        row = _next(writing, tenant, work, "<=", now)
+        if row is None and work == "upkeep":
+            row = _next(writing, tenant, work, ">", shifted(now, AHEAD))
         if may is not None:
             _check(may.fetchone(), server.address)
         if row is None:
@@ -57,6 +60,12 @@ def due(server: Server, tenant: str | None, work: Work, now: datetime) -> Iterat
         number, owner, project = row
         writing.go_to(Scope(owner, number))
         yield Found(owner, project, writing)
+
+
+def _next(writing: PostgresWriting, tenant: str | None, work: Work, when: str, at: datetime) -> Any:
+    asked = _NEXT.format(due=f"{work}_due", when=f"{when} :at", of="" if tenant is None else " AND tenant = :tenant")
+    named = {"at": time_text(at), "reserved": reserved("")} | ({} if tenant is None else {"tenant": tenant})
+    return writing.execute(asked, named).fetchone()
 
 
 def _check(may: tuple[bool] | None, address: ServerAddress) -> None:

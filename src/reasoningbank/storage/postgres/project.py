@@ -17,7 +17,7 @@ from reasoningbank.storage.contract import Reading, Writing, by_state, column, n
 from reasoningbank.storage.due import Found, Work
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.postgres import fleet, transaction
-from reasoningbank.storage.postgres.server import Server, server_at
+from reasoningbank.storage.postgres.server import Server, server_at, time_at
 from reasoningbank.storage.postgres.signal_table import SignalTable
 from reasoningbank.storage.postgres.transaction import PostgresReading, PostgresWriting, Scope, ServerLedger
 from reasoningbank.storage.project import nothing
@@ -197,6 +197,13 @@ class ServerPlace:
 
     def bell(self, tenant: str | None, clock: Callable[[], datetime]) -> fleet.Line:
         return fleet.Line(server_at(self.address, BUSY_TIMEOUT), tenant, clock)
+
+    def clock(self, own: Callable[[], datetime]) -> Callable[[], datetime]:
+        def ask() -> None:
+            with transaction.reading(server_at(self.address, BUSY_TIMEOUT), Scope("", 0)) as reading:
+                reading.begin()
+
+        return time_at(self.address).clock(own, ask)
 
     def nothing(self, tenant: str, project: str) -> AbstractContextManager[Writing]:  # noqa: ARG002 - as for folders
         return nothing(None)

@@ -8,6 +8,7 @@ import time
 from reasoningbank.address import ServerAddress
 from reasoningbank.errors import BusyError, NewerFormatError, StorageError
 from reasoningbank.forks import renew_after_fork
+from reasoningbank.storage.postgres.clock import ServerTime
 from reasoningbank.storage.postgres.schema import EXTENSION, NEWEST, SCHEMA
 from reasoningbank.storage.postgres.wire import Wire
 
@@ -27,6 +28,7 @@ class Server:
 
     Attributes:
         extension: the schema of pgvector, where the server can search vectors; known with the first connection.
+        time: what time it is there.
         changes: how many each project has had, by its number, as this process saw it last.
     """
 
@@ -37,6 +39,7 @@ class Server:
         self._checked = False
         self.extension: str | None = None
         self.changes: dict[int, int] = {}
+        self.time = time_at(address)
         self._begin()
         renew_after_fork(self)
 
@@ -103,16 +106,17 @@ class Server:
 
     def _check(self, wire: Wire) -> None:
         newest = (
-            f"SELECT coalesce(max(number), 0), ({EXTENSION} AND to_regclass('{SCHEMA}.searchable') IS NOT NULL) "
-            f"FROM {SCHEMA}.versions"
+            f"SELECT coalesce(max(number), 0), ({EXTENSION} AND to_regclass('{SCHEMA}.searchable') IS NOT NULL), "
+            f"clock_timestamp() FROM {SCHEMA}.versions"
         )
         try:
             ((rows, _),) = wire.send([(newest, ())])
-            found, self.extension = next(rows)
+            found, self.extension, at = next(rows)
         except BaseException:
             wire.close()
             raise
         if found == NEWEST:
+            self.time.saw(at)
             return
         wire.close()
         if found > NEWEST:
@@ -124,6 +128,14 @@ class Server:
             f"{self.address} has format {found}, this version needs {NEWEST}: run `reasoningbank server migrate`",
             path=self.address,
         )
+
+
+_times: dict[ServerAddress, ServerTime] = {}
+
+
+def time_at(address: ServerAddress) -> ServerTime:
+    """Return what is known of the time at a server, by all banks of the process."""
+    return _times.setdefault(address, ServerTime())
 
 
 _servers: dict[tuple[ServerAddress, float], Server] = {}

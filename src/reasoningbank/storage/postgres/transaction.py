@@ -79,7 +79,8 @@ class PostgresReading:
 
     def _see(self, found: Sequence[Any]) -> None:
         """Take the counters and the moment of this transaction, if it may see them."""
-        bound, there, moved_to, counters, pinned, *generation = found
+        bound, there, moved_to, counters, pinned, at, *generation = found
+        self._server.time.saw(at)
         address = self._server.address
         if not bound:
             raise ScopeError(
