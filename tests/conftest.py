@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import signal
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -46,6 +47,11 @@ OpenBank = Callable[..., ReasoningBank]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--place", choices=("folder", "postgres"), default="folder", help="where banks are kept")
+
+
+def pytest_configure() -> None:
+    # A shell starts what runs in the background deaf to it, and so would be all that the tests start and interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -99,7 +99,7 @@ print(told("VmHWM") - before, told("VmRSS") - before)
     peak, kept = map(int, child(code).split())
 
     assert peak < of_run(1, 512)
-    assert kept < 40 * MIB
+    assert kept < 8 * MIB
 
 
 def test_what_a_run_needs_grows_with_the_texts_and_the_square_of_their_length() -> None:

@@ -1,22 +1,26 @@
-"""Room for a local model's work, where this process was given a limit.
+"""Room for a local model's work: looked for before, where this process was given a limit, and given back after.
 
 A native library that runs out of memory half-way may end the process. What a run needs can be foreseen, so room for it
-is looked for first.
+is looked for first. What it leaves are gaps in the C library's heap, which keeps them unless it is told to let them go.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import os
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from reasoningbank.errors import EmbedderUnavailableError
 from reasoningbank.forks import renew_after_fork
 
 resource = importlib.import_module("resource") if os.name == "posix" else None
+# Of glibc; other C libraries have no such call, and give back by themselves.
+trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 MIB = 1 << 20
 # Weights of some 100 MB once they are unpacked, twice for a moment, the threads' stacks and the allocator's arenas.
@@ -26,6 +30,8 @@ LOADING = 400 * MIB
 BYTES_A_PAIR = 200
 # What the other layers, the allocator's arenas and the threads take beside it.
 RUNNING = 64 * MIB
+# What needs less leaves gaps of a few MB; a query is not kept waiting for those.
+WORTH_TRIMMING = 80 * MIB
 
 
 def of_run(texts: int, tokens: int) -> int:
@@ -45,15 +51,12 @@ class Headroom:
 
     @contextmanager
     def hold(self, needed: int) -> Iterator[None]:
-        """Keep `needed` bytes for the block.
+        """Keep `needed` bytes for the block, and give back what it leaves.
 
         Raises:
             EmbedderUnavailableError: the process's own limit (`ulimit -v`, `ulimit -d`) leaves less.
         """
-        if not _limits():
-            yield
-            return
-        with self._lock:
+        with self._lock if _limits() else nullcontext():
             for name, limit, used in _limits():
                 if limit - used < needed:
                     raise EmbedderUnavailableError(
@@ -62,6 +65,8 @@ class Headroom:
                         f"the embedder 'hash'"
                     )
             yield
+        if trim is not None and needed >= WORTH_TRIMMING:
+            trim(0)
 
 
 headroom = Headroom()
