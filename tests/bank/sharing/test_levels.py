@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from reasoningbank import (
     ScopeError,
     StorageError,
 )
+from reasoningbank.services.sharing.levels import Look
 from tests.bank.sharing.conftest import ASKED, BANKS, LEDGER, PATHS, OpenWith, shared_lesson
 from tests.conftest import OpenBank
 
@@ -115,6 +117,24 @@ def test_scores_are_those_that_one_bank_of_all_would_give(open_with: OpenWith, o
     assert [h.memory.title for h in together] == [h.memory.title for h in one]
     assert [h.keyword for h in together] == pytest.approx([h.keyword for h in one])
     assert [h.score for h in together] == pytest.approx([h.score for h in one], abs=1e-4)
+
+
+def test_the_nearest_of_all_levels_are_the_nearest_of_each_put_together(open_with: OpenWith, root: BankRoot) -> None:
+    billing = open_with("billing")
+    chance = random.Random(3)
+    with root.shared.open("org") as org:
+        for bank in (billing, org):
+            drawn = [" ".join(f"word{chance.randrange(40)}" for _ in range(8)) for _ in range(60)]
+            bank.record_many([{"title": text[:20], "content": text, "outcome": "success"} for text in drawn])
+    asked = billing._engine.embedder.embed_query("word1 word2 word3")
+
+    with Look(billing._handle.levels, {}).read(None) as joined:
+        every, cosines = joined.joined.vectors.nearest(joined, asked, 1_000)
+        for k in (1, 7, 60, 119):
+            numbers, near = joined.joined.vectors.nearest(joined, asked, k)
+            assert near.tolist() == cosines[:k].tolist()
+            assert len({*numbers.tolist()} & {*every[cosines >= near[-1]].tolist()}) == k
+    assert len(every) == 120
 
 
 def test_what_two_levels_say_is_shown_once_by_the_nearer_one(open_with: OpenWith) -> None:

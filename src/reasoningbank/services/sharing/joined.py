@@ -7,6 +7,7 @@ cosines are comparable anyway, and BM25 is computed over the postings of all lev
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -208,9 +209,10 @@ class JoinedCache:
         there = np.flatnonzero(vectors)
         rows, levels = self.vectors.vectors(self.levels[0], vectors[there], dim), of[there]
         for level in range(1, len(self.levels)):
-            # Each level against those nearer: all against all is three times the work.
+            # Each level against those nearer: all against all is three times the work. And no matrix product: it wakes
+            # BLAS's threads, which takes a hundred times as long as so few rows where the processors are busy.
             farther, nearer = np.flatnonzero(levels == level), np.flatnonzero(levels < level)
-            cosines = rows[farther] @ rows[nearer].T
+            cosines = np.einsum("fd,nd->fn", rows[farther], rows[nearer])
             far, near = np.nonzero(cosines > least)
             for i in np.lexsort((-cosines[far, near], levels[nearer[near]])).tolist():
                 pair = numbers[there[[farther[far[i]], nearer[near[i]]]]]
@@ -270,12 +272,15 @@ class JoinedVectors:
         allowed: Int64 | None = None,
     ) -> tuple[Int64, Float32]:
         """Return what up to `k` vectors belong to, and their cosines, nearest first."""
-        owners, cosines = [], []
+        owners, cosines, farthest = [], [], -math.inf
         for level in range(len(self._cache.levels)):
             mine = None if allowed is None else allowed[(allowed // SPAN == level) & (allowed > 0)] - level * SPAN
-            found = self._cache.ask(level, partial(_nearest, vector=vector, k=k, allowed=mine))
+            # What is not nearer than `k` of the levels before is not worth its exact cosine.
+            found = self._cache.ask(level, partial(_nearest, vector=vector, k=k, allowed=mine, least=farthest))
             owners.append(found[0] + level * SPAN)
             cosines.append(found[1])
+            near = np.concatenate(cosines)
+            farthest = float(np.partition(near, -k)[-k]) if 0 < k <= len(near) else -math.inf
         numbers, near = np.concatenate(owners), np.concatenate(cosines)
         order = np.argsort(-near, kind="stable")[:k]
         return numbers[order], near[order]
@@ -301,8 +306,8 @@ def _asked(question: Callable[[View, Int64], Table], numbers: Int64, view: View)
     return question(view, numbers)
 
 
-def _nearest(view: View, *, vector: Float32, k: int, allowed: Int64 | None) -> tuple[Int64, Float32]:
-    return view.engine.cache.vectors.nearest(view, vector, k, allowed)
+def _nearest(view: View, *, vector: Float32, k: int, allowed: Int64 | None, least: float) -> tuple[Int64, Float32]:
+    return view.engine.cache.vectors.nearest(view, vector, k, allowed, least)
 
 
 def _vectors(view: View, *, ids: Int64, dim: int) -> Float32:
