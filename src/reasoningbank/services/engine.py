@@ -136,6 +136,7 @@ class Engine:
                         durability=self.settings.durability,
                         busy_timeout=self.settings.busy_timeout,
                         create_at=self.now() if create else None,
+                        seen=self.cache.vectors.expect,
                     )
                     opened = self._project is not None
                 project = self._project

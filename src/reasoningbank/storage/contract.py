@@ -86,6 +86,9 @@ class Near(Protocol):
         Considered are those of a generation, with `allowed` ids (None for all), whose cosine is at least `least`.
         """
 
+    def expect(self, generation: int, dim: int) -> None:
+        """Let the engine get ready for a first search, without waiting for it."""
+
 
 class Reading(Protocol):
     """One state of one project. A project that does not exist is one without any rows."""

@@ -20,6 +20,7 @@ from reasoningbank.storage.sharing import shared_name
 from reasoningbank.storage.told import Told
 
 if TYPE_CHECKING:
+    from reasoningbank.storage.contract import Reading
     from reasoningbank.storage.due import Bell, Found, Work
     from reasoningbank.storage.ledger import Log, LogHealth
 
@@ -102,8 +103,12 @@ class Place(Protocol):
         durability: Durability,
         busy_timeout: float,
         create_at: datetime | None = None,
+        seen: Callable[[Reading], None] | None = None,
     ) -> Project | None:
-        """Open a project; None when there is none and none was to be made (as of `create_at`)."""
+        """Open a project; None when there is none and none was to be made (as of `create_at`).
+
+        `seen` is called with what is read of it meanwhile, if anything is.
+        """
 
     def projects(self, tenant: str) -> list[str]:
         """Return the names of a tenant's projects, sorted; nothing is made."""
@@ -158,6 +163,7 @@ class Folder:
         durability: Durability,
         busy_timeout: float,
         create_at: datetime | None = None,
+        seen: Callable[[Reading], None] | None = None,  # noqa: ARG002 - as for servers
     ) -> FolderProject | None:
         return FolderProject.open(
             self._folder(tenant, project),

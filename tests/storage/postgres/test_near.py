@@ -16,6 +16,7 @@ from reasoningbank.embed.hashing import HashEmbedder
 from reasoningbank.services.cache import vectors as cache
 from reasoningbank.storage.postgres import near
 from reasoningbank.storage.postgres import server as connections
+from reasoningbank.storage.postgres.wire import Asked, Wire
 from tests.servers import Postgres
 from tests.storage.postgres.test_same_history import live_both
 
@@ -144,7 +145,9 @@ def test_a_large_project_is_searched_by_an_index_of_its_own_and_a_small_one_whol
         assert fresh not in dict(hits(large, "turn the crank twice"))
         with large._engine.read() as view:
             # A session tells the server what it used at most once a second, unless it is asked to.
-            view.execute("SELECT pg_stat_force_next_flush()")
+            view.execute("SELECT pg_stat_force_next_flush()").fetchone()
+        # The end of a reading is not waited for.
+        large.count()
         assert [count > 0 for count in used(planned).values()] == [True]
 
 
@@ -212,3 +215,44 @@ def test_a_server_that_does_not_search_vectors_has_no_use_for_indexes(server: Po
                 servers.index(server.owner)
         finally:
             connection.execute("ALTER TABLE reasoningbank.hidden RENAME TO searchable")
+
+
+@pytest.mark.parametrize(("where", "searched"), [("server", 1), ("auto", 0), ("kept", 0)])
+def test_a_process_that_will_let_the_server_search_lets_its_session_get_ready_and_does_not_wait(
+    server: Postgres, monkeypatch: pytest.MonkeyPatch, where: str, searched: int
+) -> None:
+    with opened(server) as bank:
+        record(bank, 30, "quote the paths")
+    unread: list[Asked | None] = []
+    end = Wire.end
+
+    def noted(self: Wire, last: Asked | None = None) -> None:
+        unread.append(last)
+        end(self, last)
+
+    monkeypatch.setattr(Wire, "end", noted)
+    with opened(server, vectors=where) as bank:
+        assert bank.count() == 30
+        assert bank.search("quote the paths 7", 1).memories[0].title == "quote the paths 7"
+
+    assert sum(last is not None and "searchable" in last[0] for last in unread) == searched
+
+
+def test_a_session_that_could_not_get_ready_is_used_all_the_same(
+    server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(server) as bank:
+        record(bank, 30, "quote the paths")
+    asked = near.ServerVectors._question
+    failing = [True]
+
+    def question(*given: Any, **named: Any) -> tuple[str, dict[str, object]]:
+        return ("SELECT 1 / 0", {}) if failing and failing.pop() else asked(*given, **named)
+
+    monkeypatch.setattr(near.ServerVectors, "_question", question)
+    with opened(server, vectors="server") as bank:
+        assert bank.count() == 30
+        assert not failing
+        assert bank.search("quote the paths 7", 1).memories[0].title == "quote the paths 7"
+        bank.record("Pin versions", "Or they change.", outcome="success")
+        assert bank.count() == 31

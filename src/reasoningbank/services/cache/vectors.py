@@ -88,11 +88,18 @@ class VectorCache:
 
     def _is_served(self, reading: Reading) -> bool:
         """Tell whether the engine itself searches, so that nothing is kept here."""
-        if self._filled is not None or reading.near is None:
+        if self._filled is not None:
             return False
         # As many numbers were given as there are vectors, or more.
         large = reading.given().get(self._stored.table, 0) > FLAT
-        return self.where == "server" or (large and self._asked < FEW_SEARCHES)
+        return (self.where == "server" or (large and self._asked < FEW_SEARCHES)) and reading.near is not None
+
+    def expect(self, reading: Reading) -> None:
+        """Let an engine that will search get ready for it, while this process does: it is not waited for."""
+        current = reading.moment.generation
+        near = reading.near if self.where != "kept" and self._is_served(reading) else None
+        if current is not None and near is not None:
+            near.expect(current.number, current.dim)
 
     def _served(
         self, reading: Reading, vector: Float32, k: int, allowed: Int64 | None, least: float

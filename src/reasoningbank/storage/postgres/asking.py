@@ -29,6 +29,7 @@ class Asking:
 
     Attributes:
         changes: how many the project has had, as far as it is known, which says what plans suit it.
+        last: a question to be sent with the end of what is not committed; nobody waits for it.
     """
 
     def __init__(self, server: Server, first: Sequence[Asked], begun: Callable[[tuple[Any, ...]], None]) -> None:
@@ -37,6 +38,7 @@ class Asking:
         self._size = 0
         self._wire: Wire | None = None
         self.sent, self.changes = False, 0
+        self.last: Asked | None = None
 
     def ask(self, sql: str, values: Values = ()) -> Answer:
         """Ask a question, to be sent before anything that is asked later."""
@@ -87,7 +89,7 @@ class Asking:
         """Forget what waits, and give the connection back; what was not committed is undone."""
         self._waiting = []
         if self._wire is not None:
-            self._wire.end()
+            self._wire.end(self.last)
             self._give_back()
 
     def _give_back(self) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Candidates that a search of an index looks at, at least; pgvector takes up to 1,000.
 WIDTH, WIDEST = 200, 1_000
+PATIENCE = 20  # milliseconds of a search that is made to get ready
 
 
 class ServerVectors:
@@ -40,13 +41,31 @@ class ServerVectors:
             found = self._found(generation, vector, k, allowed, indexed=False)
         return [each for each in found if each[1] >= least]
 
+    def expect(self, generation: int, dim: int) -> None:
+        """Search once for nothing in particular, which nobody waits for.
+
+        What a session does for the first time takes several times as long as what it does again: it reads what the
+        server knows of tables and indexes, and loads pgvector.
+        """
+        anywhere, k = np.full(dim, dim**-0.5, dtype=np.float32), WIDTH // 4
+        sql, named = self._question(generation, anywhere, k, None, indexed=self._may_have_index(dim, k))
+        # Where a large project has no index every vector would be looked at.
+        limited = f"SELECT set_config('statement_timeout', '{PATIENCE}', true)"
+        self._reading.ask_unread(f"{limited}; {sql}", named)
+
     def _may_have_index(self, dim: int, k: int) -> bool:
         return dim <= MOST_WIDE and 2 * k <= WIDEST and self._reading.given().get("vectors", 0) >= LARGE
 
     def _found(
         self, generation: int, vector: Float32, k: int, allowed: Sequence[int] | None, *, indexed: bool
     ) -> list[tuple[int, float]]:
-        """Return the nearest; `indexed` says that the project's own index may tell them, where there is one."""
+        rows = self._reading.execute(*self._question(generation, vector, k, allowed, indexed=indexed))
+        return [(int(memory), float(cosine)) for memory, cosine in rows]
+
+    def _question(
+        self, generation: int, vector: Float32, k: int, allowed: Sequence[int] | None, *, indexed: bool
+    ) -> tuple[str, dict[str, object]]:
+        """Ask for the nearest; `indexed` says that the project's own index may tell them, where there is one."""
         kind = f'"{self._extension}".vector({len(vector)})'
         distance = f'CAST(vector AS {kind}) OPERATOR("{self._extension}".<#>) CAST(:vector AS {kind})'
         named = {
@@ -58,9 +77,8 @@ class ServerVectors:
         } | ({} if allowed is None else {"allowed": list(allowed)})
         only = "" if allowed is None else " AND id IN (:allowed)"
         order = distance if indexed else f"-({distance}) DESC"
-        rows = self._reading.execute(
+        return (
             f"SELECT memory, -({distance}) FROM searchable "
             f"WHERE project = :project AND generation = :generation{only} ORDER BY {order}, id LIMIT :k",
             named,
         )
-        return [(int(memory), float(cosine)) for memory, cosine in rows]

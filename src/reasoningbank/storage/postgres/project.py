@@ -124,6 +124,7 @@ class ServerPlace:
         durability: Durability,
         busy_timeout: float,
         create_at: datetime | None = None,
+        seen: Callable[[Reading], None] | None = None,
     ) -> ServerProject | None:
         server = server_at(self.address, busy_timeout)
         number = self._number(server, tenant, project)
@@ -135,6 +136,8 @@ class ServerPlace:
         with opened.read() as reading:
             # Deleted or moved away meanwhile, it is not open.
             reading.begin()
+            if seen is not None:
+                seen(reading)
         return opened
 
     @staticmethod

@@ -138,6 +138,10 @@ class PostgresReading:
     def execute(self, sql: str, values: Values = (), /) -> Answer:
         return self._asking.ask(translated(sql), values)
 
+    def ask_unread(self, sql: str, values: Values) -> None:
+        """Ask at the end of a reading what nobody waits for."""
+        self._asking.last = translated(sql), values
+
     def end(self) -> None:
         """End the transaction; what was not committed is undone."""
         self._asking.end()

@@ -104,6 +104,9 @@ class Wire:
         if self._ended:
             self._ended = False
             self._connection.wait(generators.fetch_many(self._connection.pgconn))
+            if self._connection.pgconn.transaction_status == TransactionStatus.INERROR:
+                # The last question failed, and what stood behind it was passed over.
+                self._connection.execute("ROLLBACK")
         if self._asked_who:
             return self._send(asked)
         *found, (who, _) = self._send([*asked, (_WHO, ())])
@@ -161,8 +164,8 @@ class Wire:
         """Wait so long for what the server tells of; say whether it told."""
         return next(self._connection.notifies(timeout=seconds, stop_after=1), None) is not None
 
-    def end(self) -> None:
-        """Roll back what is not committed, without waiting for it."""
+    def end(self, last: Asked | None = None) -> None:
+        """Roll back what is not committed, without waiting for it, nor for a last question that nobody reads."""
         connection = self._connection.pgconn
         if self._connection.closed or connection.transaction_status == TransactionStatus.IDLE:
             return
@@ -170,7 +173,8 @@ class Wire:
             # It stopped in the middle of an answer.
             self.close()
             return
-        connection.send_query(b"ROLLBACK")
+        before = "" if last is None else f"{self._literals.written(*last)}; "
+        connection.send_query(f"{before}ROLLBACK".encode(self._read.encoding))
         self._connection.wait(generators.send(connection))
         self._ended = True
 
