@@ -21,7 +21,7 @@ PARTS: Final = ("graph", "links", "queue", "sources", "runs", "exchange", "repli
 SOURCES: Final = ROOT / "src/reasoningbank"
 INTEGRATIONS: Final = {"LangChain": "langchain", "LangGraph": "langgraph", "LlamaIndex": "llama-index"}
 # Under which names code holds a bank, and those who open banks.
-BANKS: Final = {"bank", "_bank", "unchecked_bank"}
+BANKS: Final = {"bank", "_bank", "unchecked_bank", "looking_through"}
 OPENERS: Final = {"banks": "BankRoot", "_banks": "BankRoot", "tenants": "Tenants"}
 # What belongs to a handle in Python and to no door.
 OF_A_HANDLE: Final = {"close", "now", "exists", "create"}

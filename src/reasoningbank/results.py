@@ -178,7 +178,7 @@ class Reported:
 
     Attributes:
         episode: after the report.
-        credited: ids of the memories that a signal was counted for.
+        credited: ids of the memories that a signal was counted for, those of shared banks too.
         recorded: False when nothing changed, because the same verdict was there already.
         previous: the verdict that this one replaced.
         too_late: the evidence was folded away for good, so the verdict can no longer be revised.

@@ -21,6 +21,11 @@ def memory_of(cli: Cli) -> str:
     return found
 
 
+def memory_in(cli: Cli) -> str:
+    found: str = cli("shared", "review", "org", "--project", "sales", "--json").json["memories"][0]["id"]
+    return found
+
+
 def test_a_lesson_goes_from_one_project_to_another_by_way_of_a_review(org: Cli) -> None:
     said = org("promote", memory_of(org), "--to", "org", "--shared", "org", "--json").json
 
@@ -38,6 +43,30 @@ def test_a_lesson_goes_from_one_project_to_another_by_way_of_a_review(org: Cli) 
     assert org("metrics", "--project", "sales", "--json").json["shared"] == {"org": 1}
     assert org("demote", said["memory"]["id"], "--project", "sales", "--shared", "org").code == 0
     assert org("recall", "put paths in quotes", "--project", "sales", "--shared", "org", "--json").json["hits"] == []
+
+
+def test_a_command_that_names_its_shared_bank_needs_no_option_for_it(org: Cli) -> None:
+    waiting = org("promote", memory_of(org), "--to", "org")
+
+    assert "it waits for a review" in waiting.out
+    assert "Quote paths" in org("shared", "review", "org").out
+    assert "nothing new is worth sharing" in org("suggest-promotions", "--to", "org").out.lower()
+    closed = org("shared", "review", "org", "--project", "stranger")
+    assert (closed.code, "no shared bank 'org' is open to this project" in closed.err) == (1, True)
+    for verb in (("shared", "approve"), ("demote",), ("shared", "correct")):
+        told = org(*verb, "00")
+        assert (told.code, "--shared BANK" in told.err) == (2, True)
+
+
+def test_a_recall_says_where_a_lesson_is_from_and_a_report_that_it_was_credited(org: Cli) -> None:
+    copy = org("promote", memory_of(org), "--to", "org", "--project", "billing").out
+    assert copy
+    assert org("shared", "approve", memory_in(org), "--shared", "org", "--project", "sales").code == 0
+
+    shown = org("recall", "put paths in quotes", "--project", "sales", "--shared", "org").out
+    assert "from org" in shown.splitlines()[0]
+    assert "1 memories credited" in org("report", "success", "--last", "--project", "sales", "--shared", "org").out
+    assert "Nothing new" in org("report", "success", "--last", "--project", "sales", "--shared", "org").out
 
 
 def test_deleting_a_lesson_says_that_its_shared_copy_stays(org: Cli) -> None:

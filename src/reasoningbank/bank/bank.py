@@ -802,7 +802,8 @@ class ReasoningBank(Namespace):
             strength=given.strength,
         )
         if self.shared:
-            sharing_credit.settle(self._handle.levels, given.strength, told.episode.ref)
+            there = sharing_credit.settle(self._handle.levels, given.strength, told.episode.ref)
+            told = replace(told, credited=(*told.credited, *there))
         if not reason or given.verdict not in (Verdict.FAILURE, Verdict.PARTIAL) or told.episode.verdict is not ended:
             return told
         return replace(told, lessons=distilling.learn_reason(self._engine, told.episode, reason))

@@ -44,7 +44,7 @@ def promote(
     from reasoningbank import OpenAIChat
 
     said = {"title": title, "content": content, "description": description, "applies_when": applies_when}
-    done = session.bank.sharing.promote(
+    done = session.looking_through(to).sharing.promote(
         session.id_of(memory_id),
         to=to,
         wording={field: text for field, text in said.items() if text is not None},
@@ -64,12 +64,12 @@ def demote(
     reason: Reason = None,
 ) -> Answer:
     """Take a shared lesson out of service, or keep one out that waits for a review."""
-    memory = session.bank.sharing.demote(session.id_of(memory_id), reason=reason)
+    memory = session.bank.sharing.demote(shared.id_of(session, memory_id), reason=reason)
     return Answer(memory, f"Out of service in {memory.project}: {memory.title}")
 
 
 @command(app, "suggest-promotions")
 def suggest_promotions(session: Session, *, to: To, name: shared.Names = None) -> Answer:
     """Say which lessons of this project are worth sharing: proven, and naming nothing that only it has."""
-    found = session.bank.sharing.suggest_promotions(to, names=name or ())
+    found = session.looking_through(to).sharing.suggest_promotions(to, names=name or ())
     return Answer({"suggestions": found}, lambda console, _: shared.suggestions(console, found))

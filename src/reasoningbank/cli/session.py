@@ -110,6 +110,11 @@ class Session:
         said = self.scope["shared"].value if "shared" in self.scope else ""
         return tuple(name.strip() for name in said.split(",") if name.strip())
 
+    def looking_through(self, name: str) -> ReasoningBank:
+        """Return the bank that was asked for, which looks through a shared bank that the command names, too."""
+        shared = self.shared if name in self.shared else (*self.shared, name)
+        return self.unchecked_bank.with_shared(shared)
+
     def id_of(self, given: str, kind: Kind = "memory") -> str:
         """Return the id of a memory (or of another kind) that was given whole or by its beginning."""
         return self.bank.resolve(given, kind)

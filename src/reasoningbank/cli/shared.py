@@ -125,14 +125,14 @@ def review(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at the most.")] = 100,
 ) -> Answer:
     """List what waits for a review; who may not approve sees what this project proposed."""
-    found = session.bank.sharing.review(bank, limit)
+    found = session.looking_through(bank).sharing.review(bank, limit)
     return Answer({"memories": found}, _waiting)
 
 
 @command(app, "approve")
 def approve(session: Session, memory_id: Annotated[str, typer.Argument(metavar="ID", help="The lesson.")]) -> Answer:
     """Let a lesson in that waits for a review."""
-    memory = session.bank.sharing.approve(session.id_of(memory_id))
+    memory = session.bank.sharing.approve(id_of(session, memory_id))
     return Answer(memory, f"Approved in {memory.project}: {memory.title}")
 
 
@@ -154,7 +154,7 @@ def correct(
     here: Annotated[bool, typer.Option("--here", help="The other way.")] = False,
 ) -> Answer:
     """Let a shared lesson say what this project's lesson says that it came from."""
-    memory = session.bank.sharing.correct(session.id_of(memory_id), here=here)
+    memory = session.bank.sharing.correct(id_of(session, memory_id), here=here)
     return Answer(memory, f"Corrected in {memory.project}: {memory.title}")
 
 
@@ -163,6 +163,13 @@ def status(session: Session) -> Answer:
     """Say what this project may do in each shared bank that is looked through."""
     found = session.bank.sharing.status()
     return Answer({"shared": found}, lambda console, _: statuses(console, found))
+
+
+def id_of(session: Session, given: str) -> str:
+    """Return the id of a shared lesson that was given whole or by its beginning."""
+    if not session.shared:
+        raise UsageError("name the shared bank that the lesson is in: --shared BANK")
+    return session.id_of(given)
 
 
 # -- for people ------------------------------------------------------------------------------------------------------

@@ -47,7 +47,12 @@ def hits(console: Console, found: Sequence[Hit]) -> None:
     """Print hits, best first."""
     for hit in found:
         required, provisional = "required" if "required" in hit.why else "", "provisional" if hit.provisional else ""
-        notes = ("pinned" if hit.pinned else "", required, provisional)
+        notes = (
+            "" if hit.level == "project" else f"from {hit.level}",
+            "pinned" if hit.pinned else "",
+            required,
+            provisional,
+        )
         note = ", ".join(filter(None, notes))
         console.print(_headline(hit.memory, hit.confidence, note=note))
         indented(console, hit.memory.content)

@@ -44,37 +44,44 @@ def ref_of(project: str, ref: str) -> str:
     return hashlib.blake2b(f"{project}\0{ref}".encode(), digest_size=16).hexdigest()
 
 
-def settle(levels: Levels, strength: float = 1.0, ref: str | None = None) -> None:
+def settle(levels: Levels, strength: float = 1.0, ref: str | None = None) -> tuple[str, ...]:
     """Tell the shared banks what they are still to be told; what one refuses waits for the next time.
 
     Args:
         strength: how strongly the verdict of `ref` was given, in (0, 1].
+
+    Returns:
+        The ids of the shared memories that are credited for the run `ref`.
     """
+    credited: tuple[str, ...] = ()
     with levels.own.read() as view:
         due, is_news = sharing.due(view, list(levels.banks)), worlds.is_news(view)
     for run, bank in due:
         try:
-            _tell(levels, levels.banks[bank], run, strength if run == ref else 1.0)
+            told = _tell(levels, levels.banks[bank], run, strength if run == ref else 1.0)
+            credited += told if run == ref else ()
         except ReasoningBankError as error:
             levels.left_out(bank, error)
     if is_news:
         worlds.exchange(levels)
+    return credited
 
 
-def _tell(levels: Levels, engine: MemberEngine, ref: str, strength: float) -> None:
-    own = levels.own
+def _tell(levels: Levels, engine: MemberEngine, ref: str, strength: float) -> tuple[str, ...]:
+    """Tell one shared bank of one run; return the ids of the memories that are credited for it."""
+    own, credited = levels.own, tuple[str, ...]()
     with own.read() as view:
         episode, handed = episodes.load_episode(view, ref), sharing.run(view, ref)
         failures = signatures.failures_of(view, ref)
     if episode is None:
-        return
+        return ()
     there = ref_of(own.project_name, ref)
     others = [served for bank, each in handed.items() if bank != engine.project_name for served in each]
     mine = handed[engine.project_name]
     _serve(engine, there, own.project_name, mine, episode.opened_at)
     _tell_failures(engine, there, mine, failures)
     if episode.verdict is not None:
-        told = credit.report(
+        credited = credit.report(
             engine,
             episode.verdict,
             ref=there,
@@ -84,13 +91,14 @@ def _tell(levels: Levels, engine: MemberEngine, ref: str, strength: float) -> No
             revise=True,
             strength=strength,
             beside=[*episode.memories, *others],
-        )
-        for memory_id in told.credited:
+        ).credited
+        for memory_id in credited:
             _look_again(engine, memory_id)
     with own.write(create=False) as edit:
         if signatures.failures_of(edit, ref) == failures:
             verdict = None if episode.verdict is None else episode.verdict.value
             sharing.told(edit, ref, engine.project_name, verdict)
+    return credited
 
 
 def _tell_failures(engine: MemberEngine, ref: str, served: Sequence[Served], failures: Sequence[Failed]) -> None:
