@@ -86,7 +86,7 @@ class Machine:
     up_at: int = 0
     recorded: set[str] = field(default_factory=set)
     voted: list[str] = field(default_factory=list)
-    saved: tuple[Path, set[str], int] | None = None
+    saved: tuple[Path, int] | None = None
 
 
 class Simulation:
@@ -122,10 +122,12 @@ class Simulation:
     def ms(self, machine: Machine) -> int:
         return int(self.clock(machine).timestamp() * 1000)
 
+    def opened(self, machine: Machine) -> ReasoningBank:
+        clock = partial(self.clock, machine)
+        return ReasoningBank(machine.folder, tenant="acme", project="ops", embedder="hash", clock=clock)
+
     def boot(self, machine: Machine) -> None:
-        machine.bank = ReasoningBank(
-            machine.folder, tenant="acme", project="ops", embedder="hash", clock=lambda: self.clock(machine)
-        )
+        machine.bank = self.opened(machine)
         store = BankStore(machine.bank, machine.identity)
         machine.node = Node(
             store, machine.identity, self.peers, now=self.ms(machine), options=Options(2, 1_000, 2_000),
@@ -148,18 +150,25 @@ class Simulation:
         if machine.saved is None or self.rng.random() < 0.3:
             saved = self.root / f"saved {machine.number} at {self.now}"
             shutil.copytree(machine.folder, saved)
-            machine.saved = saved, set(machine.recorded), len(machine.voted)
+            machine.saved = saved, len(machine.voted)
             return
-        saved, recorded, votes = machine.saved
+        saved, votes = machine.saved
         shutil.rmtree(machine.folder)
         shutil.copytree(saved, machine.folder)
-        # What others heard of before is not lost; what nobody did, nobody can bring back.
-        heard = {each.id for other in self.machines if other.bank is not None for each in listed(other.bank)}
-        machine.recorded = recorded | (machine.recorded & heard)
+        # What is on no disk any more, nobody can bring back.
+        there = set().union(*map(self._on_disk, self.machines))
+        for each in self.machines:
+            each.recorded &= there
         for memory in machine.voted[votes:]:
             self.votes[memory] -= 1
             self.perhaps[memory] += 1
         del machine.voted[votes:]
+
+    def _on_disk(self, machine: Machine) -> set[str]:
+        if machine.bank is not None:
+            return {memory.id for memory in listed(machine.bank)}
+        with self.opened(machine) as bank:
+            return {memory.id for memory in listed(bank)}
 
     def run(self, machine: Machine, act: Callable[[], Any]) -> Any:
         """Let a machine do something, which may be the last that it does."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import socket
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -88,6 +90,21 @@ async def test_a_stranger_is_not_let_in_and_nobody_takes_a_stranger_for_a_peer(t
             with pytest.raises(BusError, match="not the peer that was meant"):
                 await berlin._dial(*address_of(lima.address))
         assert two.count() == 0
+
+
+async def test_a_peer_that_is_down_is_an_error_and_nothing_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with bank(tmp_path, "berlin") as one, closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as silent:
+        silent.bind(("127.0.0.1", 0))
+        async with Bus(one, BERLIN, [peer(LIMA)]) as berlin:
+            endpoint = berlin._endpoint
+            assert endpoint is not None
+            with pytest.raises(BusError, match="nobody at"):
+                await endpoint.dial("127.0.0.1", silent.getsockname()[1], seconds=0.2)
+        await asyncio.sleep(0.1)
+        gc.collect()
+    assert caplog.messages == []
 
 
 async def test_a_peer_that_may_only_read_gets_all_and_brings_nothing(tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ class Connection(QuicConnectionProtocol):
     Attributes:
         kid: the peer's key, as soon as it proved that it owns it.
         reason: why it was closed.
+        is_open: the handshake is done.
+        decided: set as soon as the handshake is done, or has failed.
     """
 
     def __init__(self, quic: QuicConnection, stream_handler: Any = None, *, endpoint: Endpoint) -> None:
@@ -53,7 +55,8 @@ class Connection(QuicConnectionProtocol):
         self._endpoint = endpoint
         self.kid: str | None = None
         self.reason = ""
-        self._is_open = False
+        self.is_open = False
+        self.decided = asyncio.Event()
         self._roles: dict[int, StreamRole] = {}
         self._decoders: dict[int, Decoder] = {}
         self._out: dict[StreamRole, int] = {}
@@ -65,7 +68,8 @@ class Connection(QuicConnectionProtocol):
         """Take what aioquic tells."""
         match event:
             case HandshakeCompleted():
-                self._is_open = True
+                self.is_open = True
+                self.decided.set()
                 self.kid = self._endpoint.whose(self._quic)
                 if self.kid is None:
                     self.end(UNKNOWN, "no certificate of a trusted key")
@@ -75,6 +79,7 @@ class Connection(QuicConnectionProtocol):
                 self._data_received(stream, data)
             case ConnectionTerminated(reason_phrase=reason):
                 self.reason = self.reason or reason
+                self.decided.set()
                 self._endpoint.closed(self)
             case _:
                 pass
@@ -93,7 +98,7 @@ class Connection(QuicConnectionProtocol):
             self.end(BROKEN, str(error))
             return
         for frame in frames:
-            if not self._endpoint.received(self, frame, not self._is_open):
+            if not self._endpoint.received(self, frame, not self.is_open):
                 self.end(BUSY, "more came at once than this bank takes")
                 return
 
@@ -274,11 +279,11 @@ class Endpoint:
             self._resumed[id(connection._quic)] = connection.kid = known  # noqa: SLF001
             self.opened(connection)
         connection.transmit()
-        try:
-            await asyncio.wait_for(connection.wait_connected(), seconds)
-        except (TimeoutError, ConnectionError, OSError) as error:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(connection.decided.wait(), seconds)
+        if not connection.is_open:
             await self._hang_up(connection)
-            raise BusError(f"nobody at {where} answers: {connection.reason or str(error) or 'no word'}") from None
+            raise BusError(f"nobody at {where} answers: {connection.reason or 'no word'}")
         if connection.kid is None or (kid is not None and connection.kid != kid):
             await self._hang_up(connection)
             raise BusError(f"who answers at {where} is not the peer that was meant, or is not trusted here")
