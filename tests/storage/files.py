@@ -16,7 +16,7 @@ from reasoningbank import Draft, State, Verdict
 from reasoningbank.episode import Served
 from reasoningbank.filters import Filters
 from reasoningbank.signals import Signal, SignalKind, Tally, time_text
-from reasoningbank.storage import check, database, episodes, meta, migrations, records
+from reasoningbank.storage import database, episodes, folding_again, meta, migrations, records
 from reasoningbank.storage.contract import Writing
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.lifecycle import create_database
@@ -182,7 +182,7 @@ def weights(project: Project, memory: str = "m") -> dict[str, tuple[float, float
 
 def differences(project: Project) -> list[str]:
     with project.read() as reading:
-        return check.refold_differences(project, reading)
+        return folding_again.refold_differences(project, reading)
 
 
 def log_health(project: Project) -> LogHealth:

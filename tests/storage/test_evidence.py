@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from reasoningbank.signals import Signal, SignalKind
 from reasoningbank.storage import evidence, merges, records
-from reasoningbank.storage.check import DERIVED
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.fold import Folded, batches, folded
+from reasoningbank.storage.folding_again import DERIVED
 from reasoningbank.storage.project import nothing
 from reasoningbank.storage.signal_log import segment_of
 from reasoningbank.storage.transaction import SqliteWriting

@@ -15,8 +15,8 @@ from typing import Any
 
 from reasoningbank import EmbedderMismatchError, EmbeddingError, MemoryNotFoundError, ReasoningBank
 from reasoningbank.embed.hashing import HashEmbedder
-from reasoningbank.storage.check import refold_differences
 from reasoningbank.storage.contract import Reading
+from reasoningbank.storage.folding_again import refold_differences
 
 BEGIN = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 EMBEDDERS = {dim: HashEmbedder(dim) for dim in (64, 96)}

@@ -16,7 +16,7 @@ import pytest
 
 from reasoningbank import ReasoningBank
 from reasoningbank.signals import Signal
-from reasoningbank.storage.check import refold_differences
+from reasoningbank.storage.folding_again import refold_differences
 from reasoningbank.storage.project import SIGNALS_NAME
 from reasoningbank.storage.root import project_folder
 from reasoningbank.storage.signal_log import Segment, SignalLog

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from reasoningbank.belief.belief import Belief, ConfidenceModel
 from reasoningbank.embed.base import EmbedderIdentity
 from reasoningbank.errors import CorruptionError, EmbedderMismatchError
-from reasoningbank.filters import Filters
-from reasoningbank.memory import Memory, State
+from reasoningbank.memory import Memory
 from reasoningbank.services.cache.shown import rescrubbed
 from reasoningbank.signals import Signal
 from reasoningbank.storage import generations, records
@@ -132,14 +131,6 @@ class View:
         rows = self.load(asked)
         memories = self.memories({n: rows[n] for n in asked if n in rows})
         return {n: rescrubbed(memory, rows[n].scrub_version, self.engine.rules) for n, memory in memories.items()}
-
-    def every_memory(self) -> Iterator[tuple[int, Memory]]:
-        """Yield every memory with its row number, whatever its state, in the order they were recorded."""
-        after = 0
-        while numbers := records.page(self, Filters(states=tuple(State)), after, 500):
-            rows = self.load(numbers)
-            yield from self.memories({n: rows[n] for n in numbers if n in rows}).items()
-            after = numbers[-1]
 
 
 class Edit(View):

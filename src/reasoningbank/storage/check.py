@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 
-from reasoningbank.storage import evidence
 from reasoningbank.storage.contract import Reading, Writing, column, number
-from reasoningbank.storage.fold import Contribution
-from reasoningbank.storage.ledger import Ledger, fold_lines
+from reasoningbank.storage.folding_again import refold_differences
 from reasoningbank.storage.place import Project
-from reasoningbank.storage.project import nothing
 from reasoningbank.storage.stored import MEMORY_COLUMNS, readable
-from reasoningbank.storage.transaction import SqliteWriting
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,30 +18,6 @@ class Finding:
     what: str
     remedy: str
     repair: str = ""
-
-
-# What a fold makes, and how it is compared.
-DERIVED = {
-    "tallies": f"SELECT {', '.join(evidence.TALLIES)} FROM tallies",
-    "evidence": f"SELECT {', '.join(Contribution._fields)} FROM evidence",
-    "weights": "SELECT segment, kind, confirmed, refuted FROM validations",
-    "verdicts": "SELECT ref, verdict FROM episodes",
-    "unreadable lines": "SELECT segment, bad FROM log_positions WHERE rolled = 0",
-}
-
-# What a fold starts from: of the big rows only what it reads, and what was rolled up for good.
-_SOURCES = {
-    "memories": ("n, id, revision", ""),
-    "episodes": ("ref, '' AS task, opened_at, verdict, sealed", ""),
-    "log_positions": ("segment, name, day, position, bad, orphans, set_back, rolled, checksum", ""),
-    "tallies": (", ".join(evidence.TALLIES), "WHERE rolled = 1"),
-    "validations": ("segment, kind, confirmed, refuted", ""),
-    "sealed": ("memory, ref, kind, polarity", ""),
-    "served": (
-        "ref, position, memory, revision, confidence, deviation, provisional, similarity, keyword, score, sealed",
-        "",
-    ),
-}
 
 
 _NO_MEMORY = "NOT IN (SELECT n FROM memories)"
@@ -141,46 +111,3 @@ def _log_findings(project: Project, reading: Reading) -> list[Finding]:
         for found, what, remedy, repair in looked_at
         if found
     ]
-
-
-def refold_differences(project: Project, reading: Reading) -> list[str]:
-    """Fold the kept segments anew in memory, and name what comes out differently.
-
-    Compared as far as the log is folded: lines not counted yet are no difference.
-    """
-    log = project.log_of(reading)
-    with closing(_starting_point(reading)) as connection:
-        anew = SqliteWriting(connection, None, Ledger(log), {})
-        evidence.forget(anew)
-        on_disk = {segment.name for segment in log.segments()}
-        for position in evidence.positions(reading):
-            if not position.rolled:
-                lines = log.lines(position.segment, 0) if position.segment.name in on_disk else ()
-                fold_lines(anew, position, [line for line in lines if line.end <= position.end])
-        return [name for name, query in DERIVED.items() if _rows(anew, query) != _rows(reading, query)]
-
-
-def _starting_point(reading: Reading) -> sqlite3.Connection:
-    """Return a database in memory with what a fold of the kept segments starts from."""
-    anew = sqlite3.connect(":memory:", isolation_level=None)
-    # What a fold and its triggers write to.
-    written = ["evidence", "changes", "merged", "meta", "generations", "pins", "shared_runs"]
-    tables = [*written, *(_SOURCES.keys() - {"memories"})]
-    with nothing(None) as empty:
-        schema = column(
-            empty,
-            "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'memories' AND tbl_name IN (:tables)",
-            {"tables": tables},
-        )
-    for statement in schema:
-        anew.execute(statement)
-    anew.execute("CREATE TABLE memories(n INTEGER PRIMARY KEY, id TEXT UNIQUE, revision INTEGER)")
-    for table, (wanted, which) in _SOURCES.items():
-        rows = reading.execute(f"SELECT {wanted} FROM {table} {which}").fetchall()
-        names = [name.split()[-1] for name in wanted.split(", ")]
-        anew.executemany(f"INSERT INTO {table}({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", rows)
-    return anew
-
-
-def _rows(reading: Reading, query: str) -> list[tuple[object, ...]]:
-    return sorted(reading.execute(query).fetchall(), key=repr)

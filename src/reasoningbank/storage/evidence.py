@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from reasoningbank.signals import Signal, SignalKind, Tally, parse_time
 from reasoningbank.storage import episodes, merges
 from reasoningbank.storage.contract import Reading, Rows, Writing, column
-from reasoningbank.storage.fold import UNIT, Changes, Contribution, Facts, Known, add_validations
+from reasoningbank.storage.fold import UNIT, Changes, Contribution, Facts, Known, add_validations, folded
 from reasoningbank.storage.signal_log import Segment
 from reasoningbank.verdict import Verdict
 
@@ -33,7 +33,7 @@ COUNTED = (
     "ON CONFLICT (segment, kind) DO UPDATE SET "
     "confirmed = validations.confirmed + excluded.confirmed, refuted = validations.refuted + excluded.refuted"
 )
-_VERDICTS = {1: Verdict.SUCCESS, -1: Verdict.FAILURE, 0: Verdict.UNKNOWN}
+VERDICTS = {1: Verdict.SUCCESS, -1: Verdict.FAILURE, 0: Verdict.UNKNOWN}
 
 # Each is looked up by its own key, without a join: a server that knows little of a table yet, or keeps plans of many
 # projects, would go through all of the project's rows for each memory. The columns are of the same types as those of
@@ -107,7 +107,7 @@ def put(writing: Writing, changes: Changes) -> None:
         _sum_anew(writing, _SAME_TALLY, tally)
     _put_validations(writing, changes.validations)
     for ref, said in changes.verdicts.items():
-        episodes.set_verdict(writing, ref, _VERDICTS[said.polarity], reason=said.reason, by=said.by, now=said.at)
+        episodes.set_verdict(writing, ref, VERDICTS[said.polarity], reason=said.reason, by=said.by, now=said.at)
     for n in changes.told:
         writing.tell("evidence", n)
     if changes.merged:
@@ -145,21 +145,6 @@ def evidence_in(reading: Reading, segment: int) -> list[Contribution]:
     return list(map(Contribution._make, reading.execute(standing, (segment,))))
 
 
-# As records._TALLIES has it: with what was merged into the memory, and without blocked sources.
-_PIECES = (
-    "WITH RECURSIVE below(n) AS (SELECT n FROM memories WHERE n = :n "
-    "UNION SELECT memory FROM merged JOIN below ON into_memory = below.n WHERE counts = 1), "
-    "pieces(memory, ref, kind, day, source, judge, superseded, positive, negative, at) AS ("
-    "SELECT memory, ref, kind, day, source, judge, superseded, CASE WHEN polarity > 0 THEN weight ELSE 0 END, "
-    "CASE WHEN polarity < 0 THEN weight ELSE 0 END, at FROM evidence WHERE polarity <> 0 "
-    "UNION ALL SELECT memory, '', kind, day, source, judge, superseded, positive, negative, last "
-    "FROM tallies WHERE rolled = 1) "
-    "SELECT p.ref, p.kind, p.day, p.source, p.judge, p.superseded, p.positive, p.negative, p.at "
-    "FROM below JOIN pieces AS p ON p.memory = below.n WHERE p.source NOT IN (SELECT source FROM forgotten) "
-    "AND p.judge NOT IN (SELECT source FROM forgotten) ORDER BY p.at, p.ref, p.kind"
-)
-
-
 def tally_of(row: Sequence[Any]) -> Tally:
     """Return a tally of its kind, day, source, judge, superseded, positive, negative and last, as they are stored.
 
@@ -183,14 +168,6 @@ def tallies_of(rows: Rows) -> dict[int, tuple[Tally, ...]]:
 def units_of(tally: Tally) -> tuple[int, int]:
     """Return what a tally weighs for and against, as it is stored."""
     return round(tally.positive * UNIT), round(tally.negative * UNIT)
-
-
-def pieces_of(reading: Reading, n: int) -> list[tuple[str, Tally]]:
-    """Return what counts for and against a memory, in the order it was given: the run or vote, and a tally of its own.
-
-    What was rolled up belongs to no run any more: the pieces of a day and judge are one.
-    """
-    return [(ref, tally_of(columns)) for ref, *columns in reading.execute(_PIECES, {"n": n})]
 
 
 def spoke_for(reading: Reading, n: int, since: str) -> tuple[SignalKind, ...]:
@@ -278,6 +255,37 @@ def forget(writing: Writing) -> None:
     writing.execute("DELETE FROM evidence")
     writing.execute("DELETE FROM validations WHERE segment IN (SELECT segment FROM log_positions WHERE rolled = 0)")
     writing.execute("UPDATE log_positions SET position = 0, checksum = NULL, bad = 0, orphans = 0 WHERE rolled = 0")
+
+
+def put_again(writing: Writing, runs: Sequence[tuple[int, str]], said: Sequence[tuple[Signal, int]]) -> None:
+    """Fold again what is said of memories in these runs, of all that is kept; `sum_again` has to follow.
+
+    Args:
+        runs: row numbers of memories, each with a run.
+        said: all signals about them, in the order of the log, each with the number of its segment.
+    """
+    for run in runs:
+        writing.execute("DELETE FROM evidence WHERE memory = ? AND ref = ?", run)
+    if said:
+        changes = folded(facts_of(writing, [signal for signal, _ in said]), said)
+        writing.insert("evidence", Contribution._fields, list(changes.evidence.values()), _REPLACED)
+
+
+def sum_again(writing: Writing, memories: Sequence[int]) -> None:
+    """Sum the tallies of memories anew, and tell it to the feed."""
+    for n in memories:
+        _sum_anew(writing, "memory = ?", (n,))
+        writing.tell("evidence", n)
+    merges.tell_results(writing, memories)
+
+
+def validate_again(writing: Writing, segment: int) -> None:
+    """Count anew what the votes in a segment confirmed and refuted."""
+    counts: dict[tuple[int, str], tuple[int, int]] = {}
+    for contribution in evidence_in(writing, segment):
+        add_validations(counts, contribution, +1)
+    writing.execute("DELETE FROM validations WHERE segment = ?", (segment,))
+    _put_validations(writing, counts)
 
 
 # -- how far each segment of the log is counted ----------------------------------------------------------------------

@@ -95,7 +95,8 @@ class Ledger:
         for segment, (start, end) in appended.items():
             self.log.take_back(segment, start=start, end=end)
 
-    def _append(self, writing: Logged, segment: Segment, signals: Sequence[Signal]) -> int:
+    def append(self, writing: Logged, segment: Segment, signals: Sequence[Signal]) -> int:
+        """Append signals to a segment, and return where it ends then."""
         start, end = self.log.append(segment, signals)
         first, _ = writing.appended.get(segment, (start, end))
         writing.appended[segment] = (first, end)
@@ -116,10 +117,10 @@ class Ledger:
         if not news:
             return [Folded.REPEATED] * len(signals)
         newest = self._newest(writing, now)
-        end = self._append(writing, newest.segment, news)
+        end = self.append(writing, newest.segment, news)
         changes = folded(facts, [(signal, newest.segment.number) for signal in news])
         evidence.put(writing, changes)
-        moved = self._moved(newest, end)
+        moved = self.moved(newest, end)
         evidence.move(writing, moved, orphans=changes.results.count(Folded.ORPHAN))
         writing.positions = [*(writing.positions or ())[:-1], moved]
         results = iter(changes.results)
@@ -161,7 +162,7 @@ class Ledger:
         writing.positions = [*positions, begun]
         return begun
 
-    def _moved(self, position: Position, end: int) -> Position:
+    def moved(self, position: Position, end: int) -> Position:
         """Return the position behind what stands in the log up to `end`."""
         known = position.checksum is not None
         start, begun = (position.end, position.checksum or 0) if known else (0, 0)
@@ -181,7 +182,7 @@ class Ledger:
             if position.end < self.log.size(position.segment):
                 self.log.heal_tail(position.segment, position.end)
                 lines = list(self.log.lines(position.segment, position.end))
-                fold_lines(writing, self._moved(position, lines[-1].end if lines else position.end), lines)
+                fold_lines(writing, self.moved(position, lines[-1].end if lines else position.end), lines)
 
     # -- healing ---------------------------------------------------------------------------------------------------
 
@@ -208,7 +209,7 @@ class Ledger:
         """
         for position in evidence.kept(writing):
             segment = position.segment
-            altered = self._is_altered(position)
+            altered = self.is_altered(position)
             if altered:
                 self.log.keep_aside(segment)
             self.log.heal_tail(segment, 0)
@@ -216,7 +217,7 @@ class Ledger:
                 self.log.drop_unreadable(segment)
             self._write_lost_again(writing, segment)
 
-    def _is_altered(self, position: Position) -> bool:
+    def is_altered(self, position: Position) -> bool:
         """Tell whether what was counted of a segment is another than what stands there; unknown is no."""
         return (
             position.checksum is not None
@@ -233,12 +234,12 @@ class Ledger:
         }
         lost = []
         for contribution in evidence.evidence_in(writing, segment.number):
-            signal = _signal(writing, contribution)
+            signal = signal_of(writing, contribution)
             kept = said.get((signal.memory, signal.revision, signal.ref, signal.kind.value))
             if kept is None or not say_the_same(kept, signal):
                 lost.append(signal)
         if lost:
-            self._append(writing, segment, lost)
+            self.append(writing, segment, lost)
 
     # -- upkeep ----------------------------------------------------------------------------------------------------
 
@@ -293,7 +294,7 @@ class Ledger:
             + sum(self.log.size(s) for s in unknown if s.number not in taken),
             strays=tuple(s.name for s in unknown if s.number in taken),
             kept_aside=self.log.kept_aside(),
-            altered=tuple(p.segment.name for p in positions if not p.rolled and self._is_altered(p)),
+            altered=tuple(p.segment.name for p in positions if not p.rolled and self.is_altered(p)),
             short=tuple(p.segment.name for p in positions if not p.rolled and self.log.size(p.segment) < p.end),
         )
 
@@ -308,7 +309,7 @@ def fold_lines(writing: Logged, position: Position, lines: Sequence[Line]) -> No
     evidence.move(writing, position, bad=sum(bool(line.problem) for line in lines), orphans=orphans)
 
 
-def _signal(reading: Reading, contribution: Contribution) -> Signal:
+def signal_of(reading: Reading, contribution: Contribution) -> Signal:
     """Return the signal that made a contribution, as far as it is known still."""
     memory, revision = reading.execute(
         "SELECT id, revision FROM memories WHERE n = ?", (contribution.memory,)

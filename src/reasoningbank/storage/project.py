@@ -203,8 +203,10 @@ class Project:
 
     def refold(self) -> None:
         """Fold the kept segments again from their beginning: the derived rows come back the same."""
-        with self.write() as writing:
-            self.ledger.refold(writing)
+        # Only here, as it reads projects of every kind.
+        from reasoningbank.storage.folding_again import fold_again
+
+        fold_again(self, lambda _: self.ledger)
 
     def backup(self, target: Path) -> None:
         """Copy the files, as they are at one moment, into a new folder; other writers wait for an instant only.

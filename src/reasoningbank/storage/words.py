@@ -7,7 +7,7 @@ own way: `Words` is what is asked of it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -107,11 +107,14 @@ def every_text(reading: Reading, index: str) -> dict[int, str]:
     return dict(reading.execute(f"SELECT rowid, text FROM {index}").fetchall())
 
 
-def put_anew(writing: Writing, index: str, rows: Iterable[tuple[int, str]]) -> None:
-    """Make a text index hold these rows and no others; the feed is told of each, for those who keep what they read."""
-    held = list(rows)
+def put_anew(writing: Writing, index: str, rows: Mapping[int, str], after: int, last: int) -> None:
+    """Make a text index hold these rows and no others of those numbered behind `after`, up to `last`.
+
+    The feed is told of each, for those who keep what they read.
+    """
+    within = f"FROM {index} WHERE rowid > ? AND rowid <= ?"
     if index == "terms":
-        for n in sorted({*column(writing, "SELECT rowid FROM terms"), *(n for n, _ in held)}):
+        for n in sorted({*column(writing, f"SELECT rowid {within}", (after, last)), *rows}):
             writing.tell("put", n)
-    writing.execute(f"DELETE FROM {index}")
-    writing.insert(index, ("rowid", "text"), held)
+    writing.execute(f"DELETE {within}", (after, last))
+    writing.insert(index, ("rowid", "text"), list(rows.items()))

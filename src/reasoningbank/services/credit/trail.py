@@ -6,8 +6,8 @@ from reasoningbank.belief.belief import Belief, standing
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.record import number_of
 from reasoningbank.signals import Evidence, EvidencePiece, Tally
-from reasoningbank.storage import evidence as rows
 from reasoningbank.storage import records
+from reasoningbank.storage.pieces import pieces_of
 
 
 def evidence(engine: Engine, memory_id: str, limit: int) -> Evidence:
@@ -15,7 +15,7 @@ def evidence(engine: Engine, memory_id: str, limit: int) -> Evidence:
     with engine.read() as view:
         n = number_of(view, memory_id)
         model, initial = view.model, records.judged(view, [n])[n].initial_confidence
-        pieces = rows.pieces_of(view, n)
+        pieces = pieces_of(view, n)
     earlier = max(0, len(pieces) - limit)
     tallies = [tally for _, tally in pieces]
     before, *beliefs = model.beliefs([(tallies[:end], initial) for end in range(earlier, len(pieces) + 1)])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from reasoningbank.embed.guarded import query_vector
 from reasoningbank.errors import EmbedderMismatchError, EmbeddingError, InvalidInputError, ProjectNotFoundError
 from reasoningbank.filters import Filters
+from reasoningbank.memory import State
 from reasoningbank.search.terms import keyword_text, terms
 from reasoningbank.services.cache.snapshots import drop_all, findings
 from reasoningbank.services.credit import lift
@@ -18,12 +19,14 @@ from reasoningbank.services.view import Edit, View, described
 from reasoningbank.status import Repair, Status
 from reasoningbank.storage import episodes, graph, jobs, meta, parameters, records
 from reasoningbank.storage.check import Finding, inspect_derived, remove_loose_ends, unreadable
+from reasoningbank.storage.folding_again import let_others_write
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.measures import overview
 from reasoningbank.storage.place import Project
 from reasoningbank.storage.words import every_text, put_anew
 
 LATELY = 90  # days
+_AT_ONCE = 200  # rows that are indexed again in one transaction
 _REEMBED = "run doctor to see whether the embedder works, then reembed"
 
 
@@ -111,22 +114,53 @@ def _problems(project: Project, health: LogHealth, not_embedded: Sequence[tuple[
 
 
 def rebuild(engine: Engine) -> None:
-    """Derive again all that is derived: terms, tallies and verdicts from the kept log, and the vector index."""
+    """Derive again all that is derived: terms, tallies and verdicts from the kept log, and the vector index.
+
+    In bounded steps: other writers come between.
+    """
     project = _existing(engine)
+    for index in _INDEXED:
+        after: int | None = 0
+        while after is not None:
+            with engine.write() as edit:
+                after = _index_again(edit, index, after)
+            let_others_write()
     with engine.write() as edit:
-        for index, rows in _indexed(edit).items():
-            put_anew(edit, index, rows)
         remove_loose_ends(edit)
         drop_all(edit)
     project.refold()
     engine.drop_indexes()
 
 
-def _indexed(view: View) -> dict[str, Iterator[tuple[int, str]]]:
-    """Return by index the words that each of its rows should hold."""
-    memories = ((n, " ".join(terms(keyword_text(memory)))) for n, memory in view.every_memory())
-    nodes = ((stored.n, indexed_terms(stored.node)) for stored in graph.every_node(view))
-    return {"terms": memories, "node_terms": nodes}
+def _index_again(edit: Edit, index: str, after: int) -> int | None:
+    """Index some rows again under the words that they should have; return the last of them, None behind the end."""
+    numbers, words = _INDEXED[index]
+    some = numbers(edit, after)
+    last = some[-1] if some else _ENDLESS
+    put_anew(edit, index, words(edit, some), after, last)
+    return last if some else None
+
+
+def _words_of_memories(view: View, numbers: Sequence[int]) -> dict[int, str]:
+    return {n: " ".join(terms(keyword_text(stored.memory))) for n, stored in view.load(numbers).items()}
+
+
+def _words_of_nodes(view: View, numbers: Sequence[int]) -> dict[int, str]:
+    return {n: indexed_terms(stored.node) for n, stored in graph.load(view, numbers).items()}
+
+
+_ENDLESS = 2**62
+# By index: which rows come after a number, some at a time, and the words that each of them should hold.
+_INDEXED: dict[str, tuple[Callable[[View, int], list[int]], Callable[[View, Sequence[int]], dict[int, str]]]] = {
+    "terms": (
+        lambda view, after: records.page(view, Filters(states=tuple(State)), after, _AT_ONCE),
+        _words_of_memories,
+    ),
+    "node_terms": (
+        lambda view, after: graph.page(view, graph.NodeFilters(served=False), after, _AT_ONCE),
+        _words_of_nodes,
+    ),
+}
 
 
 def doctor(engine: Engine, *, dry_run: bool) -> list[Repair]:
@@ -188,9 +222,12 @@ def _embedder_findings(engine: Engine) -> list[Finding]:
 
 def _keyword_findings(view: View) -> list[Finding]:
     findings = []
-    for index, rows in _indexed(view).items():
-        present = every_text(view, index)
-        if differing := sum(present.get(n) != text for n, text in rows):
+    for index, (numbers, words) in _INDEXED.items():
+        present, differing, after = every_text(view, index), 0, 0
+        while some := numbers(view, after):
+            differing += sum(present.get(n) != text for n, text in words(view, some).items())
+            after = some[-1]
+        if differing:
             of = "memories" if index == "terms" else "nodes"
             what = f"{differing} {of} are not indexed under the words they have"
             findings.append(Finding(what, "index them again", "rebuild"))

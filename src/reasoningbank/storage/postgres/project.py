@@ -85,8 +85,9 @@ class ServerProject:
         return [segment.name for segment in rolled]
 
     def refold(self) -> None:
-        with self.write() as writing:
-            self._ledger(writing).refold(writing)
+        from reasoningbank.storage.folding_again import fold_again
+
+        fold_again(self, self._ledger)
 
     def sweep(self) -> None:
         """Remove nothing: what is rolled up goes in the same transaction."""
