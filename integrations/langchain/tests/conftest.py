@@ -13,7 +13,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import PrivateAttr
 
@@ -105,11 +105,6 @@ def bank(open_bank: Callable[..., ReasoningBank]) -> ReasoningBank:
 @pytest.fixture
 def retriever(bank: ReasoningBank) -> ReasoningBankRetriever:
     return ReasoningBankRetriever(bank=bank, record_usage=True)
-
-
-def tools_of(tools: Sequence[BaseTool]) -> dict[str, BaseTool]:
-    """Return tools by name."""
-    return {tool.name: tool for tool in tools}
 
 
 @tool
