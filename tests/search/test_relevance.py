@@ -35,7 +35,7 @@ from reasoningbank.search.relevance import (
     settle,
     without_echoes,
 )
-from reasoningbank.search.verbatim import LONGEST_VERBATIM, shared_grams, shared_words
+from reasoningbank.search.verbatim import shared_words
 from reasoningbank.vectors.base import cosines, unit_rows
 
 
@@ -175,44 +175,6 @@ def test_those_like_the_leader_follow_it() -> None:
     vectors = unit_rows(np.array([(1.0, 0.0, 0.0), (0.6, 0.8, 0.0), (0.6, 0.0, 0.8), (0.5, 0.85, 0.1)]))
     found = settle(fuse(Legs(vector(1, 0, 0), vectors, vectors[:, 0], vector(0, 9, 0, 0))), vector(0, 1, 0, 0))
     assert found.feedback[3] > found.feedback[2]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Restart the worker after a deploy", 1.0),
-        ("so RESTART   the worker\nafter a deploy, always", 1.0),
-        ("restart the database", 0.35),
-        ("bake bread", 0.0),
-        ("", 0.0),
-    ],
-)
-def test_shared_grams_say_how_much_of_the_query_a_text_repeats(text: str, expected: float) -> None:
-    assert shared_grams("restart the worker after a deploy", [text])[0] == pytest.approx(expected, abs=0.1)
-
-
-def test_pieces_do_not_run_from_one_text_into_the_next() -> None:
-    assert shared_grams("alpha beta", ["xx alpha", "beta yy"]) == pytest.approx([3 / 8, 2 / 8], abs=0.01)
-
-
-def test_scripts_without_spaces_share_pieces_too() -> None:
-    assert shared_grams("缓存失效怎么修复", ["缓存失效怎么修复的问题", "天气很好"])[0] > 0.6
-
-
-def test_a_query_shorter_than_a_piece_shares_nothing() -> None:
-    assert shared_grams("x", ["x"]).tolist() == [0.0]
-    assert shared_grams("something", []).size == 0
-
-
-def test_a_text_is_compared_up_to_a_length() -> None:
-    assert shared_grams("the very end", ["x" * LONGEST_VERBATIM + " the very end"])[0] == 0.0
-
-
-@given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=5))
-def test_any_texts_can_be_compared(query: str, texts: list[str]) -> None:
-    shared = shared_grams(query, [*texts, query])
-    assert ((shared >= 0.0) & (shared <= 1.0)).all()
-    assert shared[-1] in (0.0, 1.0)
 
 
 def test_a_memory_gets_no_credit_for_repeating_the_query() -> None:

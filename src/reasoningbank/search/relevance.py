@@ -197,7 +197,8 @@ def without_echoes(fused: Fused, shared: Floats) -> Fused:
 def settle(fused: Fused, shared: Floats) -> Relevance:
     """Return the final relevance: the legs, what is shared word for word, and feedback from those that lead then.
 
-    `shared` is (n,) from shared_grams(); 0 for candidates whose text was not looked at, or is not trusted.
+    `shared` is (n,), what each says of the query word for word, in [0, 1]; 0 where its text was not looked at, or is
+    not trusted.
     """
     verbatim = VERBATIM * shared**3
     echoed = FEEDBACK * feedback(fused.score + verbatim, fused.centred)

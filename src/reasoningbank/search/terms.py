@@ -42,7 +42,7 @@ _WORD = re.compile(rf"{_LETTER}+")
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z\d]+|[A-Z\d]+|[^\W_A-Za-z\d]+")
 _SENTENCE_END = re.compile(r"\n+|(?<=[.!?])\s+(?=[A-Z])|(?<=[\u3002\uff01\uff1f])")
 # What tells an identifier from two words with a sign between them ("real-time", "and/or", "e.g").
-_IDENTIFIER = re.compile(r"[_#$@\d]|\+\+|::|^--|-.*-|.\..*\.")
+IDENTIFIER = re.compile(r"[_#$@\d]|\+\+|::|^--|-.*-|.\..*\.")
 _MARKS = re.compile("[\u0300-\u036f]+")
 # Letters that Unicode does not decompose, as they are typed without the right keyboard; and the curly apostrophe.
 _SPELLED_OUT = str.maketrans(
@@ -163,7 +163,7 @@ def _token_terms(token: str) -> Iterator[str]:
     whole = token.casefold()
     words = _WORD.findall(token)
     parts = [hump.casefold() for word in words for hump in ([word] if word.islower() else _HUMP.findall(word))]
-    if parts != [whole] and len(whole) <= LONGEST_TERM and (_IDENTIFIER.search(whole) or whole.isalnum()):
+    if parts != [whole] and len(whole) <= LONGEST_TERM and (IDENTIFIER.search(whole) or whole.isalnum()):
         yield whole
     for part in parts:
         if part not in STOP_WORDS:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reasoningbank.search.relevance import Floats
+from reasoningbank.search.terms import IDENTIFIER
 
 # A hash of each of a text's pieces.
 Pieces: TypeAlias = npt.NDArray[np.uint16]
@@ -16,6 +17,12 @@ Pieces: TypeAlias = npt.NDArray[np.uint16]
 GRAM: Final = 5
 LONGEST_VERBATIM: Final = 2_000
 HASHES: Final = 1 << 16
+# A text of up to so many times the query's length may be the query again; a longer one holds its pieces by chance.
+AS_LONG: Final = 3.0
+# An identifier that at most so many of the leaders hold is what the query is about.
+HELD_BY_FEW: Final = 2
+# What holding all of the query's identifiers is worth, as a share of its pieces.
+NAMED: Final = 0.7
 
 
 def shared_grams(query: str, texts: Sequence[str]) -> Floats:
@@ -30,7 +37,7 @@ def shared_grams(query: str, texts: Sequence[str]) -> Floats:
 def pieces(texts: Sequence[str]) -> list[Pieces]:
     """Return what `shared_pieces` needs of texts: a hash of each of their five-character pieces."""
     plain = [_plain(text) for text in texts]
-    hashed = _grams(_codes("".join(plain))).astype(np.uint16)
+    hashed = _grams("".join(plain)).astype(np.uint16)
     ends = np.cumsum([len(text) for text in plain]).tolist()
     # A copy of each: a part would hold on to all. No piece runs from one text into the next.
     return [hashed[end - len(text) : max(0, end - GRAM + 1)].copy() for text, end in zip(plain, ends, strict=True)]
@@ -39,7 +46,7 @@ def pieces(texts: Sequence[str]) -> list[Pieces]:
 def shared_pieces(query: str, texts: Sequence[Pieces]) -> Floats:
     """Return which share of the query's five-character pieces each text holds, in [0, 1]; see `shared_grams`."""
     # np.unique would load numpy.ma, for 30 ms.
-    wanted = np.fromiter(set(_grams(_codes(_plain(query))).tolist()), dtype=np.uint16)
+    wanted = np.fromiter(set(_grams(_plain(query)).tolist()), dtype=np.uint16)
     if not texts or not wanted.size:
         return np.zeros(len(texts), dtype=np.float32)
     # Of each piece its place among the wanted ones, from 1 on; 0 for all others.
@@ -61,16 +68,32 @@ def shared_words(wanted: Collection[str], texts: Sequence[str]) -> Floats:
     return np.array(shares, dtype=np.float32)
 
 
+def said_again(
+    query: str, wanted: Collection[str], shared: Floats, held: Sequence[Pieces], texts: Sequence[str]
+) -> Floats:
+    """Return how far each text says the query again, in [0, 1], by its pieces and by the query's identifiers.
+
+    The share of pieces counts in full up to AS_LONG times the query's length: a longer text names on its way what it is
+    not about ("see 'How to report a bug'"), and has most pieces somewhere. An error code that few of the texts have is
+    told by nothing else: its vector is near to those of all codes. `wanted` are the query's terms, `shared` is from
+    `shared_pieces`; texts are pieces in `held`, and terms, joined by blanks, in `texts`.
+    """
+    lengths = np.array([max(1, len(text)) for text in held], dtype=np.float32)
+    said = shared * np.sqrt(np.minimum(AS_LONG * len(query) / lengths, 1.0))
+    names = [f" {term} " for term in wanted if len(term) > 1 and IDENTIFIER.search(term)]
+    if names and texts:
+        has = np.array([[name in f" {text} " for name in names] for text in texts])
+        said = np.maximum(said, NAMED * (has & (has.sum(axis=0) <= HELD_BY_FEW)).mean(axis=1))
+    return np.asarray(said, dtype=np.float32)
+
+
 def _plain(text: str) -> str:
     return f" {' '.join(text[:LONGEST_VERBATIM].casefold().split())} "
 
 
-def _codes(text: str) -> npt.NDArray[np.uint32]:
-    return np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32)
-
-
-def _grams(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Return a 16-bit hash of each run of GRAM codes (FNV-like, vectorised)."""
+def _grams(text: str) -> npt.NDArray[np.uint32]:
+    """Return a 16-bit hash of each run of GRAM characters (FNV-like, vectorised)."""
+    codes = np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32)
     count = max(0, len(codes) - GRAM + 1)
     hashed = np.zeros(count, dtype=np.uint32)
     for offset, factor in enumerate(_FACTORS):

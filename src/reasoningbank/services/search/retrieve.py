@@ -31,7 +31,7 @@ from reasoningbank.search.relevance import (
     without_echoes,
 )
 from reasoningbank.search.selection import BLAMED, SELDOM, Prospects, alike, chances, exploring, select, surely_harms
-from reasoningbank.search.verbatim import shared_pieces, shared_words
+from reasoningbank.search.verbatim import said_again, shared_pieces, shared_words
 from reasoningbank.services.cache.columns import Table
 from reasoningbank.services.cache.project import STATES
 from reasoningbank.services.cache.queries import Query
@@ -165,7 +165,7 @@ def _pool(view: View, query: Query, wanted: Wanted, width: int) -> Pool:
     return Pool(
         numbers=numbers,
         legs=legs,
-        relevance=settle(fused, np.where(overlap.trusted, overlap.shared, 0.0)),
+        relevance=settle(fused, np.where(overlap.trusted, overlap.said, 0.0)),
         keep=decided.keep & (not none),
         strength=0.0 if blind else decided.strength,
         weak=decided.weak and not blind,
@@ -208,19 +208,21 @@ class _Overlap:
     """What the leading candidates' texts have in common with the query's; the others have nothing, and are trusted."""
 
     shared: Floats
+    said: Floats
     words: Floats
     trusted: Mask
 
 
 def _overlap(view: View, query: Query, numbers: Int64, rows: list[int]) -> _Overlap:
     nothing = np.zeros(len(numbers), dtype=np.float32)
-    overlap = _Overlap(nothing, nothing.copy(), np.ones(len(numbers), dtype=bool))
+    overlap = _Overlap(nothing, nothing.copy(), nothing.copy(), np.ones(len(numbers), dtype=bool))
     known = view.engine.cache.known(view, numbers[rows])
     there = known["n"] > 0
     at, known = np.array(rows, dtype=np.intp)[there], known[there]
     overlap.trusted[at] = known["source"] == 0
-    overlap.words[at] = shared_words(query.terms, known["terms"].tolist())
-    overlap.shared[at] = shared_pieces(query.text, known["pieces"].tolist())
+    overlap.words[at] = shared_words(query.terms, words := known["terms"].tolist())
+    overlap.shared[at] = shared = shared_pieces(query.text, held := known["pieces"].tolist())
+    overlap.said[at] = said_again(query.text, query.terms, shared, held, words)
     return overlap
 
 
