@@ -19,6 +19,8 @@ DAMAGE = {
     "no time": "updated_at = ''",
     "outcome": "outcome = 'perhaps'",
     "expiry": "expires_at = 'never'",
+    "a title of bytes": "title = x'ff00'",
+    "revision": "revision = 'x'",
 }
 
 
@@ -90,3 +92,44 @@ def test_a_damaged_tally_costs_its_evidence_until_it_is_made_anew(bank: Reasonin
 
     assert again.get(known).confidence == confidence
     assert again.upkeep.doctor(dry_run=True) == []
+
+
+HURT = {
+    "a vector that is cut": (
+        "UPDATE vectors SET vector = x'00' WHERE memory = 1",
+        2,
+        "not as long as their embedder's",
+    ),
+    "what a vote confirms": ("UPDATE evidence SET validates = '['", 2, "evidence differ"),
+    "when evidence came": ("UPDATE evidence SET at = 'never' WHERE memory = 1", 2, "evidence differ"),
+    "when a run began": ("UPDATE episodes SET opened_at = 'never' WHERE ref = 'one'", 1, "1 runs cannot be read"),
+    "how a run ended": ("UPDATE episodes SET verdict = 'odd' WHERE ref = 'one'", 1, "1 runs cannot be read"),
+    "what was handed out": ("UPDATE served SET confidence = 'x' WHERE ref = 'one'", 1, ""),
+}
+
+
+@pytest.mark.folder_only
+@pytest.mark.parametrize(("sql", "runs", "found"), HURT.values(), ids=HURT)
+def test_damage_beside_the_memories_costs_what_it_is_about(
+    bank: ReasoningBank, open_bank: OpenBank, tmp_path: Path, sql: str, runs: int, found: str
+) -> None:
+    ids = {bank.record(f"Quote every path {n}", "Or it breaks", outcome="success").memory.id for n in range(2)}
+    for ref in ("one", "two"):
+        bank.recall("quote every path", ref=ref)
+        bank.report("success", ref=ref)
+    where = Path(bank.upkeep.status().folder)
+    bank.close()
+    with sqlite3.connect(where / "bank.sqlite3") as database:
+        database.execute(sql)
+
+    again = open_bank()
+    assert {memory.id for memory in again.search("quote every path").memories} == ids
+    assert {memory.id for memory in again.recall("quote every path").memories} == ids
+    assert again.exchange.export_to(tmp_path / "out.jsonl") == 2
+    assert len(again.runs.list().episodes) == runs + 1
+    assert again.upkeep.metrics().days
+    assert found in "; ".join(finding.what for finding in again.upkeep.doctor(dry_run=True))
+    again.upkeep.doctor()
+    again.upkeep.rebuild()
+    again.upkeep.maintain()
+    assert all(again.evidence(memory).pieces for memory in ids)

@@ -44,6 +44,12 @@ _LOOSE = (
 )
 
 
+_NO_RUN = (
+    "opened_at NOT LIKE '____-__-__T%' OR closed_at NOT LIKE '____-__-__T%' "
+    "OR verdict NOT IN ('success', 'failure', 'partial', 'unknown')"
+)
+
+
 def inspect_derived(project: Project, reading: Reading) -> list[Finding]:
     """Compare the derived rows with their sources, inside the caller's read transaction."""
     if damage := project.damage(reading):
@@ -78,6 +84,9 @@ def _row_findings(reading: Reading) -> list[Finding]:
         if unindexed:
             what = f"{unindexed} rows of the keyword index do not fit the {indexed}"
             findings.append(Finding(what, "index them again", "rebuild"))
+    if damaged := number(reading, f"SELECT count(*) FROM episodes WHERE {_NO_RUN}"):
+        what = f"{damaged} runs cannot be read: their rows are damaged"
+        findings.append(Finding(what, "nothing else is touched by them; they are left out"))
     for what, table, condition in _LOOSE:
         if loose := number(reading, f"SELECT count(*) FROM {table} WHERE {condition}"):
             findings.append(Finding(f"{loose} {what}", "remove them", "rebuild"))

@@ -84,10 +84,18 @@ def _served_row(ref: str, n: int, s: Served | HandedOver, revision: int) -> tupl
 
 
 def load_episode(reading: Reading, ref: str) -> Episode | None:
-    """Return an episode with what was served in it; memories deleted since are left out."""
+    """Return an episode with what was served in it; memories deleted since are left out.
+
+    None where there is none, or damage, or a hand, has its rows say what none can.
+    """
     rows = reading.execute(_EPISODE, (ref,)).fetchall()
-    if not rows:
+    try:
+        return _loaded(reading, rows) if rows else None
+    except (ValueError, TypeError):
         return None
+
+
+def _loaded(reading: Reading, rows: Sequence[Sequence[Any]]) -> Episode:
     first = rows[0]
     return Episode(
         ref=first[0],
@@ -105,7 +113,7 @@ def load_episode(reading: Reading, ref: str) -> Episode | None:
         ),
         held_out=bool(first[8]),
         held_out_all=first[8] == "run",
-        withheld=_withheld(reading, ref) if first[8] else (),
+        withheld=_withheld(reading, first[0]) if first[8] else (),
     )
 
 

@@ -18,7 +18,8 @@ from reasoningbank.storage import episodes, evidence
 from reasoningbank.storage.contract import Reading, Writing, column
 from reasoningbank.storage.evidence import VERDICTS, Position
 from reasoningbank.storage.fold import Contribution, batches
-from reasoningbank.storage.ledger import Ledger, Logged, fold_lines, signal_of
+from reasoningbank.storage.ledger import Ledger, Logged, fold_lines
+from reasoningbank.storage.pieces import signal_of
 from reasoningbank.storage.place import Project
 from reasoningbank.storage.project import nothing
 from reasoningbank.storage.transaction import SqliteWriting
@@ -280,8 +281,8 @@ def _write_again(ledger: Ledger, writing: Logged, lost: list[Contribution]) -> N
     for position in evidence.kept(writing):
         segment = position.segment
         standing = {*evidence.evidence_in(writing, segment.number)}
-        signals = [signal_of(writing, each) for each in lost if each in standing]
-        if signals:
+        said = [signal_of(writing, each) for each in lost if each in standing]
+        if signals := [signal for signal in said if signal is not None]:
             evidence.move(writing, ledger.moved(position, ledger.append(writing, segment, signals)))
     writing.positions = None
 

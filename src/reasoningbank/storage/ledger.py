@@ -5,18 +5,17 @@ Everything that writes runs inside the caller's write transaction, which is the 
 
 from __future__ import annotations
 
-import json
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
-from reasoningbank.signals import Signal, SignalKind, day_number, parse_time
+from reasoningbank.signals import Signal, day_number
 from reasoningbank.storage import evidence
 from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.evidence import Position
-from reasoningbank.storage.fold import OUTCOME, UNIT, Contribution, Facts, Folded, batches, folded, say_the_same
+from reasoningbank.storage.fold import Facts, Folded, batches, folded, say_the_same
+from reasoningbank.storage.pieces import signal_of
 from reasoningbank.storage.signal_log import Line, Segment, segment_of
 
 Appended: TypeAlias = dict[Segment, tuple[int, int]]
@@ -234,7 +233,8 @@ class Ledger:
         }
         lost = []
         for contribution in evidence.evidence_in(writing, segment.number):
-            signal = signal_of(writing, contribution)
+            if (signal := signal_of(writing, contribution)) is None:
+                continue
             kept = said.get((signal.memory, signal.revision, signal.ref, signal.kind.value))
             if kept is None or not say_the_same(kept, signal):
                 lost.append(signal)
@@ -307,31 +307,6 @@ def fold_lines(writing: Logged, position: Position, lines: Sequence[Line]) -> No
         evidence.put(writing, changes)
         orphans += changes.results.count(Folded.ORPHAN)
     evidence.move(writing, position, bad=sum(bool(line.problem) for line in lines), orphans=orphans)
-
-
-def signal_of(reading: Reading, contribution: Contribution) -> Signal:
-    """Return the signal that made a contribution, as far as it is known still."""
-    memory, revision = reading.execute(
-        "SELECT id, revision FROM memories WHERE n = ?", (contribution.memory,)
-    ).fetchone()
-    verdict = None
-    if contribution.kind == OUTCOME and not contribution.alone:
-        verdict = reading.execute("SELECT reason FROM episodes WHERE ref = ?", (contribution.ref,)).fetchone()
-    return Signal(
-        id=str(uuid.uuid4()),
-        at=parse_time(contribution.at),
-        memory=memory,
-        revision=revision,
-        kind=SignalKind(contribution.kind),
-        polarity=contribution.polarity,
-        strength=contribution.weight / UNIT or 1.0,
-        ref=contribution.ref,
-        source=contribution.source,
-        by=contribution.judge,
-        reason="" if verdict is None else verdict[0],
-        alone=bool(contribution.alone),
-        validates=tuple(SignalKind(kind) for kind in json.loads(contribution.validates)),
-    )
 
 
 def _due(segments: Sequence[Segment], today: int, keep_days: int) -> list[Segment]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date, datetime
 from itertools import groupby
 from typing import Any
@@ -31,13 +32,17 @@ def past_runs(reading: Reading, since: datetime) -> Iterator[PastRun]:
     """Yield the runs that were opened at or after `since`, in that order."""
     rows = reading.execute(_RUNS, (time_text(since),))
     for (_, task, opened_at, verdict, tokens), served in groupby(rows, key=lambda row: row[:5]):
-        yield PastRun(
-            at=parse_time(opened_at),
-            task=fingerprint_text("", task),
-            succeeded=_SUCCEEDED.get(verdict),
-            tokens=tokens,
-            handed_out=tuple(HandedOut(row[5], _VOTE.get(row[6]), row[7]) for row in served if row[5] is not None),
-        )
+        # A damaged row is left out, and so is what was handed out by one.
+        with suppress(ValueError):
+            yield PastRun(
+                at=parse_time(opened_at),
+                task=fingerprint_text("", task),
+                succeeded=_SUCCEEDED.get(verdict),
+                tokens=tokens,
+                handed_out=tuple(
+                    HandedOut(row[5], _VOTE.get(row[6]), row[7]) for row in served if isinstance(row[5], float)
+                ),
+            )
 
 
 def runs_by_day(reading: Reading, since: datetime) -> list[RunsOfDay]:
@@ -48,7 +53,7 @@ def runs_by_day(reading: Reading, since: datetime) -> list[RunsOfDay]:
     rows = reading.execute(
         "SELECT substr(opened_at, 1, 10), sum(CASE WHEN verdict = 'success' THEN 1 ELSE 0 END), "
         "sum(CASE WHEN verdict = 'failure' THEN 1 ELSE 0 END), sum(CASE WHEN verdict IS NULL THEN 1 ELSE 0 END), "
-        "count(*) FROM episodes WHERE opened_at >= ? GROUP BY 1 ORDER BY 1",
+        "count(*) FROM episodes WHERE opened_at >= ? AND opened_at < ':' GROUP BY 1 ORDER BY 1",
         (time_text(since),),
     )
     return [

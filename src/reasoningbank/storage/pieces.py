@@ -1,10 +1,14 @@
-"""What a memory is believed by, piece by piece."""
+"""What a memory is believed by, piece by piece, and what was said to be counted so."""
 
 from __future__ import annotations
 
-from reasoningbank.signals import Tally
+import json
+import uuid
+
+from reasoningbank.signals import Signal, SignalKind, Tally, parse_time
 from reasoningbank.storage.contract import Reading
 from reasoningbank.storage.evidence import tally_of
+from reasoningbank.storage.fold import OUTCOME, UNIT, Contribution
 
 # As records._TALLIES has it: with what was merged into the memory, and without blocked sources.
 _PIECES = (
@@ -27,3 +31,33 @@ def pieces_of(reading: Reading, n: int) -> list[tuple[str, Tally]]:
     What was rolled up belongs to no run any more: the pieces of a day and judge are one.
     """
     return [(ref, tally_of(columns)) for ref, *columns in reading.execute(_PIECES, {"n": n})]
+
+
+def signal_of(reading: Reading, contribution: Contribution) -> Signal | None:
+    """Return the signal that made a contribution, as far as it is known; None where its row is damaged."""
+    row = reading.execute("SELECT id, revision FROM memories WHERE n = ?", (contribution.memory,)).fetchone()
+    try:
+        return None if row is None else _signal(reading, contribution, *row)
+    except (ValueError, TypeError):
+        return None
+
+
+def _signal(reading: Reading, contribution: Contribution, memory: str, revision: int) -> Signal:
+    verdict = None
+    if contribution.kind == OUTCOME and not contribution.alone:
+        verdict = reading.execute("SELECT reason FROM episodes WHERE ref = ?", (contribution.ref,)).fetchone()
+    return Signal(
+        id=str(uuid.uuid4()),
+        at=parse_time(contribution.at),
+        memory=memory,
+        revision=revision,
+        kind=SignalKind(contribution.kind),
+        polarity=contribution.polarity,
+        strength=contribution.weight / UNIT or 1.0,
+        ref=contribution.ref,
+        source=contribution.source,
+        by=contribution.judge,
+        reason="" if verdict is None else verdict[0],
+        alone=bool(contribution.alone),
+        validates=tuple(SignalKind(kind) for kind in json.loads(contribution.validates)),
+    )

@@ -134,6 +134,8 @@ def as_stored(row: Sequence[Any], tallies: tuple[Tally, ...], project: str) -> S
 
 
 def _written(row: Sequence[Any]) -> Written:
+    if not all(isinstance(text, str) for text in row[1:6]) or not isinstance(row[15], int):
+        raise ValueError("a text is none, or the revision no number")
     return Written(
         outcome=Verdict(row[6]),
         tags=_listed(row[7]),

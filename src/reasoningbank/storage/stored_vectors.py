@@ -92,12 +92,22 @@ class StoredVectors:
         return number(reading, f"SELECT count(*) {self._beyond}", (kept,))
 
     @property
+    def _whole(self) -> str:
+        # A damaged one costs itself only; doctor finds it.
+        return (
+            f"length({self.table}.vector) = "
+            f"(SELECT 4 * g.dim FROM generations AS g WHERE g.generation = {self.table}.generation)"
+        )
+
+    @property
     def _beyond(self) -> str:
         return f"FROM {self.feed} WHERE seq <= (SELECT max(seq) FROM {self.feed}) - ?"
 
     def every(self, reading: Reading, generation: int) -> Iterator[list[Row]]:
         """Yield (id, owner, vector) of a generation, in batches."""
-        rows = reading.execute(f"SELECT id, {self.owner}, vector FROM {self.table} WHERE generation = ?", (generation,))
+        rows = reading.execute(
+            f"SELECT id, {self.owner}, vector FROM {self.table} WHERE generation = ? AND {self._whole}", (generation,)
+        )
         while batch := rows.fetchmany(BATCH):
             yield batch
 
@@ -113,7 +123,8 @@ class StoredVectors:
         """Yield (id, owner, vector) of those of these ids that are there and of this generation, in batches."""
         for start in range(0, len(ids), BATCH):
             batch = reading.execute(
-                f"SELECT id, {self.owner}, vector FROM {self.table} WHERE generation = :generation AND id IN (:ids)",
+                f"SELECT id, {self.owner}, vector FROM {self.table} WHERE generation = :generation AND id IN (:ids) "
+                f"AND {self._whole}",
                 {"generation": generation, "ids": list(ids[start : start + BATCH])},
             ).fetchall()
             if batch:
@@ -121,11 +132,12 @@ class StoredVectors:
 
     def vectors(self, reading: Reading, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the vectors with these ids that this transaction sees."""
-        return dict(reading.execute(f"SELECT id, vector FROM {self.table} WHERE id IN (:ids)", {"ids": list(ids)}))
+        asked = f"SELECT id, vector FROM {self.table} WHERE id IN (:ids) AND {self._whole}"
+        return dict(reading.execute(asked, {"ids": list(ids)}))
 
     def sample(self, reading: Reading, size: int) -> list[bytes]:
         """Return the oldest vectors of the current generation, up to `size` of them."""
-        oldest = f"SELECT vector FROM {self.table} WHERE generation = {CURRENT} ORDER BY id LIMIT ?"
+        oldest = f"SELECT vector FROM {self.table} WHERE generation = {CURRENT} AND {self._whole} ORDER BY id LIMIT ?"
         return column(reading, oldest, (size,))
 
     # -- the snapshot of its index ------------------------------------------------------------------------------------
