@@ -62,12 +62,19 @@ class Sources(Namespace):
         """
         return trust.unblock(self._engine, arguments.source(source))
 
-    def forget(self, source: str) -> Blocked:
+    def forget(self, source: str, *, dry_run: bool = False) -> Blocked:
         """Block a source as `block` does, and delete for good every memory that came from it, with its evidence.
 
         What it made of others' memories is deleted from their history too; what it voted stays, and counts for nothing.
+
+        Args:
+            source: as for `block`.
+            dry_run: only say which memories came from it.
+
+        Raises:
+            InvalidInputError: nothing came from a source of this name.
         """
-        return trust.forget(self._engine, arguments.source(source))
+        return trust.forget(self._engine, arguments.source(source), dry_run=arguments.flag("dry_run", dry_run))
 
     def erase(self, name: str, *, dry_run: bool = False) -> Erased:
         """Delete for good all that was recorded under a name, and the name: what a person may ask for.

@@ -25,10 +25,11 @@ app = typer.Typer()
 EVERY_PROJECT = "*"
 DEFAULT_PORT = 8765
 
-Transport = Literal["stdio", "streamable-http"]
+Transport = Literal["stdio", "streamable-http", "http"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 OverTransport = Annotated[
-    Transport, typer.Option("--transport", help="stdio: one client, which starts the server itself.")
+    Transport,
+    typer.Option("--transport", help="stdio: one client, which starts the server itself; http is streamable-http."),
 ]
 Host = Annotated[
     str | None,
@@ -143,7 +144,7 @@ def mcp(
         ),
         announce=transport == "stdio",
     )
-    if transport == "streamable-http":
+    if transport != "stdio":
         _serve_http(server, host, port, allow_host or (), log_level)
     else:
         _serve_stdio(server)

@@ -149,7 +149,8 @@ def forget(session: Session, source: SourceName, *, yes: Yes = False) -> Answer:
     if not yes:
         if session.as_json:
             raise UsageError("forget --json does not ask: confirm with --yes")
-        typer.confirm(f"Delete every memory that came from {source!r}, for good?", abort=True, err=True)
+        came = session.bank.sources.forget(source, dry_run=True).memories
+        typer.confirm(f"Delete {len(came):,} memories that came from {source!r}, for good?", abort=True, err=True)
     return _told(session.bank.sources.forget(source), "Deleted")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import partial
@@ -15,7 +16,7 @@ from reasoningbank.services.record.history import checked_reason, restore_revisi
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit, View
 from reasoningbank.status import SourceCounts
-from reasoningbank.storage import fits, merges, records, replica, revisions, sameness, trust
+from reasoningbank.storage import asked, fits, merges, records, replica, revisions, sameness, trust
 
 
 def approve(engine: Engine, memory_id: str) -> Memory:
@@ -93,7 +94,7 @@ def trust_source(engine: Engine, source: str, *, trusted: bool) -> tuple[str, ..
     with engine.write(create=False) as edit:
         brought = trust.of_source(edit, source)
         if not brought:
-            raise InvalidInputError(f"nothing came from a source {source!r}: `sources` names those that there are")
+            raise InvalidInputError(f"{_nothing_from(edit, source)}: `sources` names those that there are")
         return _ids(edit, trust.set_trusted(edit, brought, engine.now(), trusted=trusted))
 
 
@@ -158,8 +159,13 @@ def _unblock(engine: Engine, source: str) -> Blocked:
         return replace(_told(edit, source, numbers, judged), left=_ids(edit, left))
 
 
-def forget(engine: Engine, source: str) -> Blocked:
+def forget(engine: Engine, source: str, *, dry_run: bool = False) -> Blocked:
     """Block a source, and delete for good what came from it, also what it made of others' memories."""
+    if dry_run:
+        with engine.write(create=False) as edit:
+            edit.catch_up()
+            _check_known(edit, source)
+            return _told(edit, source, trust.of_source(edit, source), len(trust.judged_by(edit, source)))
     done = block(engine, source)
     with engine.write(create=False) as edit:
         # What still says what the source made of it said before what another one says by now.
@@ -184,14 +190,23 @@ def _block(edit: Edit, source: str) -> Blocked:
     now, changed = edit.engine.now(), revisions.changed_by(edit, source)
     others = {records.find(edit, memory_id) for memory_id in changed}
     brought = [n for n in trust.of_source(edit, source) if n not in others]
-    if not is_known(edit, source):
-        hint = "; this is a memory: archive or delete it" if records.find(edit, source) is not None else ""
-        raise InvalidInputError(
-            f"nothing came from a source {source!r}: give the `by` or the session of memories, or who judged{hint}"
-        )
+    _check_known(edit, source)
     judged = trust.block(edit, source, now)
     _settle_fits(edit, source)
     return _told(edit, source, trust.archive(edit, brought, _why(source), now), judged)
+
+
+def _check_known(view: View, source: str) -> None:
+    if not is_known(view, source):
+        hint = "; this is a memory: archive or delete it" if records.find(view, source) is not None else ""
+        raise InvalidInputError(
+            f"{_nothing_from(view, source)}: give the `by` or the session of memories, or who judged{hint}"
+        )
+
+
+def _nothing_from(view: View, source: str) -> str:
+    near = difflib.get_close_matches(source, [*asked.sources(view), *trust.judges(view)], n=1)
+    return f"nothing came from a source {source!r}" + (f" (did you mean {near[0]!r}?)" if near else "")
 
 
 def _settle_fits(edit: Edit, source: str) -> None:
@@ -214,10 +229,10 @@ def _why(source: str) -> str:
     return f"{trust.BLOCKED}{source}"
 
 
-def _told(edit: Edit, source: str, numbers: list[int], judged: int) -> Blocked:
+def _told(edit: View, source: str, numbers: list[int], judged: int) -> Blocked:
     return Blocked(source, _ids(edit, numbers), judged)
 
 
-def _ids(edit: Edit, numbers: list[int]) -> tuple[str, ...]:
+def _ids(edit: View, numbers: list[int]) -> tuple[str, ...]:
     rows = edit.load(numbers)
     return tuple(rows[n].id for n in numbers if n in rows)
