@@ -22,3 +22,14 @@ def test_erasing_a_name_says_how_much_it_is_and_asks_first(cli: Cli, bank: Reaso
 
     assert (done.code, len(done.json["memories"]), len(done.json["runs"])) == (0, 1, 1)
     assert bank.count(state=None) == 0
+
+
+def test_forgetting_a_source_looks_first_whether_there_is_one(cli: Cli, bank: ReasoningBank) -> None:
+    bank.record("Look", "Look first", outcome="success", source={"by": "crawler"})
+    mistyped = cli("forget", "crawlr")
+
+    # Nobody is there to answer: it was not asked.
+    assert (mistyped.code, "did you mean 'crawler'?" in mistyped.err, "for good" in mistyped.err) == (1, True, False)
+    assert "Delete 1 memories that came from 'crawler', for good?" in cli("forget", "crawler").err
+    assert bank.sources.forget("crawler", dry_run=True).memories == (bank.list().memories[0].id,)
+    assert (bank.count(state=None), bank.sources.list()) == (1, [])

@@ -141,6 +141,26 @@ def test_what_is_installed_again_takes_the_place_of_the_older(path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "text"),
     [
+        ("cursor", '{"mcpServers": {"reasoningbank": {"command": "mine", "args": ["--special"]}}}\n'),
+        ("vscode", '{"servers": {"reasoningbank": {"url": "https://memory.example"}}, "inputs": []}'),
+        ("codex", '[mcp_servers.reasoningbank]\ncommand = "mine"\n\n[mcp_servers.reasoningbank.env]\nA = "1"\n'),
+    ],
+)
+def test_another_server_of_its_name_comes_back_when_it_is_taken_out(name: str, text: str, path: Path) -> None:
+    client = client_named(name)
+    ours = value_of(client, written(client, path, text))[client.group]["reasoningbank"]
+    written(client, path)
+
+    uninstall(client, path).carry_out()
+
+    assert ours["command"] == "uvx"
+    assert path.read_text("utf-8") == text
+    assert not backup_of(path).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
         ("cursor", '{"mcpServers": {"a": '),
         ("cursor", '{"mcpServers": []}'),
         ("cursor", "[]"),
@@ -151,6 +171,7 @@ def test_what_is_installed_again_takes_the_place_of_the_older(path: Path) -> Non
         ("codex", 'mcp_servers = "x"\n'),
         ("codex", '[mcp_servers]\nreasoningbank = { command = "x" }\n'),
         ("codex", 'mcp_servers.reasoningbank.command = "x"\n'),
+        ("codex", 'mcp_servers = { x = { command = "y" } }\n'),
     ],
 )
 def test_what_cannot_be_changed_safely_is_left_as_it_is(name: str, text: str, path: Path) -> None:

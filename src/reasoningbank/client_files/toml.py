@@ -23,14 +23,21 @@ def parse(text: str) -> dict[str, Any]:
 def put(text: str, group: str, name: str, value: dict[str, Any]) -> str:
     """Return the text with a table `[group.name]`, in place of one that is there.
 
-    InvalidInputError where one is there in another form than a table of its own.
+    InvalidInputError where one is there in another form than a table of its own, or the group takes no more tables.
     """
     if name in parse(text).get(group, {}):
         text = take(text, group, name)
     line = "\r\n" if "\r\n" in text else "\n"
     lines = [f"[{group}.{name}]", *(f"{key} = {_written(each)}" for key, each in value.items())]
     gap = "" if not text.strip() else line if text.endswith("\n") else line * 2
-    return text + gap + line.join(lines) + line
+    made = text + gap + line.join(lines) + line
+    try:
+        parse(made)
+    except InvalidInputError:
+        raise InvalidInputError(
+            f"{group} is one value there, which takes no more: write it as tables [{group}.NAME]"
+        ) from None
+    return made
 
 
 def take(text: str, group: str, name: str) -> str:

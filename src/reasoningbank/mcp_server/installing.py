@@ -71,9 +71,10 @@ def install(client: Client, path: Path, value: Mapping[str, Any], name: str = NA
     there = _entries(client, path, before)
     after = _in_file(path, _form(client).put, before or "", client.group, name, dict(value))
     _check(client, path, after, {**there, name: dict(value)}, before)
-    # What stood there before the server was first put in comes back when it is taken out.
-    backup = read_text(backup_of(path)) if name in there else before
-    return Change(path, before, after, backup)
+    # What stood there before the server was first put in comes back when it is taken out: also another of its name.
+    backup = read_text(backup_of(path))
+    is_first = name not in there or (backup is None and not _is_ours(there[name]))
+    return Change(path, before, after, before if is_first else backup)
 
 
 def uninstall(client: Client, path: Path, name: str = NAME) -> Change:
@@ -93,6 +94,12 @@ def uninstall(client: Client, path: Path, name: str = NAME) -> Change:
     if backup is None and after.strip() in ("", "{}"):
         return Change(path, before, None, None)
     return Change(path, before, after, backup)
+
+
+def _is_ours(value: Any) -> bool:
+    """Tell whether an entry runs this server, as `entry` writes it."""
+    arguments = value.get("args") if isinstance(value, dict) else None
+    return isinstance(arguments, list) and NAME in arguments and "mcp" in arguments
 
 
 def _form(client: Client) -> ModuleType:
