@@ -112,12 +112,16 @@ def test_what_it_told_since_under_numbers_that_were_used_before_is_told_again(
     clock.move(hours=1)
     since = [record(berlin, f"since {n}") for n in range(1 + more)]
     berlin.bank.vote(first, True, ref="after")
+    when = {memory: berlin.bank.get(memory).updated_at for memory in since}
     # One peer heard what it said before, another what it says since.
     oslo.pull(berlin, {berlin.kid: "berlin"})
 
     settled(nodes, clock)
 
     assert lessons(lima).keys() == {first, *lost, *since}
+    for node in nodes:
+        assert [node.bank.revisions(memory)[:-1] for memory in since] == [[]] * len(since)
+        assert all(node.bank.get(memory).updated_at == told for memory, told in when.items())
     assert [votes(node, first) for node in nodes] == [2.0] * 3
     assert [node.capture() for node in nodes] == [0, 0, 0]
 

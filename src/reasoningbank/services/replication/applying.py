@@ -105,7 +105,8 @@ class Taking:
         if before is not None and before.version >= new.version:
             return False
         replica.put_register(self.edit, new)
-        return True
+        # A bank that begins anew tells again what it said: nothing is to be done then.
+        return before is None or (before.body, before.other) != (new.body, new.other)
 
     # -- what a memory says ----------------------------------------------------------------------------------------
 
