@@ -82,7 +82,7 @@ def said_again(
     said = shared * np.sqrt(np.minimum(AS_LONG * len(query) / lengths, 1.0))
     names = [f" {term} " for term in wanted if len(term) > 1 and IDENTIFIER.search(term)]
     if names and texts:
-        has = np.array([[name in f" {text} " for name in names] for text in texts])
+        has = np.array([list(map(f" {text} ".__contains__, names)) for text in texts])
         said = np.maximum(said, NAMED * (has & (has.sum(axis=0) <= HELD_BY_FEW)).mean(axis=1))
     return np.asarray(said, dtype=np.float32)
 
