@@ -17,7 +17,6 @@ from reasoningbank.bus.trust import Peer
 from reasoningbank.errors import BusRefusedError
 from reasoningbank.replication import Block, Taken, Terms, key_of
 
-_FOLLOWS_NOTHING = ("gap", "forked")
 _origin_of = attrgetter("origin")
 
 
@@ -102,7 +101,7 @@ class Reconciling:
                     self._pulling.pop(origin, None)
             except BusRefusedError as error:
                 came.refused.append((origin, error))
-                if key_of(origin) == self._me and error.reason in _FOLLOWS_NOTHING and each[0].first > 1:
+                if key_of(origin) == self._me and error.reason == Refusal.FORKED and each[0].first > 1:
                     came.ask[origin] = self._further_back(each[0])
             else:
                 # From far back, all of it may be here still.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from reasoningbank.storage import replica
 from reasoningbank.storage.contract import Reading, Writing, number
 from reasoningbank.storage.evidence import ADDED, TALLIES
 from reasoningbank.storage.replica import OTHER, PREFIX
@@ -13,6 +12,12 @@ from reasoningbank.storage.replica import OTHER, PREFIX
 # Segments are numbered from 1, and 0 is for what an import brought.
 TOLD_ELSEWHERE = -1
 
+# Of evidence `e`: its bank did not say it anew as what it went on as, which sorts between it and its key with a slash.
+_SAID_LAST = (
+    "AND NOT EXISTS (SELECT 1 FROM replica_origins AS n CROSS JOIN replica_evidence AS l "
+    "WHERE n.origin > e.origin AND n.origin < substr(e.origin, 1, 64) || '/' "
+    "AND l.memory = e.memory AND l.said = e.said AND l.origin = n.origin AND l.id = e.id) "
+)
 _IS_OWN = f"substr(source, 1, {len(PREFIX)}) <> '{PREFIX}'"
 
 
@@ -95,7 +100,7 @@ def replace_replicated(writing: Writing, n: int, memory_id: str, said: bytes, lo
         f"INSERT INTO tallies({names}) SELECT ?, e.kind, e.day, '{PREFIX}' || o.name, e.judge, e.superseded, 1, "
         "sum(e.positive), sum(e.negative), max(e.last) FROM replica_evidence AS e "
         f"JOIN replica_origins AS o ON o.origin = e.origin WHERE e.memory = ? AND e.said = ? AND o.own = {OTHER} "
-        f"AND e.positive + e.negative > 0 {_said_last(writing)}"
+        f"AND e.positive + e.negative > 0 {_SAID_LAST}"
         f"GROUP BY e.kind, e.day, o.name, e.judge, e.superseded {ADDED}",
         (n, memory_id, said),
     )
@@ -121,18 +126,6 @@ def votes_that_teach(reading: Reading) -> list[tuple[str, int, int]]:
         "sum(CASE WHEN e.negative > 0 THEN 1 ELSE 0 END) FROM replica_evidence AS e "
         "JOIN replica_memories AS m ON m.id = e.memory AND m.said = e.said "
         "JOIN replica_origins AS o ON o.origin = e.origin "
-        f"WHERE e.validates <> '[]' AND o.own = {OTHER} {_said_last(reading)}"
+        f"WHERE e.validates <> '[]' AND o.own = {OTHER} {_SAID_LAST}"
         "GROUP BY e.validates ORDER BY e.validates"
     ).fetchall()
-
-
-def _said_last(reading: Reading) -> str:
-    """Return the condition on evidence `e` that its bank did not say it anew, as what it went on as."""
-    origins = replica.origins(reading).values()
-    if len({origin.key for origin in origins}) == len(origins):
-        return ""
-    return (
-        "AND NOT EXISTS (SELECT 1 FROM replica_origins AS n JOIN replica_evidence AS l ON l.origin = n.origin "
-        "WHERE substr(n.origin, 1, 64) = substr(e.origin, 1, 64) AND n.origin > e.origin "
-        "AND l.memory = e.memory AND l.said = e.said AND l.id = e.id) "
-    )
