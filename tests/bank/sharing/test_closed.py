@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
@@ -14,8 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reasoningbank import BankRoot, ReasoningBank, ReasoningBankError, SharedAccessError
+from reasoningbank.services.sharing.engine import TICK
 from reasoningbank.services.view import View
 from reasoningbank.sharing import Right
+from tests.bank.sharing.conftest import OpenWith
 from tests.processes import exit_code, start
 
 TENANTS, PROJECTS, BANKS = ("acme", "globex"), ("a", "b", "c"), ("org", "team")
@@ -268,3 +271,28 @@ def test_who_is_shut_out_by_another_process_is_out_at_the_next_call(tmp_path: Pa
         assert [hit.level for hit in bank.search("secret").hits if hit.level != "project"] == []
         with pytest.raises(SharedAccessError):
             bank.sharing.promote(own, to="org")
+
+
+@pytest.mark.parametrize("bank", ["org", "nowhere"])
+def test_who_is_no_member_is_refused_at_a_tick_whether_there_is_a_bank_or_not(open_with: OpenWith, bank: str) -> None:
+    stranger = open_with("stranger", (bank,))
+    stranger.record("Own", "My own lesson", outcome="success")
+    taken = []
+    for _ in range(12):
+        began = time.perf_counter()
+        assert stranger.search("own").degraded
+        taken.append(time.perf_counter() - began)
+
+    assert min(taken) >= TICK
+
+
+def test_who_is_no_member_does_not_wait_for_those_who_write(open_with: OpenWith, root: BankRoot) -> None:
+    stranger = open_with("stranger")
+    stranger.record("Own", "My own lesson", outcome="success")
+    closed = stranger._handle.levels.bank("org")
+    with root.shared.open("org") as org, org._engine.write():
+        began = time.perf_counter()
+        with pytest.raises(SharedAccessError), closed.write():
+            pass
+
+    assert time.perf_counter() - began < closed.settings.busy_timeout / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("reasoningbank")
 Seen = TypeVar("Seen", bound=View)
+
+TICK = 0.02
+"""Seconds. Refusing takes a whole number of these, so that how long it takes does not tell whether there is a bank: to
+open one takes about one, and to see that there is none a part of one."""
 
 WHAT = {Right.READ: "read", Right.WRITE: "write to", Right.APPROVE: "approve in"}
 
@@ -120,14 +125,32 @@ class MemberEngine(SharedEngine):
     @contextmanager
     def read(self) -> Iterator[View]:
         """Give one state of the shared bank to a member."""
-        with ExitStack() as opened:
-            yield self._let_in(opened, super().read())
+        with self._for_members(super().read()) as view:
+            yield view
 
     @contextmanager
     def write(self, *, create: bool = True) -> Iterator[Edit]:  # noqa: ARG002 - as of any engine; nobody makes one so
         """Give what a member may change; the services say what that is."""
+        if not self._was_let_in:
+            # Who is none does not wait for those who write, either: there are none where there is no bank.
+            with self.read():
+                pass
+        with self._for_members(super().write(create=False)) as edit:
+            yield edit
+
+    @contextmanager
+    def _for_members(self, transaction: AbstractContextManager[Seen]) -> Iterator[Seen]:
+        """Begin a transaction for a member; others are refused at a tick, whatever had to be opened to tell."""
+        began = time.perf_counter()
         with ExitStack() as opened:
-            yield self._let_in(opened, super().write(create=False))
+            try:
+                view = self._let_in(opened, transaction)
+            except SharedAccessError:
+                opened.close()
+                if not self._was_let_in:
+                    time.sleep(TICK - (time.perf_counter() - began) % TICK)
+                raise
+            yield view
 
     def _let_in(self, opened: ExitStack, transaction: AbstractContextManager[Seen]) -> Seen:
         """Begin a transaction for a member.
