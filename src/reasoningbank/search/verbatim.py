@@ -23,6 +23,8 @@ AS_LONG: Final = 3.0
 HELD_BY_FEW: Final = 2
 # What holding all of the query's identifiers is worth, as a share of its pieces.
 NAMED: Final = 0.7
+# Of more than these, as in a log, having one says nothing.
+MOST_NAMES: Final = 16
 
 
 def shared_grams(query: str, texts: Sequence[str]) -> Floats:
@@ -81,7 +83,7 @@ def said_again(
     lengths = np.array([max(1, len(text)) for text in held], dtype=np.float32)
     said = shared * np.sqrt(np.minimum(AS_LONG * len(query) / lengths, 1.0))
     names = [f" {term} " for term in wanted if len(term) > 1 and IDENTIFIER.search(term)]
-    if names and texts:
+    if texts and 0 < len(names) <= MOST_NAMES:
         has = np.array([list(map(f" {text} ".__contains__, names)) for text in texts])
         said = np.maximum(said, NAMED * (has & (has.sum(axis=0) <= HELD_BY_FEW)).mean(axis=1))
     return np.asarray(said, dtype=np.float32)
