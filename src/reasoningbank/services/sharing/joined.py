@@ -209,10 +209,11 @@ class JoinedCache:
         there = np.flatnonzero(vectors)
         rows, levels = self.vectors.vectors(self.levels[0], vectors[there], dim), of[there]
         for level in range(1, len(self.levels)):
-            # Each level against those nearer: all against all is three times the work. And no matrix product: it wakes
-            # BLAS's threads, which takes a hundred times as long as so few rows where the processors are busy.
+            # Each level against those nearer: all against all is three times the work. And row by row: one product of
+            # matrices wakes BLAS's threads, which takes a hundred times as long where the processors are busy.
             farther, nearer = np.flatnonzero(levels == level), np.flatnonzero(levels < level)
-            cosines = np.einsum("fd,nd->fn", rows[farther], rows[nearer])
+            against = rows[nearer]
+            cosines = np.array([against @ row for row in rows[farther]]).reshape(len(farther), len(nearer))
             far, near = np.nonzero(cosines > least)
             for i in np.lexsort((-cosines[far, near], levels[nearer[near]])).tolist():
                 pair = numbers[there[[farther[far[i]], nearer[near[i]]]]]
