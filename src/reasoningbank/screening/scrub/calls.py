@@ -12,6 +12,10 @@ _ACCOUNT = r"[ \t]*(?:u|username=|user=)?[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*(?
 
 # (keyword, what stands between it and the secret): an account, and behind it what it signs in with.
 _CALLS: tuple[tuple[str, str], ...] = (
+    ("fernet(", r"[ \t]*b?"),
+    ("sensitive(", r"[ \t]*"),
+    *((f"{name}.connect(", _ACCOUNT) for name in ("oracle", "oracledb")),
+    ("auth =", r"[ \t]*[(\[]" + _ACCOUNT),
     ("auth=", r"[ \t]*[(\[]" + _ACCOUNT),
     ("auth(", _ACCOUNT),
     ("login(", _ACCOUNT),

@@ -22,8 +22,8 @@ def _password(match: re.Match[str], text: str) -> Span | None:
 
 # Options without a telling name, and the commands that take a secret by them: after a space or `=`, or right behind.
 _APART = {
-    "p": r"login|sshpass|mongo\w*|cqlsh|sqlcmd|xfreerdp|rdesktop|ipmitool|psexec\w*|winrs|nxc|netexec|crackmapexec"
-    r"|racadm|twine|veracrypt|ncftp\w*|useradd|usermod|zip|rar|clickhouse\w*|vncviewer",
+    "p": r"login|unlock-keychain|sshpass|mongo\w*|cqlsh|sqlcmd|xfreerdp|rdesktop|ipmitool|psexec\w*|winrs|nxc|netexec"
+    r"|crackmapexec|racadm|twine|veracrypt|ncftp\w*|useradd|usermod|zip|rar|clickhouse\w*|vncviewer",
     "P": r"zip|unzip|sqlcmd|bcp|mosquitto_\w+|ipmitool|ssh-keygen",
     "a": r"redis-cli|valkey-cli|keydb-cli",
     "A": r"snmp\w+",
@@ -154,6 +154,8 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     ("net use ", r"[^\n|]{0,80}?/user:\S{1,60}[ \t]+(?P<secret>[^\s/]{3,}+)"),
     ("net use ", r"\S{1,4}[ \t]+\\\\[^\s]{1,80}[ \t]+(?P<secret>[^\s/*]{3,}+)[ \t]+/user:"),
     ("net user", r"[ \t]+\S{1,60}[ \t]+(?P<secret>[^\s/]{3,}+)[ \t]+/"),
+    # A line of .pgpass with stars in it.
+    (":*:", r"(?:\*:)?[\w.\-]{1,60}:(?P<secret>[^\s:*]{3,}+)(?![:\w])"),
     ("5432:", r"[\w*\-]{1,60}:[\w*\-]{1,60}:(?P<secret>[^\s:]{3,}+)"),
     *(
         (tool, r"\b[^\n|;]{0,200}?[ \t]-u[ \t]*[\"']?[^\s%\"']{1,60}%(?P<secret>[^\s\"']{3,}+)")

@@ -1,4 +1,4 @@
-"""Secrets that only their surroundings give away: assignments, options of commands, and sentences.
+"""Secrets that only their surroundings give away: assignments and what is said like them.
 
 One pattern per noun (`password`, `token`, `key`, ...) finds `noun, link, value` in any syntax; the name around the
 noun, the kind of link, and the value's own looks then decide (`shapes`). The name stays, the value goes.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from reasoningbank.screening.scrub.languages import told
 from reasoningbank.screening.scrub.rule import Rule, Span
 from reasoningbank.screening.scrub.shapes import (
     Proof,
@@ -25,7 +24,7 @@ from reasoningbank.screening.scrub.shapes import (
     words_of,
 )
 
-_W = r"[ \t\u00a0]{0,8}+"
+_W = r"[ \t\u00a0]{0,32}+"
 _QUOTE = r"(?:\\{0,6}[\"'`])"
 _VERBS = r"is|was|are|were|equals|reads|became|becomes|to|as"
 _FILLERS = r"(?:[ \t]+(?:now|still|currently|just|the|set|value|string|changed|to)(?![\w\-]))"
@@ -33,7 +32,7 @@ _FILLERS = r"(?:[ \t]+(?:now|still|currently|just|the|set|value|string|changed|t
 # What may stand between a name and its value; the first that fits counts. In a sentence (`said`) or without any sign
 # (`next`) only a value with a digit or a sign in it can be told from a word; the look ahead keeps plain prose cheap.
 _LINK = (
-    rf"(?P<close>[\"']\]|{_QUOTE}|\])?+(?:[*_]{{2}})?+(?:[ \t]\([^()\n]{{1,40}}\)(?=[ \t]?[:=]))?+"
+    rf"(?:['’]s(?=[ \t]))?+(?P<close>[\"']\]|{_QUOTE}|\])?+(?:[*_]{{2}})?+(?:[ \t]\([^()\n]{{1,40}}\)(?=[ \t]?[:=]))?+"
     r"(?:"
     rf"{_W}:{_W}[&?]?[a-z](?:[\w\[\]|.?<>]|[ ](?!=)){{0,30}}+[ ]?=(?![=>]){_W}(?P<typed>)"  # password: str = "..."
     rf"|{_W}(?P<sign>:=|=>|->|===?|!==?|[:=：＝]|(?<=[ \t])\|(?=[ \t])){_W}(?:[*_]{{2}}{_W})?+"  # noqa: RUF001
@@ -62,6 +61,7 @@ _SETTER = re.compile(r"(?:set|chang|reset|rotat|updat|replac|switch)\w*\b[^.\n]{
 _DECLARES = re.compile(
     r"(?:\benv|\barg|\bsetx|\bsetenv|\bdefine|\bset -\w+|\blogin[ \t]+\S{1,60}|\bexport)[ \t]+\Z", re.IGNORECASE
 )
+_SETS = re.compile(r"--set(?:-string)?[ =](?:[^\s]{1,200},)?\Z")
 _SQL = re.compile(r"(?:with|encrypted|set|for[ \t]+\S{1,60}|=)[ \t]+\Z", re.IGNORECASE)
 
 
@@ -95,7 +95,7 @@ def is_assigned(value: str, proof: Proof, *, name: str, quoted: bool, tight: boo
         return word and ((tight and len(value) >= 4) or (line and value.islower() and len(value) >= 5))
     if proof is Proof.PASSWORD:
         number = value.isdigit() and words_of(name)[-1] in ("pass", "pwd")
-        return is_secret(value, proof) and not number and (quoted or tight or _is_said(value, proof))
+        return is_secret(value, proof) and not number and (quoted or tight or is_said(value, proof))
     return is_secret(value, proof) or (quoted and word and len(words_of(name)) > 1 and len(value) >= 8)
 
 
@@ -118,7 +118,7 @@ def names_itself(value: str, name: str) -> bool:
     return words == words_of(name) or named
 
 
-def _is_said(value: str, proof: Proof) -> bool:
+def is_said(value: str, proof: Proof) -> bool:
     """Tell whether the value a sentence gives (`the password is ...`) is a secret: it must not look like a word."""
     if proof is Proof.PASSWORD:
         number = value.isdigit() and len(value) >= 4
@@ -127,7 +127,7 @@ def _is_said(value: str, proof: Proof) -> bool:
     return is_secret(value, proof) and roughness(value) > 0.25 and not is_code(value)
 
 
-def _is_beside(value: str, proof: Proof, *, quoted: bool) -> bool:
+def is_beside(value: str, proof: Proof, *, quoted: bool) -> bool:
     """Tell whether what merely follows a noun (`the token abc...`) is a secret."""
     if proof is Proof.PASSWORD:
         cased = value.lower() != value != value.upper()
@@ -147,25 +147,26 @@ def _named(match: re.Match[str], text: str) -> Span | None:
     start, end = match.span("quoted" if quoted else "bare")
     value = text[start:end] if quoted else text[start:end].rstrip(").]}:*_?|")
     end = start + len(value)
-    if value and _holds(match, value, proof, name=name, before=before, quoted=quoted):
+    if value and _holds(match, text, value, proof, name=name, before=before, quoted=quoted):
         return start, end
     return None
 
 
-def _holds(match: re.Match[str], value: str, proof: Proof, *, name: str, before: str, quoted: bool) -> bool:
+def _holds(match: re.Match[str], text: str, value: str, proof: Proof, *, name: str, before: str, quoted: bool) -> bool:
     """Tell whether the value is a secret, by the kind of link."""
     if match["said"] is not None:
-        weak = match["verb"] is None or (match["verb"] in ("to", "as") and not _SETTER.search(before))
-        return _is_beside(value, proof, quoted=quoted) if weak else _is_said(value, proof)
+        between = text[match.end("tail") : match.end("verb")] if match["verb"] is not None else ""
+        set_to = _SETTER.search(before) or _SETTER.search(between)
+        weak = match["verb"] is None or (match["verb"] in ("to", "as") and not set_to)
+        return is_beside(value, proof, quoted=quoted) if weak else is_said(value, proof)
     if match["next"] is not None:
         declared = _DECLARES.search(before) or (quoted and proof is Proof.PASSWORD and _SQL.search(before))
-        return is_secret(value, proof) if declared else _is_beside(value, proof, quoted=quoted)
+        return is_secret(value, proof) if declared else is_beside(value, proof, quoted=quoted)
     if match["below"] or match["call"] is not None:
         return has_digit(value) and is_secret(value, min(proof, Proof.KEY)) and (quoted or not is_code(value))
     link = match.string[match.end("tail") : match.start("open" if quoted else "bare")]
-    tight = link == "=" and (
-        name.isupper() or name[0] == "-" or before[-1:] in ("?", "&", ";") or (is_phrase(value) and not quoted)
-    )
+    given = name.isupper() or name[0] == "-" or before[-1:] in ("?", "&", ";") or _SETS.search(before) is not None
+    tight = link == "=" and (given or (is_phrase(value) and not quoted))
     alone = not before.rsplit("\n", 1)[-1].strip(" \t-")
     line = alone and link.strip() == ":" and match.string[match.end() : match.end() + 1] in ("", "\r", "\n")
     return is_assigned(value, proof, name=name, quoted=quoted, tight=tight, line=line)
@@ -187,116 +188,3 @@ NAMED: tuple[Rule, ...] = tuple(
     Rule(name, (noun,), rf"{noun}(?P<tail>[\w\-.]{{0,40}}+){_LINK}{_VALUE}", folded=True, find=_named)
     for noun, name in _NOUNS.items()
 )
-
-
-def _prose_value(match: re.Match[str], text: str) -> Span | None:
-    """Take the value before `is the password` or `as the token`."""
-    before = text[max(0, match.start() - 300) : match.start()]
-    value = before.split()[-1].strip("\"'`*(,;:") if before.strip() else ""
-    found = before.rfind(value)
-    start = match.start() - len(before) + found
-    proof = Proof.PASSWORD if "pass" in match[0] else Proof.KEY
-    return (start, start + len(value)) if value and _is_beside(value, proof, quoted=True) else None
-
-
-def _login_pair(match: re.Match[str], text: str) -> Span | None:
-    start, end = match.span("secret")
-    value = text[start:end].rstrip(").,;:")
-    return (start, start + len(value)) if "/" not in value and _is_said(value, Proof.PASSWORD) else None
-
-
-def _said_value(match: re.Match[str], text: str) -> Span | None:
-    """Take a value that a sentence about a password comes to later."""
-    start, end = match.span("secret")
-    value = text[start:end].rstrip(").,;:!?")
-    return (start, start + len(value)) if value and _is_said(value, Proof.PASSWORD) else None
-
-
-def _aside(match: re.Match[str], text: str) -> Span | None:
-    """Take what stands between commas behind the name of a key: `the token, ..., is valid until June`."""
-    start, end = match.span("secret")
-    return (start, end) if _is_beside(text[start:end], Proof.KEY, quoted=False) else None
-
-
-def _pin(match: re.Match[str], text: str) -> Span | None:
-    """A PIN is in capitals, or called a code: others hold boards and packages."""
-    return match.span("secret") if text.startswith("PIN", match.start()) or "code" in match[0] else None
-
-
-# What a sentence about a password says later: which it was before, and which it is now.
-_RETOLD = (
-    r"[^.\n]{0,40}?[ ]from[ ][\"'`]?(?P<secret>[^\s\"'`]{5,}+)[\"'`]?[ ]to[ ]",
-    r"[^.\n]{0,40}?[ ]from[ ][^\s]{5,80}[ ]to[ ][\"'`]?(?P<secret>[^\s\"'`]{5,}+)",
-    r"[^.\n]{0,80}?[ ](?:new|old|other|current|next)[ ]one[ ](?:is|was)[ ][\"'`]?(?P<secret>[^\s\"'`]{5,}+)",
-    r"[^.\n]{0,40}?[ ]it(?:['’]s|[ ]is|[ ]was)[ ](?:now[ ])?[\"'`]?(?P<secret>[^\s\"'`]{5,}+)",
-)
-
-TOLD: tuple[Rule, ...] = told(_is_said)
-
-_WHAT = r"(?:password|passphrase|passcode|token|secret|api[ -]key|access[ -]key|credentials?)"
-
-PROSE: tuple[Rule, ...] = (
-    Rule(
-        "prose",
-        ("password", "passphrase", "passcode", "token", "secret", "api", "access", "credential"),
-        r"[ ](?:is|was|as|in|into|for|at)[ ](?:(?:the|my|our|your|its|an?)[ ])?(?:[a-z]{1,12}[ ]){0,2}"
-        + _WHAT
-        + r"(?![\w\-])",
-        folded=True,
-        find=_prose_value,
-    ),
-    *(
-        Rule("prose", (noun,), noun + r"(?![\w\-])" + between, folded=True, find=_said_value)
-        for noun in ("password", "passphrase", "passcode", "pwd")
-        for between in _RETOLD
-    ),
-    *(
-        Rule("prose", (noun,), noun + r"[^,.\n:=]{0,40}+,[ ](?P<secret>[^\s,]{12,}+),", folded=True, find=_aside)
-        for noun in ("token", "api key", "access key", "secret")
-    ),
-    Rule(
-        "pin",
-        ("pin",),
-        r"pin(?<!\wpin)(?:[ -]?code|-nummer)?(?:[ \t]+[a-zäöüéèñ']{1,14}){0,6}?"
-        r"(?:[ \t]+(?:is|was|lautet|ist|est|es|è|é|to|är|er|jest|luidt)|[ \t]?[:=])[ \t]+(?P<secret>\d{4,8})(?![\w.])",
-        folded=True,
-        find=_pin,
-    ),
-    Rule(
-        "security-answer",
-        ("security answer", "secret answer"),
-        r"answer[^.\n:\"']{0,30}(?:[ ](?:is|was)|:)[ ][\"'](?P<secret>[^\"'\n]{3,60}+)[\"']",
-        folded=True,
-    ),
-    Rule(
-        "login",
-        ("log in", "login", "sign in", "logged in"),
-        r"(?:log(?:ged)?[ ]?|sign[ ])in[ ](?:with|as)[ ][^\s,]{2,40}(?:,?[ ](?:and|with)|[ ]?/)[ ][\"'`]?"
-        r"(?P<secret>[^\s\"'`]{5,}+)",
-        folded=True,
-        find=_login_pair,
-    ),
-    *(
-        Rule(
-            "login",
-            (noun,),
-            rf"{noun}\b[^\n:(/]{{0,24}}?[:(]?[ \t]?[\"'`]?[\w.@+\-]{{2,40}}[\"'`]?(?::|[ \t]?/[ \t]?)"
-            r"[\"'`]?(?P<secret>[^\s\"'`]{5,}+)",
-            folded=True,
-            find=_login_pair,
-        )
-        for noun in ("credentials", "creds", "login", "log in", "logged in", "sign in")
-    ),
-    *(
-        Rule(
-            "recovery-phrase",
-            (noun,),
-            rf"{noun}(?:[ ]\w{{1,12}}){{0,3}}?(?:[ ]is|[\"']?[ \t]*[:=])[ \t]*[\"'`]?"
-            r"(?P<secret>[a-z]{3,8}+(?:[ ,]{1,2}+[a-z]{3,8}+){11,23}+)(?![\w])",
-            folded=True,
-        )
-        for noun in ("mnemonic", "seed phrase", "recovery phrase", "seed words")
-    ),
-)
-
-CONTEXT = (*NAMED, *PROSE, *TOLD)

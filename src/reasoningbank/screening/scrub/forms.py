@@ -211,6 +211,12 @@ _URLS: tuple[Rule, ...] = (
 )  # fmt: skip
 
 _HEADERS: tuple[Rule, ...] = (
+    Rule("ci-debug", ("::add-mask::",), r"::add-mask::(?P<secret>[^\s\"']{4,}+)", find=_if(Proof.PASSWORD)),
+    # Settings named for a login, or for the host that a token is for.
+    Rule("named-token", (".login=",), r"\.login=[\"']?(?P<secret>[^\s\"']{8,}+)", folded=True, find=_KEY),
+    Rule("named-token", ("tf_token_",), r"tf_token_\w{1,80}=[\"']?(?P<secret>[^\s\"']{8,}+)", folded=True, find=_KEY),
+    # What the debug log of a workflow says of an expression.
+    Rule("ci-debug", ("secrets.",), r"secrets\.\w{1,60}'?[^\n]{0,80}\n[^\n']{0,60}Result: '(?P<secret>[^'\n]{4,}+)'"),
     Rule("bearer-token", ("bearer",), r"bearer[ \t]+[\"'`]?(?P<secret>[\w.~+/\-]{10,}+={0,2})", folded=True, find=_KEY),
     Rule("basic-credentials", ("basic",), r"basic[ \t]+(?P<secret>[a-z0-9+/]{6,}+={0,2})", folded=True, find=_basic),
     Rule(
@@ -220,6 +226,13 @@ _HEADERS: tuple[Rule, ...] = (
         r"(?:[a-z][a-z0-9\-]{2,20}[ \t]+)?(?P<secret>[^\s\"'`,;\\<>]{6,}+)",
         folded=True,
         find=_KEY,
+    ),
+    Rule(
+        "session-cookie",
+        ("curl",),
+        r"curl\b[^\n|;]{0,200}?[ ](?:-b|--cookie)[ =][\"']?[\w.\-]{1,40}=(?P<secret>[^\s;,\"'\\]{8,}+)",
+        folded=True,
+        find=_HINT,
     ),
     Rule("session-cookie", ("cookie",), r"=(?P<secret>[^\s;,\"'\\=]{8,}+={0,2})", find=_in_cookie),
 )

@@ -18,17 +18,18 @@ from reasoningbank.screening.guard.hidden_text import normalise_hidden
 from reasoningbank.screening.prefilter import Seen, by_keyword, folded, joined, keywords_in
 from reasoningbank.screening.scrub.calls import CALLS
 from reasoningbank.screening.scrub.commands import COMMANDS
-from reasoningbank.screening.scrub.context import CONTEXT, is_assigned_to
+from reasoningbank.screening.scrub.context import NAMED, is_assigned_to
 from reasoningbank.screening.scrub.forms import FORMS
+from reasoningbank.screening.scrub.prose import PROSE, TOLD
 from reasoningbank.screening.scrub.rule import Rule, Span, secret_span
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Grows with every change of the built-in rules; what was scrubbed under an older one is scrubbed again on reading."""
 
 # A rejected match is searched again, but only if it is short: so the time stays linear.
 _SEARCHED_AGAIN = 400
 
-_RULES = (*FORMS, *CONTEXT, *CALLS, *COMMANDS)
+_RULES = (*FORMS, *NAMED, *PROSE, *TOLD, *CALLS, *COMMANDS)
 _BY_KEYWORD = by_keyword((rule.keywords, number) for number, rule in enumerate(_RULES))
 KEYWORDS = _BY_KEYWORD.keys()
 
