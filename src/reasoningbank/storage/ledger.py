@@ -15,7 +15,6 @@ from reasoningbank.storage import evidence
 from reasoningbank.storage.contract import Reading, Writing
 from reasoningbank.storage.evidence import Position
 from reasoningbank.storage.fold import Facts, Folded, batches, folded, say_the_same
-from reasoningbank.storage.pieces import signal_of
 from reasoningbank.storage.signal_log import Line, Segment, segment_of
 
 Appended: TypeAlias = dict[Segment, tuple[int, int]]
@@ -226,6 +225,9 @@ class Ledger:
 
     def _write_lost_again(self, writing: Logged, segment: Segment) -> None:
         """Append what the evidence of a segment says and its lines do not, so that the log is the whole truth again."""
+        # Loaded with the first mending, and not with the package.
+        from reasoningbank.storage.pieces import signal_of
+
         said = {
             (line.signal.memory, line.signal.revision, line.signal.ref, line.signal.kind.value): line.signal
             for line in self.log.lines(segment, 0)
