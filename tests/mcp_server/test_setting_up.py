@@ -91,3 +91,14 @@ def test_each_of_several_projects_is_looked_at(bank: ReasoningBank, lesson: str)
         check(ManyProjects(banks, ("billing", "sales")))
         with pytest.raises(ProjectNotFoundError, match="'sales'"):
             check(ManyProjects(banks, ("billing", "sales")), read_only=True)
+
+
+def test_a_shared_bank_that_is_closed_is_said_at_the_start_and_keeps_nothing_from_starting(
+    bank: ReasoningBank, lesson: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with BankRoot(bank.root, tenant=bank.tenant) as root:
+        root.shared.create("org", readers=[bank.project])
+
+    check(OneProject(bank.with_shared(("org", "team"))))
+
+    assert [record.args[0] for record in caplog.records if isinstance(record.args, tuple)] == ["team"]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 
 from reasoningbank import BankRoot, InvalidInputError, ProjectNotFoundError, ReasoningBank
 from reasoningbank.mcp_server.projects import Projects, nearest
 
+log = logging.getLogger("reasoningbank")
+
 
 def check(projects: Projects, *, read_only: bool = False) -> None:
-    """Check that the projects can be served. Nothing is made.
+    """Check that the projects can be served. Nothing is made. A shared bank that is closed is logged: it may be opened.
 
     Raises:
         InvalidInputError: the embedder cannot be used, or is not the one whose vectors are stored; or what is recorded
@@ -25,6 +28,9 @@ def check(projects: Projects, *, read_only: bool = False) -> None:
 def _check_one(bank: ReasoningBank, *, read_only: bool) -> None:
     status = bank.upkeep.status()
     stored = status.stored_embedder
+    for one in status.shared:
+        if one.problem:
+            log.warning("shared bank %r is left out: %s", one.name, one.problem)
     if status.problems and (status.embedder == "none" or stored not in (None, status.embedder)):
         raise InvalidInputError(status.problems[0])
     if read_only:
