@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -88,9 +90,16 @@ def forget(bank: ReasoningBank, memory_id: str) -> None:
     assert memory_id in bank.sources.forget("visitor").memories
 
 
+def delete_when_expired(bank: ReasoningBank, memory_id: str) -> None:
+    bank.update(memory_id, ttl=0.001)
+    time.sleep(0.01)
+    assert bank.upkeep.maintain(now=datetime.now(UTC) + timedelta(days=1_000)).expired_memories == 1
+    assert bank.delete(memory_id)
+
+
 @pytest.mark.parametrize(
     "act",
-    [delete, delete_unmarked, delete_with_its_history, delete_when_archived, forget],
+    [delete, delete_unmarked, delete_with_its_history, delete_when_archived, delete_when_expired, forget],
     ids=lambda act: act.__name__,
 )
 def test_of_a_lesson_that_was_deleted_nothing_is_left(
@@ -179,5 +188,38 @@ def test_of_a_deleted_project_there_is_no_file(open_bank: OpenBank, bank_root: P
 
     with BankRoot(bank_root, tenant="acme", embedder="hash") as root:
         root.delete_project("billing")
+
+    assert words.found_in(bank_root, "gone") == {}
+
+
+def test_of_many_that_were_deleted_nothing_is_left_and_the_others_are_found(
+    open_bank: OpenBank, bank_root: Path, words: Words
+) -> None:
+    bank = open_bank()
+    gone = [record(bank, words, f"gone {n}") for n in range(20)]
+    kept = [record(bank, words, f"kept {n}") for n in range(5)]
+
+    assert all(bank.upkeep.delete_many(gone).values())
+    bank.upkeep.maintain()
+
+    assert words.found_in(bank_root, "gone") == {}
+    hits = bank.search(words("kept 3 content"), min_confidence=0.0).hits
+    assert hits[0].memory.id == kept[3]
+    assert bank.upkeep.doctor(dry_run=True) == []
+
+
+def test_of_an_erased_run_neither_its_task_nor_its_reasons_are_left(
+    open_bank: OpenBank, bank_root: Path, words: Words
+) -> None:
+    bank = open_bank(settings={"keep_trajectories": True})
+    record(bank, words, "kept")
+    with bank.episode(f"go on with {words('gone task')}", ref="run-7") as run:
+        run.step(action=f"open {words('gone act')}", result="done")
+        run.report("failure", reason=f"since {words('gone reason')} was there")
+    bank.report("success", ref="run-7", reason=f"after all, {words('gone second reason')} was right")
+    assert words.found_in(bank_root, "gone")
+
+    bank.sources.erase("run-7", dry_run=False)
+    bank.upkeep.maintain()
 
     assert words.found_in(bank_root, "gone") == {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,50 +10,6 @@ import pytest
 from reasoningbank import CorruptionError, ReasoningBank
 from reasoningbank.storage.project import DATABASE_NAME, SIGNALS_NAME
 from tests.torture.life import Known, open_bank
-
-
-def holding(folder: Path, words: Iterable[str]) -> dict[str, list[str]]:
-    """Return for each word the files that hold it, without those that hold none of it."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    found = {word: [path.name for path in files if word.encode() in path.read_bytes().lower()] for word in words}
-    return {word: names for word, names in found.items() if names}
-
-
-def test_no_word_of_what_was_deleted_is_left_in_any_file(quick_folder: Path) -> None:
-    bank = open_bank(quick_folder)
-    ids = [
-        bank.record(
-            f"Lesson zygomorph{n}x",
-            f"Do wrenchfish{n}y before {'other things ' * 40}",
-            description=f"About quillback{n}z.",
-            tags=[f"ponytail{n}w"],
-            metadata={"note": f"marmalade{n}v"},
-            outcome="success",
-        ).memory.id
-        for n in range(120)
-    ]
-    node = bank.graph.add_node("DataSource", "The table of hornbeams and lapwings").node.id
-    for n in range(40):
-        assert bank.delete(ids[n])
-    # What it said before stays in its history, and goes with it.
-    bank.update(ids[40], title="Another title", content="Another content", description="")
-    assert bank.delete(ids[40])
-    bank.graph.delete_node(node)
-    stems = ("zygomorph{}x", "wrenchfish{}y", "quillback{}z", "ponytail{}w", "marmalade{}v")
-    gone = {stem.format(n) for n in range(41) for stem in stems} | {"hornbeam", "lapwing"}
-    kept = {stem.format(n) for n in (41, 80, 119) for stem in stems}
-    folder = Path(bank.upkeep.status().folder)
-
-    bank.upkeep.backup(quick_folder / "copy")
-    bank.upkeep.maintain()
-    bank.close()
-
-    for place in (folder, quick_folder / "copy"):
-        assert holding(place, gone) == {}
-        assert holding(place, kept).keys() == kept
-    bank = open_bank(quick_folder)
-    assert bank.search("wrenchfish80y", min_confidence=0).hits[0].memory.id == ids[80]
-    assert bank.upkeep.doctor(dry_run=True) == []
 
 
 def test_what_a_bank_of_an_older_version_deleted_goes_at_its_next_upkeep(quick_folder: Path) -> None:
