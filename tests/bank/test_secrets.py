@@ -14,6 +14,7 @@ import pytest
 
 from reasoningbank import EmbedderIdentity, LLMDistiller, ReasoningBank
 from reasoningbank.adapters import memory_tools
+from reasoningbank.screening.scrub import Rule
 from reasoningbank.vectors.base import Float32
 from tests.conftest import OpenBank
 
@@ -104,3 +105,20 @@ def test_a_secret_that_was_stored_before_its_rule_existed_does_not_come_out(open
 
     assert "Log in to the server" in shown
     assert TOKEN not in shown
+
+
+def test_who_judged_under_older_rules_is_shown_and_exported_through_the_present_ones(
+    open_bank: OpenBank, tmp_path: Path
+) -> None:
+    bank = open_bank()
+    known = bank.record("Quote every path", "Or it breaks", outcome="success").memory.id
+    bank.vote(known, True, by="bot PROJ-4711-XYZZY")
+    bank.update(known, content="Or it will break", reason="clearer")
+    bank.vote(known, True, by="bot PROJ-4711-XYZZY")
+    bank.close()
+
+    again = open_bank(scrub_rules=[Rule("project", (), r"PROJ-\d+-[A-Z]+")])
+    assert again.evidence(known).pieces[-1].by.startswith("bot ")
+    assert "XYZZY" not in str(again.evidence(known))
+    again.exchange.export_to(tmp_path / "all.jsonl", state=None, expired=None, history=True)
+    assert "XYZZY" not in (tmp_path / "all.jsonl").read_text("utf-8")

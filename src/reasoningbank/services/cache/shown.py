@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from reasoningbank.episode import Episode
@@ -10,6 +11,7 @@ from reasoningbank.memory import Memory, Source
 from reasoningbank.runs.jobs import Job
 from reasoningbank.screening.door import clean
 from reasoningbank.screening.scrub import DEFAULT_RULES, RULES_VERSION, RuleSet, scrub_value
+from reasoningbank.signals import Tally
 
 
 def is_clean(version: int, rules: RuleSet) -> bool:
@@ -45,6 +47,11 @@ def rescrubbed(memory: Memory, version: int, rules: RuleSet) -> Memory:
 def shown_link(link: Link, rules: RuleSet) -> Link:
     """Return the link with its evidence, and who set it, through the present rules."""
     return replace(link, evidence=clean(link.evidence, rules), by=clean(link.by, rules))
+
+
+def shown_tallies(tallies: Iterable[Tally], rules: RuleSet) -> tuple[Tally, ...]:
+    """Return tallies with the names of those who said so through the present rules."""
+    return tuple(replace(tally, source=clean(tally.source, rules), by=clean(tally.by, rules)) for tally in tallies)
 
 
 def shown_episode(episode: Episode, rules: RuleSet) -> Episode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reasoningbank.belief.belief import Belief, standing
+from reasoningbank.services.cache.shown import shown_tallies
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.record import number_of
 from reasoningbank.signals import Evidence, EvidencePiece, Tally
@@ -19,7 +20,9 @@ def evidence(engine: Engine, memory_id: str, limit: int) -> Evidence:
     earlier = max(0, len(pieces) - limit)
     tallies = [tally for _, tally in pieces]
     before, *beliefs = model.beliefs([(tallies[:end], initial) for end in range(earlier, len(pieces) + 1)])
-    shown = tuple(_piece(ref, tally, belief) for (ref, tally), belief in zip(pieces[earlier:], beliefs, strict=True))
+    said = shown_tallies(tallies[earlier:], engine.rules)
+    refs = [ref for ref, _ in pieces[earlier:]]
+    shown = tuple(_piece(*each) for each in zip(refs, said, beliefs, strict=True))
     last = beliefs[-1] if beliefs else before
     stands = standing(last, engine.settings.floor).value
     return Evidence(memory_id, before.mean, before.low, before.high, stands, shown, earlier)

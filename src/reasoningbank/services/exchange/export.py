@@ -17,7 +17,7 @@ from reasoningbank.filters import Filters
 from reasoningbank.formats.markdown import file_name, page
 from reasoningbank.links import as_field
 from reasoningbank.memory import State
-from reasoningbank.services.cache.shown import shown_link
+from reasoningbank.services.cache.shown import shown_link, shown_tallies
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.exchange.history_transfer import export_history
 from reasoningbank.services.exchange.run_transfer import export_runs
@@ -169,7 +169,8 @@ def export_records(engine: Engine, chosen: Chosen, *, runs: bool = False) -> Ite
                     | extra
                 )
                 more |= {"merged_into": merged[n]} if n in merged else {}
-                yield outgoing(shown[n], tallies.get(n, ()), trust.archived(view, n)) | more
+                counted = shown_tallies(tallies.get(n, ()), engine.rules)
+                yield outgoing(shown[n], counted, trust.archived(view, n)) | more
                 extra = {}
         if runs:
             yield from (run_record(run) for run in export_runs(view, engine.rules))

@@ -8,6 +8,7 @@ from typing import Any
 from reasoningbank.exchange.history import Counted, SaidBefore, history_object
 from reasoningbank.screening import door
 from reasoningbank.screening.scrub import RULES_VERSION, RuleSet
+from reasoningbank.services.cache.shown import shown_tallies
 from reasoningbank.services.record.history import shown
 from reasoningbank.services.record.preparing import clean
 from reasoningbank.services.view import Edit, View
@@ -28,7 +29,7 @@ def _exported(row: RevisionRow, rules: RuleSet) -> dict[str, Any]:
     if row.evidence:
         known = revisions.read_evidence(row.evidence)
         counted = Counted(
-            tallies=known.tallies,
+            tallies=shown_tallies(known.tallies, rules),
             told=tuple((ref, SignalKind(kind), polarity) for ref, kind, polarity in known.said),
             taught=tuple((SignalKind(kind), *counts) for kind, counts in known.taught.items()),  # type: ignore[misc]
         )
