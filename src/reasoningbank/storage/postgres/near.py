@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Candidates that a search of an index looks at, at least; pgvector takes up to 1,000.
 WIDTH, WIDEST = 200, 1_000
-PATIENCE = 20  # milliseconds of a search that is made to get ready
+PATIENCE = 50  # milliseconds of a search that is made to get ready
 
 
 class ServerVectors:
