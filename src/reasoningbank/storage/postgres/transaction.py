@@ -229,7 +229,7 @@ class ServerLedger(Ledger):
         """Ask how far each segment is counted: that is as far as it goes."""
         cast("PostgresWriting", writing).ask_positions()
 
-    def _append(self, writing: Logged, segment: Segment, signals: Sequence[Signal]) -> int:
+    def append(self, writing: Logged, segment: Segment, signals: Sequence[Signal]) -> int:
         counted = next(position.end for position in writing.positions or () if position.segment == segment)
         return self.log.put(segment, signals, counted)
 
