@@ -298,3 +298,41 @@ def test_what_a_role_may_not_do_is_said_with_who_may(refused: str, remedy: str) 
 
     assert isinstance(error, ScopeError)
     assert remedy in str(error)
+
+
+def test_no_row_of_any_table_holds_a_word_of_what_was_deleted(server: Postgres, opened: Open) -> None:
+    bank = opened(settings={"keep_trajectories": True})
+    gone = bank.record(
+        "About zygomorphs",
+        "Do wrenchfish before quillbacks",
+        description="For hornbeams",
+        applies_when="When lapwings come",
+        outcome="success",
+        tags=["ponytail"],
+        metadata={"note": "marmalade"},
+    ).memory.id
+    kept = bank.record("About gudgeons", "Keep gudgeons apart", outcome="success").memory.id
+    bank.update(gone, title="About bullfinches", reason="since sandpipers differ")
+    node = bank.graph.add_node("Event", "It is about woodlarks").node.id
+    with bank.episode("look for nightjars", ref="run-7") as run:
+        run.step(action="open firecrests", result="saw wrynecks")
+        run.report("failure", reason="since dotterels were there")
+
+    bank.delete(gone)
+    bank.graph.delete_node(node)
+    bank.sources.erase("run-7")
+    bank.upkeep.maintain()
+
+    names = [
+        name for (name,) in ask(server.superuser, "SELECT tablename FROM pg_tables WHERE schemaname = 'reasoningbank'")
+    ]
+    held = " ".join(
+        text for name in names for (text,) in ask(server.superuser, f"SELECT t::text FROM reasoningbank.{name} AS t")
+    )
+    words = (
+        *("zygomorph", "wrenchfish", "quillback", "hornbeam", "lapwing", "ponytail", "marmalade", "bullfinch"),
+        *("sandpiper", "woodlark", "nightjar", "firecrest", "wryneck", "dotterel"),
+    )
+    assert [word for word in words if word in held] == []
+    assert "gudgeon" in held
+    assert bank.get(kept).title == "About gudgeons"
