@@ -104,6 +104,19 @@ HURT = {
     "when evidence came": ("UPDATE evidence SET at = 'never' WHERE memory = 1", 2, "evidence differ"),
     "when a run began": ("UPDATE episodes SET opened_at = 'never' WHERE ref = 'one'", 1, "1 runs cannot be read"),
     "how a run ended": ("UPDATE episodes SET verdict = 'odd' WHERE ref = 'one'", 1, "1 runs cannot be read"),
+    "the day of a segment, a word": ("UPDATE log_positions SET day = 'x'", 2, "days of the log's segments"),
+    "the day of a segment, a blob": ("UPDATE log_positions SET day = x'ff00'", 2, "days of the log's segments"),
+    "the day of a segment, a fraction": ("UPDATE log_positions SET day = 0.5", 2, "days of the log's segments"),
+    "the day of a segment, beyond all": ("UPDATE log_positions SET day = 9e15", 2, "days of the log's segments"),
+    "the day of a segment, another": ("UPDATE log_positions SET day = day + 40", 2, "days of the log's segments"),
+    "the day of a segment, a date": ("UPDATE log_positions SET day = '2026-02-31'", 2, "days of the log's segments"),
+    "the day of a segment, none": (
+        "PRAGMA writable_schema = 1; "
+        "UPDATE sqlite_master SET sql = replace(sql, 'day INTEGER NOT NULL', 'day INTEGER') "
+        "WHERE name = 'log_positions'; PRAGMA writable_schema = RESET; UPDATE log_positions SET day = NULL",
+        2,
+        "days of the log's segments",
+    ),
     "what was handed out": ("UPDATE served SET confidence = 'x' WHERE ref = 'one'", 1, ""),
 }
 
@@ -120,7 +133,7 @@ def test_damage_beside_the_memories_costs_what_it_is_about(
     where = Path(bank.upkeep.status().folder)
     bank.close()
     with sqlite3.connect(where / "bank.sqlite3") as database:
-        database.execute(sql)
+        database.executescript(sql)
 
     again = open_bank()
     assert {memory.id for memory in again.search("quote every path").memories} == ids
@@ -131,5 +144,6 @@ def test_damage_beside_the_memories_costs_what_it_is_about(
     assert found in "; ".join(finding.what for finding in again.upkeep.doctor(dry_run=True))
     again.upkeep.doctor()
     again.upkeep.rebuild()
+    assert "days of" not in "; ".join(finding.what for finding in again.upkeep.doctor(dry_run=True))
     again.upkeep.maintain()
     assert all(again.evidence(memory).pieces for memory in ids)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reasoningbank.storage.contract import Reading, Writing, column, number
+from reasoningbank.storage.evidence import Position, positions
 from reasoningbank.storage.folding_again import refold_differences
 from reasoningbank.storage.place import Project
 from reasoningbank.storage.stored import MEMORY_COLUMNS, readable
@@ -67,6 +68,18 @@ def unreadable(reading: Reading) -> list[str]:
     return [row[1] for row in rows if readable(row, (), "") is None]
 
 
+def name_days(writing: Writing) -> None:
+    """Put down the day of each segment again, as its name says it."""
+    for position in _of_other_days(writing):
+        day, segment = position.segment.day, position.segment.number
+        writing.execute("UPDATE log_positions SET day = ? WHERE segment = ?", (day, segment))
+
+
+def _of_other_days(reading: Reading) -> list[Position]:
+    days = dict(reading.execute("SELECT segment, day FROM log_positions").fetchall())
+    return [each for each in positions(reading) if days[each.segment.number] != each.segment.day]
+
+
 def remove_loose_ends(writing: Writing) -> None:
     """Remove all that leads nowhere; vectors of the wrong length are made anew by `reembed`."""
     for _, table, condition in _LOOSE:
@@ -87,6 +100,9 @@ def _row_findings(reading: Reading) -> list[Finding]:
     if damaged := number(reading, f"SELECT count(*) FROM episodes WHERE {_NO_RUN}"):
         what = f"{damaged} runs cannot be read: their rows are damaged"
         findings.append(Finding(what, "nothing else is touched by them; they are left out"))
+    if others := len(_of_other_days(reading)):
+        what = f"days of the log's segments are not what their names say: {others}"
+        findings.append(Finding(what, "put them down again", "rebuild"))
     for what, table, condition in _LOOSE:
         if loose := number(reading, f"SELECT count(*) FROM {table} WHERE {condition}"):
             findings.append(Finding(f"{loose} {what}", "remove them", "rebuild"))

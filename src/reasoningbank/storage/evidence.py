@@ -313,15 +313,15 @@ class Position(NamedTuple):
 
 
 POSITIONS = (
-    "SELECT segment, name, day, position, checksum, bad, orphans, set_back, rolled FROM log_positions ORDER BY segment"
+    "SELECT segment, name, position, checksum, bad, orphans, set_back, rolled FROM log_positions ORDER BY segment"
 )
 
 
 def positions(reading: Reading, asked: Rows | None = None) -> list[Position]:
     """Return the positions of all segments, in the order of evidence; `asked`: POSITIONS, where it was asked before."""
     return [
-        Position(Segment(n, name, day), end, checksum, bad, orphans, set_back, bool(rolled))
-        for n, name, day, end, checksum, bad, orphans, set_back, rolled in asked or reading.execute(POSITIONS)
+        Position(Segment(n, name), end, checksum, bad, orphans, set_back, bool(rolled))
+        for n, name, end, checksum, bad, orphans, set_back, rolled in asked or reading.execute(POSITIONS)
     ]
 
 

@@ -41,7 +41,7 @@ DERIVED = {
 _SOURCES = {
     "memories": ("n, id, revision", ""),
     "episodes": ("ref, '' AS task, opened_at, verdict, sealed", ""),
-    "log_positions": ("segment, name, day, position, bad, orphans, set_back, rolled, checksum", ""),
+    "log_positions": ("segment, name, 0 AS day, position, bad, orphans, set_back, rolled, checksum", ""),
     "tallies": (", ".join(evidence.TALLIES), "WHERE rolled = 1"),
     "validations": ("segment, kind, confirmed, refuted", ""),
     "sealed": ("memory, ref, kind, polarity", ""),

@@ -129,21 +129,19 @@ class Ledger:
     def catch_up(self, writing: Logged) -> None:
         """Count what stands in the log and is not counted yet."""
         # Until the transaction ends nobody else can append.
-        if writing.positions is None:
-            writing.positions = evidence.positions(writing)
-            if not self._is_counted(writing.positions):
-                self._register(writing)
-                self._mend(writing)
-                self.fold_pending(writing)
-                writing.positions = evidence.positions(writing)
-
-    def _is_counted(self, positions: Sequence[Position]) -> bool:
-        """Tell whether all that stands in the log is counted, and still there, which is the rule."""
-        kept = [position for position in positions if not position.rolled]
+        if writing.positions is not None:
+            return
+        writing.positions = evidence.positions(writing)
+        kept = [position for position in writing.positions if not position.rolled]
         counted = {position.segment.name: position.end for position in kept}
-        return all(size <= counted.get(name, -1) for name, size in self.log.sizes().items()) and all(
+        # That all which stands in the log is counted, and still there, is the rule.
+        if any(size > counted.get(name, -1) for name, size in self.log.sizes().items()) or not all(
             self.log.ends_line_at(position.segment, position.end) for position in kept[-RECENT:]
-        )
+        ):
+            self._register(writing)
+            self._mend(writing)
+            self.fold_pending(writing)
+            writing.positions = evidence.positions(writing)
 
     def _newest(self, writing: Logged, now: datetime) -> Position:
         """Return where to append: in the newest segment, or in a new one when that is not of this day.

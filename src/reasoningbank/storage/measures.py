@@ -15,6 +15,7 @@ from reasoningbank.signals import parse_time, time_text
 from reasoningbank.status import RunsOfDay
 from reasoningbank.storage import revisions
 from reasoningbank.storage.contract import Reading, by_state, column, number
+from reasoningbank.storage.signal_log import Segment
 
 # What was said by votes whose segment is gone is sealed.
 _RUNS = (
@@ -92,10 +93,11 @@ def validated(reading: Reading) -> list[tuple[int, str, int, int]]:
 
     What another bank taught stands in no segment and comes first, on the day of the first one.
     """
-    return reading.execute(
-        "SELECT coalesce(p.day, (SELECT min(day) FROM log_positions), 0), v.kind, v.confirmed, v.refuted "
+    rows = reading.execute(
+        "SELECT coalesce(p.name, (SELECT min(name) FROM log_positions), ''), v.segment, v.kind, v.confirmed, v.refuted "
         "FROM validations AS v LEFT JOIN log_positions AS p ON p.segment = v.segment ORDER BY v.segment, v.kind"
-    ).fetchall()
+    )
+    return [(Segment(segment, name).day, kind, confirmed, refuted) for name, segment, kind, confirmed, refuted in rows]
 
 
 def overview(reading: Reading) -> dict[str, Any]:

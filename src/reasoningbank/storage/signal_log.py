@@ -32,11 +32,19 @@ _BINARY: int = getattr(os, "O_BINARY", 0)
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One file of the log: its place in the order of evidence, and the UTC day it was begun (days since 1970-01-01)."""
+    """One file of the log: its place in the order of evidence, and its name."""
 
     number: int
     name: str
-    day: int
+
+    @property
+    def day(self) -> int:
+        """The UTC day it was begun, as its name says (days since 1970-01-01); 0 where a damaged one says none."""
+        named = _SEGMENT.fullmatch(self.name)
+        try:
+            return (date(*map(int, named.groups()[1:])) - _EPOCH).days if named else 0
+        except ValueError:
+            return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,7 @@ class Line:
 
 def segment_of(number: int, day: int) -> Segment:
     """Return the segment with this number, begun on this day."""
-    return Segment(number, f"{number:06d}-{(_EPOCH + timedelta(days=day)).isoformat()}.jsonl", day)
+    return Segment(number, f"{number:06d}-{(_EPOCH + timedelta(days=day)).isoformat()}.jsonl")
 
 
 class SignalLog:
@@ -75,7 +83,8 @@ class SignalLog:
             if match := _SEGMENT.fullmatch(name):
                 number, *ymd = (int(part) for part in match.groups())
                 with contextlib.suppress(ValueError):
-                    found.append(Segment(number, name, (date(*ymd) - _EPOCH).days))
+                    date(*ymd)
+                    found.append(Segment(number, name))
         return sorted(found, key=lambda segment: (segment.number, segment.name))
 
     def sizes(self) -> dict[str, int]:

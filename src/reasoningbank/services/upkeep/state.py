@@ -18,7 +18,7 @@ from reasoningbank.services.graph.graph import indexed_terms
 from reasoningbank.services.view import Edit, View, described
 from reasoningbank.status import Repair, Status
 from reasoningbank.storage import episodes, graph, jobs, meta, parameters, records
-from reasoningbank.storage.check import Finding, inspect_derived, remove_loose_ends, unreadable
+from reasoningbank.storage.check import Finding, inspect_derived, name_days, remove_loose_ends, unreadable
 from reasoningbank.storage.folding_again import let_others_write
 from reasoningbank.storage.ledger import LogHealth
 from reasoningbank.storage.measures import overview
@@ -127,6 +127,7 @@ def rebuild(engine: Engine) -> None:
             let_others_write()
     with engine.write() as edit:
         remove_loose_ends(edit)
+        name_days(edit)
         drop_all(edit)
     project.refold()
     engine.drop_indexes()
