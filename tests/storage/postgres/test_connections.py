@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
-from reasoningbank import BusyError, ReasoningBank
+from reasoningbank import BusyError, NewerFormatError, ReasoningBank
 from reasoningbank.address import ServerAddress
 from reasoningbank.storage.postgres import server as connections
 from reasoningbank.storage.postgres.server import Server, server_at
@@ -93,3 +94,24 @@ def test_a_forked_child_opens_its_own_and_leaves_the_parents_alone(bank: Reasoni
     assert in_child(child) == 0
     assert bank.count() == 1
     assert [wire.closed for wire in held] == [False] * len(held)
+
+
+def test_what_a_newer_version_wrote_meanwhile_is_seen_by_one_that_is_open(
+    postgres: Postgres, bank: ReasoningBank
+) -> None:
+    assert bank.search("quote paths").hits
+    with psycopg.connect(postgres.superuser, autocommit=True) as newer:
+        newer.execute("INSERT INTO reasoningbank.versions(number) VALUES (999)")
+        try:
+            for call in (
+                lambda: bank.search("quote paths"),
+                lambda: bank.record("Look first", "Look at the plan first", outcome="failure"),
+                bank.list,
+                bank.upkeep.status,
+            ):
+                with pytest.raises(NewerFormatError, match=r"999.*upgrade reasoningbank-core"):
+                    call()
+            assert "999" in bank.recall("quote paths", timeout=30.0).degraded[0]
+        finally:
+            newer.execute("DELETE FROM reasoningbank.versions WHERE number = 999")
+    assert bank.count() == 1

@@ -104,6 +104,14 @@ class Server:
         for wire in gone:
             wire.close()
 
+    def refuse_newer(self, found: int) -> None:
+        """Raise NewerFormatError for a schema that only a newer version knows."""
+        if found > NEWEST:
+            raise NewerFormatError(
+                f"{self.address} has format {found}, this version reads up to {NEWEST}: upgrade reasoningbank-core",
+                path=self.address,
+            )
+
     def _check(self, wire: Wire) -> None:
         newest = (
             f"SELECT coalesce(max(number), 0), ({EXTENSION} AND to_regclass('{SCHEMA}.searchable') IS NOT NULL), "
@@ -119,11 +127,7 @@ class Server:
             self.time.saw(at)
             return
         wire.close()
-        if found > NEWEST:
-            raise NewerFormatError(
-                f"{self.address} has format {found}, this version reads up to {NEWEST}: upgrade reasoningbank-core",
-                path=self.address,
-            )
+        self.refuse_newer(found)
         raise StorageError(
             f"{self.address} has format {found}, this version needs {NEWEST}: run `reasoningbank server migrate`",
             path=self.address,

@@ -39,8 +39,9 @@ Durability: TypeAlias = Literal["normal", "full"]
 
 VALUES_AT_ONCE = 5_000  # of one INSERT: the protocol takes 65,535, and reads long statements slowly
 _READ, _WRITE = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN"
-# Says whose rows are seen, takes the project's lock if it is to be changed, and reads the moment: see the schema.
-_ENTER = f"SELECT * FROM {SCHEMA}.enter(?, ?, ?, ?)"
+# Says whose rows are seen, takes the project's lock if it is to be changed, and reads the moment: see the schema, whose
+# version may be a newer one than when the connection was made.
+_ENTER = f"SELECT (SELECT max(number) FROM {SCHEMA}.versions), entered.* FROM {SCHEMA}.enter(?, ?, ?, ?) AS entered"
 _COUNTED = (
     "INSERT INTO counters(name, last) SELECT * FROM unnest(%s::text[], %s::bigint[]) "
     "ON CONFLICT (project, name) DO UPDATE SET last = greatest(counters.last, excluded.last)"
@@ -79,7 +80,9 @@ class PostgresReading:
 
     def _see(self, found: Sequence[Any]) -> None:
         """Take the counters and the moment of this transaction, if it may see them."""
-        bound, there, moved_to, counters, pinned, at, *generation = found
+        version, *entered = found
+        self._server.refuse_newer(version)
+        bound, there, moved_to, counters, pinned, at, *generation = entered
         self._server.time.saw(at)
         address = self._server.address
         if not bound:
