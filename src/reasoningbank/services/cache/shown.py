@@ -9,6 +9,7 @@ from reasoningbank.episode import Episode
 from reasoningbank.links import Link
 from reasoningbank.memory import Memory, Source
 from reasoningbank.runs.jobs import Job
+from reasoningbank.runs.results import EpisodeSummary
 from reasoningbank.screening.door import clean
 from reasoningbank.screening.scrub import DEFAULT_RULES, RULES_VERSION, RuleSet, scrub_value
 from reasoningbank.signals import Tally
@@ -35,6 +36,7 @@ def rescrubbed(memory: Memory, version: int, rules: RuleSet) -> Memory:
         applies_when=clean(memory.applies_when, rules),
         tags=tuple(clean(tag, rules) for tag in memory.tags),
         metadata=scrub_value(memory.metadata, rules)[0],
+        signatures=tuple(clean(signature, rules) for signature in memory.signatures),
         source=Source(
             how=source.how,
             by=source.by and clean(source.by, rules),
@@ -55,9 +57,15 @@ def shown_tallies(tallies: Iterable[Tally], rules: RuleSet) -> tuple[Tally, ...]
 
 
 def shown_episode(episode: Episode, rules: RuleSet) -> Episode:
-    """Return an episode through the present rules. It keeps its names, by which it is found."""
-    said = {name: clean(getattr(episode, name), rules) for name in ("task", "reason", "by")}
-    return episode.model_copy(update=said)
+    """Return an episode through the present rules. It keeps its reference, by which it is found."""
+    said = {name: clean(getattr(episode, name) or "", rules) for name in ("task", "reason", "by", "thread")}
+    return episode.model_copy(update=said | {"thread": said["thread"] or None})
+
+
+def shown_summary(run: EpisodeSummary, rules: RuleSet) -> EpisodeSummary:
+    """Return a run through the present rules: what stands for a session is only a name, and no run's reference."""
+    ref = clean(run.ref, rules) if run.opened_at is None else run.ref
+    return replace(run, ref=ref, task=clean(run.task, rules))
 
 
 def shown_job(job: Job, rules: RuleSet) -> Job:

@@ -182,7 +182,8 @@ def shown_node(stored: StoredNode, rules: RuleSet) -> Node:
     if is_clean(stored.scrub_version, rules):
         return node
     said, _ = scrub_value({"text": node.text, "tags": list(node.tags), "fields": node.fields}, rules)
-    return node.model_copy(update=said | {"tags": tuple(said["tags"])})
+    conversation = node.conv_id and clean(node.conv_id, rules)
+    return node.model_copy(update=said | {"tags": tuple(said["tags"]), "conv_id": conversation})
 
 
 def shown_edge(stored: StoredEdge, rules: RuleSet) -> Edge:

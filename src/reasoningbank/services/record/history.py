@@ -67,7 +67,7 @@ def draft_of(stored: Stored, rules: RuleSet) -> Draft:
     """Return what a memory says, without secrets."""
     shown = rescrubbed(stored.memory, stored.scrub_version, rules)
     fields = {name: getattr(shown, name) for name in Draft.model_fields.keys() - {"confidence"}}
-    if fields["signatures"] == tuple(map(written, mentioned(*(getattr(stored.memory, name) for name in NAMING)))):
+    if stored.memory.signatures == tuple(map(written, mentioned(*(getattr(stored.memory, name) for name in NAMING)))):
         fields["signatures"] = None  # they came of its text, and go on to
     return clean(validated(Draft, fields | {"confidence": shown.initial_confidence}), shown.id, rules).draft
 

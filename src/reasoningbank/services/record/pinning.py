@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reasoningbank.errors import InvalidInputError
 from reasoningbank.memory import State
+from reasoningbank.screening.door import clean
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.record import number_of
 from reasoningbank.status import Pin
@@ -34,4 +35,4 @@ def every_pin(engine: Engine) -> list[Pin]:
     with engine.read() as view:
         held = pins.every_pin(view)
         memories = view.shown(dict(held))
-        return [Pin(memories[n], tag) for n, tag in held]
+        return [Pin(memories[n], clean(tag, engine.rules)) for n, tag in held]

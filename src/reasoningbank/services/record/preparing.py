@@ -108,6 +108,11 @@ def clean(draft: Draft, memory_id: str | None, rules: RuleSet = DEFAULT_RULES, *
         findings, suspected = findings + named, suspected + suspicion(named, 0)
     # What lost a secret may be longer or shorter than before: checked again.
     kept_draft = validated(Draft, draft.model_dump() | changed) if changed else draft
+    signatures = answered(kept_draft, rules)
+    if kept_draft.signatures:
+        # Only now: what a secret stands in is read as it came.
+        cleaned_ones = tuple(door.clean(one, rules) for one in kept_draft.signatures)
+        kept_draft = kept_draft.model_copy(update={"signatures": cleaned_ones})
     return Prepared(
         draft=kept_draft,
         memory_id=memory_id or str(uuid.uuid4()),
@@ -115,7 +120,7 @@ def clean(draft: Draft, memory_id: str | None, rules: RuleSet = DEFAULT_RULES, *
         findings=_in_words(findings, suspected, rules),
         suspicion=suspected,
         has_own_id=memory_id is not None,
-        signatures=answered(kept_draft, rules),
+        signatures=signatures,
     )
 
 

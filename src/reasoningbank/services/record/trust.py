@@ -10,6 +10,7 @@ from functools import partial
 from reasoningbank.errors import InvalidInputError, MemoryNotFoundError
 from reasoningbank.memory import DOUBT, Memory, State
 from reasoningbank.results import Blocked
+from reasoningbank.screening import door
 from reasoningbank.screening.scrub import RuleSet
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.history import checked_reason, restore_revision
@@ -83,7 +84,13 @@ def overview(engine: Engine) -> list[SourceCounts]:
         untrusted[source] += strange
     names = memories.keys() | judged.keys() | blocked
     found = [
-        SourceCounts(name, memories.get(name, {}), untrusted[name], judged.get(name, 0), name in blocked)
+        SourceCounts(
+            door.clean(name, engine.rules),
+            memories.get(name, {}),
+            untrusted[name],
+            judged.get(name, 0),
+            name in blocked,
+        )
         for name in names
     ]
     return sorted(found, key=lambda each: (-sum(each.memories.values()), each.source))
@@ -149,11 +156,12 @@ def _say_again(engine: Engine, changed: dict[str, int], why: str, done: list[str
 def _unblock(engine: Engine, source: str) -> Blocked:
     with engine.write(create=False) as edit:
         edit.catch_up()
-        if not trust.blocked_among(edit, [source]):
+        name = _blocked_as(edit, source)
+        if not trust.blocked_among(edit, [name]):
             raise InvalidInputError(f"source {source!r} is not blocked; sources.list() names those that are")
-        judged = trust.unblock(edit, source)
-        _settle_fits(edit, source)
-        archived = trust.archived_because(edit, _why(source))
+        judged = trust.unblock(edit, name)
+        _settle_fits(edit, name)
+        archived = trust.archived_because(edit, _why(name))
         numbers = trust.restore(edit, archived, edit.engine.now())
         left = [n for n in archived if n not in numbers]
         return replace(_told(edit, source, numbers, judged), left=_ids(edit, left))
@@ -180,9 +188,16 @@ def forget(engine: Engine, source: str, *, dry_run: bool = False) -> Blocked:
 
 
 def blocked(engine: Engine) -> list[str]:
-    """Return the names of the sources that are blocked, sorted."""
+    """Return the names of the sources that are blocked, sorted, through the present rules."""
     with engine.read() as view:
-        return trust.blocked(view)
+        return [door.clean(name, engine.rules) for name in trust.blocked(view)]
+
+
+def _blocked_as(view: View, source: str) -> str:
+    """Return the name that a source is blocked under, which is shown as `source` where the present rules hide it."""
+    names = trust.blocked(view)
+    shown_so = [name for name in names if door.clean(name, view.engine.rules) == source]
+    return shown_so[0] if source not in names and len(shown_so) == 1 else source
 
 
 def _block(edit: Edit, source: str) -> Blocked:

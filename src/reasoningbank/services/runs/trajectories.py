@@ -15,7 +15,7 @@ from reasoningbank.runs.results import MemoryRuns, StepsKept
 from reasoningbank.runs.trajectory import Trajectory
 from reasoningbank.screening import door
 from reasoningbank.screening.scrub import RULES_VERSION, RuleSet
-from reasoningbank.services.cache.shown import is_clean, shown_episode
+from reasoningbank.services.cache.shown import is_clean, shown_episode, shown_summary
 from reasoningbank.services.engine import Engine
 from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit
@@ -102,7 +102,8 @@ def runs_of(engine: Engine, memory_id: str, limit: int) -> MemoryRuns:
     """Return the runs that a memory came from, and those that it was handed out in."""
     with engine.read() as view:
         n = number_of(view, memory_id)
-        return MemoryRuns(tuple(trajectories.origins(view, n, limit)), tuple(trajectories.uses(view, n, limit)))
+        found = trajectories.origins(view, n, limit), trajectories.uses(view, n, limit)
+    return MemoryRuns(*(tuple(shown_summary(run, engine.rules) for run in runs) for runs in found))
 
 
 def lessons_of(engine: Engine, ref: str) -> tuple[Memory, ...]:
