@@ -43,6 +43,9 @@ def all_projects(asked: Asked) -> Answer:
     if asked.site.home in names and not asked.query:
         return Moved(address(asked.site.home or ""))
     summaries = [_summary(asked, name) for name in names]
+    # What cannot be read has no name but that of its folder.
+    unread = [each for each in asked.site.banks.overview() if each.problem and each.project not in names]
+    summaries += [Summary(each.project, {}, 0, None, 0, each.problem) for each in unread]
     return Page("projects.html", {"title": "Projects", "summaries": summaries, "root": str(asked.site.banks.root)})
 
 
