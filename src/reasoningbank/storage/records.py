@@ -93,7 +93,7 @@ _TALLIES = (
     f"pieces AS (SELECT memory AS root, {_BY}, positive, negative, last FROM tallies WHERE memory IN (:numbers) "
     f"UNION ALL SELECT root, {_BY}, positive, negative, last FROM below JOIN tallies ON memory = below.n) "
     f"SELECT root, {_BY}, sum(positive), sum(negative), max(last) FROM pieces WHERE source NOT IN (SELECT source "
-    f"FROM forgotten) AND judge NOT IN (SELECT source FROM forgotten) GROUP BY root, {_BY}"
+    f"FROM forgotten) AND judge NOT IN (SELECT source FROM forgotten) GROUP BY root, {_BY} ORDER BY root, {_BY}"
 )
 
 

@@ -13,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from reasoningbank import ReasoningBank
@@ -163,6 +164,17 @@ def live_both(folder: Path, server: str, seed: int, **settings: Any) -> None:
 @pytest.mark.parametrize("seed", [*range(6), 1077])  # the last found what no other did
 def test_a_history_ends_the_same_in_a_folder_and_on_a_server(tmp_path: Path, server: str, seed: int) -> None:
     live_both(tmp_path, server, seed)
+
+
+def test_what_is_grouped_is_in_order_however_the_server_groups_it(tmp_path: Path, postgres: Postgres) -> None:
+    with psycopg.connect(postgres.superuser, autocommit=True) as connection:
+        # It sorts where it takes a table for a small one, as one without statistics is.
+        connection.execute("ALTER ROLE application SET enable_sort = off")
+        try:
+            live_both(tmp_path, postgres.application, 3)
+        finally:
+            connection.execute("ALTER ROLE application RESET ALL")
+            postgres.empty()
 
 
 @pytest.mark.exhaustive
