@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from reasoningbank.screening.scrub.context import is_beside, is_said
-from reasoningbank.screening.scrub.rule import Rule, Span
+from reasoningbank.screening.scrub.rule import Finder, Rule, Span
 from reasoningbank.screening.scrub.shapes import Proof
 
 
@@ -19,35 +20,37 @@ def _prose_value(match: re.Match[str], text: str) -> Span | None:
     return (start, start + len(value)) if value and is_beside(value, proof, quoted=True) else None
 
 
-def _login_pair(match: re.Match[str], text: str) -> Span | None:
-    start, end = match.span("secret")
-    value = text[start:end].rstrip(").,;:")
-    return (start, start + len(value)) if "/" not in value and is_said(value, Proof.PASSWORD) else None
+def _taken(holds: Callable[[str], bool], strip: str = "") -> Finder:
+    """Return what takes the group `secret`, without signs that end a sentence, where it holds."""
+
+    def find(match: re.Match[str], text: str) -> Span | None:
+        start, end = match.span("secret")
+        value = text[start:end].rstrip(strip)
+        return (start, start + len(value)) if value and holds(value) else None
+
+    return find
 
 
-def _said_value(match: re.Match[str], text: str) -> Span | None:
-    """Take a value that a sentence about a password comes to later."""
-    start, end = match.span("secret")
-    value = text[start:end].rstrip(").,;:!?")
-    return (start, start + len(value)) if value and is_said(value, Proof.PASSWORD) else None
+def _is_password(value: str) -> bool:
+    return is_said(value, Proof.PASSWORD)
 
 
-def _aside(match: re.Match[str], text: str) -> Span | None:
-    """Take what stands between commas behind the name of a key: `the token, ..., is valid until June`."""
-    start, end = match.span("secret")
-    return (start, end) if is_beside(text[start:end], Proof.KEY, quoted=False) else None
+def _is_key(value: str) -> bool:
+    return is_beside(value, Proof.KEY, quoted=False)
+
+
+_login_pair = _taken(lambda value: "/" not in value and _is_password(value), ").,;:")
+# What a sentence about a password comes to later.
+_said_value = _taken(_is_password, ").,;:!?")
+# What stands between commas behind the name of a key: `the token, ..., is valid until June`.
+_aside = _taken(_is_key)
+# What a sentence hands over: `use this token for the api while mine is broken: ...`.
+_handed = _taken(_is_key, ").,;:!?")
 
 
 def _pin(match: re.Match[str], text: str) -> Span | None:
     """A PIN is in capitals, or called a code: others hold boards and packages."""
     return match.span("secret") if text.startswith("PIN", match.start()) or "code" in match[0] else None
-
-
-def _handed(match: re.Match[str], text: str) -> Span | None:
-    """Take what a sentence hands over: `use this token for the api while mine is broken: ...`."""
-    start, end = match.span("secret")
-    value = text[start:end].rstrip(").,;:!?")
-    return (start, start + len(value)) if is_beside(value, Proof.KEY, quoted=False) else None
 
 
 # What a sentence about a password says later: which it was before, and which it is now.
@@ -80,6 +83,7 @@ _WITH_BOTH = (
     r"[^.\n]{0,16}?[ ](?:mit|con|avec|com)[ ](?:\w{4,12}[ ])?[^\s,]{2,40}(?:,?[ ](?:und|e|et|y)|[ ]?/)[ ]"
     r"(?:[^\W\d]{3,12}:?[ ])?[\"'`]?(?P<secret>[^\s\"'`]{5,}+)"
 )
+_ACCOUNTS = ("user", "username", "usuario", "usuário", "utente", "utilisateur", "benutzer", "gebruiker", "login")
 # Behind the account, what it signs in with: `usuario: root, clave: ...`.
 _SECOND = (
     r"[ ]?[:=][ ]?[\"'`]?[^\s,;:\"'`]{2,40}[\"'`]?[ ]?[,;/|\n][ ]?(?:y |e |und |et |and |en )?(?:la |die |le )?"
@@ -130,16 +134,7 @@ PROSE: tuple[Rule, ...] = (
         folded=True,
         find=_handed,
     ),
-    *(
-        Rule(
-            "login",
-            (verb,),
-            verb + _WITH_BOTH,
-            folded=True,
-            find=_login_pair,
-        )
-        for verb in _TO_LOG_IN
-    ),
+    *(Rule("login", (verb,), verb + _WITH_BOTH, folded=True, find=_login_pair) for verb in _TO_LOG_IN),
     Rule(
         "one-time-code",
         ("-time code", "time code", "verification code", "security code", "login code", "2fa code", "mfa code", "otp"),
@@ -180,26 +175,7 @@ PROSE: tuple[Rule, ...] = (
         )
         for noun in _LOGINS
     ),
-    *(
-        Rule(
-            "login",
-            (noun,),
-            noun + _SECOND,
-            folded=True,
-            find=_login_pair,
-        )
-        for noun in (
-            "user",
-            "username",
-            "usuario",
-            "usuário",
-            "utente",
-            "utilisateur",
-            "benutzer",
-            "gebruiker",
-            "login",
-        )
-    ),
+    *(Rule("login", (noun,), noun + _SECOND, folded=True, find=_login_pair) for noun in _ACCOUNTS),
     *(
         Rule(
             "recovery-phrase",
@@ -288,22 +264,21 @@ _LINK = rf"\w{{0,4}}(?:{'|'.join(_FOREIGN_LINKS)}|{_BESIDE}){_BEFORE}"
 _FOREIGN_VALUE = r"(?P<secret>[!-&(-_a-~]{5,}+)"
 
 
-def _told() -> tuple[Rule, ...]:
+def _rule(noun: str, proof: Proof, link: str) -> Rule:
+    def find(match: re.Match[str], text: str) -> Span | None:
+        start, end = match.span("secret")
+        value = text[start:end].rstrip(").,;:!?\"'`]}*")
+        # A number beside a noun is a length, or a year.
+        number = value.isdigit() and match.groupdict().get("beside") is not None
+        return (start, start + len(value)) if value and not number and is_said(value, proof) else None
 
-    def rule(noun: str, proof: Proof, link: str) -> Rule:
-        def find(match: re.Match[str], text: str) -> Span | None:
-            start, end = match.span("secret")
-            value = text[start:end].rstrip(").,;:!?\"'`]}*")
-            # A number beside a noun is a length, or a year.
-            number = value.isdigit() and match.groupdict().get("beside") is not None
-            return (start, start + len(value)) if value and not number and is_said(value, proof) else None
-
-        name = "password" if proof is Proof.PASSWORD else "key"
-        return Rule(name, (noun,), re.escape(noun) + link + _FOREIGN_VALUE, folded=True, find=find)
-
-    nouns = dict.fromkeys(_PASSWORDS, Proof.PASSWORD) | dict.fromkeys(_KEYS, Proof.HINT)
-    own = (rule(noun, proof, _LINK) for noun, proof in nouns.items())
-    return (*own, *(rule(noun, proof, _FOREIGN) for noun, proof in _BORROWED.items()))
+    name = "password" if proof is Proof.PASSWORD else "key"
+    return Rule(name, (noun,), re.escape(noun) + link + _FOREIGN_VALUE, folded=True, find=find)
 
 
-TOLD: tuple[Rule, ...] = _told()
+_NOUNS = dict.fromkeys(_PASSWORDS, Proof.PASSWORD) | dict.fromkeys(_KEYS, Proof.HINT)
+
+TOLD: tuple[Rule, ...] = (
+    *(_rule(noun, proof, _LINK) for noun, proof in _NOUNS.items()),
+    *(_rule(noun, proof, _FOREIGN) for noun, proof in _BORROWED.items()),
+)
