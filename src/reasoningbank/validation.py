@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -40,3 +40,9 @@ def unknown_name(name: str, known: Mapping[str, Any]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(known))}"
     return f"name {name!r}: {hint}"
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str:
+    """Return a phrase, to be put behind a name, that asks whether the nearest known one was meant; "" without one."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -22,6 +22,7 @@ from reasoningbank.cli.terminal import (
     time,
 )
 from reasoningbank.exchange import Rejected
+from reasoningbank.results import OWN
 from reasoningbank.runs import EpisodePage, EpisodeSummary, MemoryRuns, StepsKept, Trajectory
 from reasoningbank.upkeep import Pin
 
@@ -48,7 +49,7 @@ def hits(console: Console, found: Sequence[Hit]) -> None:
     for hit in found:
         required, provisional = "required" if "required" in hit.why else "", "provisional" if hit.provisional else ""
         notes = (
-            "" if hit.level == "project" else f"from {hit.level}",
+            "" if hit.level == OWN else f"from {hit.level}",
             "pinned" if hit.pinned else "",
             required,
             provisional,

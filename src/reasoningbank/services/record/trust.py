@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import partial
@@ -18,6 +17,7 @@ from reasoningbank.services.record.record import number_of
 from reasoningbank.services.view import Edit, View
 from reasoningbank.status import SourceCounts
 from reasoningbank.storage import asked, fits, merges, records, replica, revisions, sameness, trust
+from reasoningbank.validation import nearest_name
 
 
 def approve(engine: Engine, memory_id: str) -> Memory:
@@ -220,8 +220,8 @@ def _check_known(view: View, source: str) -> None:
 
 
 def _nothing_from(view: View, source: str) -> str:
-    near = difflib.get_close_matches(source, [*asked.sources(view), *trust.judges(view)], n=1)
-    return f"nothing came from a source {source!r}" + (f" (did you mean {near[0]!r}?)" if near else "")
+    near = nearest_name(source, [*asked.sources(view), *trust.judges(view)])
+    return f"nothing came from a source {source!r}{near}"
 
 
 def _settle_fits(edit: Edit, source: str) -> None:

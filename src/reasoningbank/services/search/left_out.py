@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 
 from reasoningbank.errors import InvalidInputError
@@ -10,6 +9,7 @@ from reasoningbank.filters import Condition, Filters, kind_of
 from reasoningbank.memory import State
 from reasoningbank.storage import asked, records
 from reasoningbank.storage.contract import Reading
+from reasoningbank.validation import nearest_name
 
 FILTERED = "filters"
 """The reason where all that is asked for is there, but no memory has all of it."""
@@ -34,7 +34,7 @@ def unknown_metadata(reading: Reading, conditions: Sequence[Condition]) -> Itera
         kinds = asked.kinds(reading, condition.key)
         wanted = {kind_of(value) for value in condition.values}
         if not kinds:
-            yield f"no memory has metadata {condition.key!r}{_near(condition.key, asked.keys(reading))}"
+            yield f"no memory has metadata {condition.key!r}{nearest_name(condition.key, asked.keys(reading))}"
         elif not wanted & set(kinds):
             there, given = " or ".join(kinds), " or ".join(sorted(wanted))
             yield f"metadata {condition.key!r} is a {there} wherever it is, and a {given} was asked for"
@@ -63,7 +63,7 @@ def _unknown_tags(reading: Reading, filters: Filters) -> Iterator[str]:
     if filters.any_tags and not set(filters.any_tags) & set(there):
         missing += filters.any_tags
     for tag in missing:
-        yield f"no memory has the tag {tag!r}{_near(tag, there)}"
+        yield f"no memory has the tag {tag!r}{nearest_name(tag, there)}"
 
 
 def _unknown_sources(reading: Reading, filters: Filters) -> Iterator[str]:
@@ -72,9 +72,4 @@ def _unknown_sources(reading: Reading, filters: Filters) -> Iterator[str]:
     there = asked.sources(reading)
     if not set(filters.sources) & set(there):
         for source in filters.sources:
-            yield f"no memory comes from {source!r}{_near(source, there)}"
-
-
-def _near(given: str, there: Sequence[str]) -> str:
-    near = difflib.get_close_matches(given, there, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+            yield f"no memory comes from {source!r}{nearest_name(source, there)}"

@@ -273,16 +273,15 @@ class JoinedVectors:
         allowed: Int64 | None = None,
     ) -> tuple[Int64, Float32]:
         """Return what up to `k` vectors belong to, and their cosines, nearest first."""
-        owners, cosines, farthest = [], [], -math.inf
+        numbers, near, farthest = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32), -math.inf
         for level in range(len(self._cache.levels)):
             mine = None if allowed is None else allowed[(allowed // SPAN == level) & (allowed > 0)] - level * SPAN
             # What is not nearer than `k` of the levels before is not worth its exact cosine.
-            found = self._cache.ask(level, partial(_nearest, vector=vector, k=k, allowed=mine, least=farthest))
-            owners.append(found[0] + level * SPAN)
-            cosines.append(found[1])
-            near = np.concatenate(cosines)
+            owners, cosines = self._cache.ask(
+                level, partial(_nearest, vector=vector, k=k, allowed=mine, least=farthest)
+            )
+            numbers, near = np.concatenate([numbers, owners + level * SPAN]), np.concatenate([near, cosines])
             farthest = float(np.partition(near, -k)[-k]) if 0 < k <= len(near) else -math.inf
-        numbers, near = np.concatenate(owners), np.concatenate(cosines)
         order = np.argsort(-near, kind="stable")[:k]
         return numbers[order], near[order]
 
